@@ -1,0 +1,42 @@
+# 어텐션에서 BERT까지 / From Attention to BERT. `make` alone lists what there is.
+#
+#   make lab PYTHON=python3.12          another interpreter (3.11 or newer)
+#   make lab TORCH_INDEX_URL=...        the CPU build of torch; the address is on pytorch.org's install page
+
+SHELL := bash
+PY := .venv/bin/python
+export PYTHON TORCH_INDEX_URL
+
+.DEFAULT_GOAL := help
+.PHONY: help venv lab test notebooks lint mutants pictures clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+venv:  ## 가상 환경(.venv)을 준비합니다 / prepare .venv (the others do it by themselves)
+	@bash tools/make_venv.sh
+
+lab: venv  ## JupyterLab에서 강의를 엽니다 / open the course in JupyterLab
+	@echo "JupyterLab을 엽니다. 끝내려면 Ctrl-C / opening JupyterLab, Ctrl-C ends it …"
+	@exec $(PY) -m jupyterlab --config=etc/jupyter_lab_config.py
+
+test: venv  ## 모든 검사 / every check: ruff, pytest, strict nbval, browser
+	@$(PY) tools/run_tests.py
+
+notebooks: venv  ## 노트북을 실행해 출력을 저장합니다 / execute the notebooks in place and save their outputs
+	@$(PY) tools/run_notebooks.py
+
+lint: venv  ## 코드 모양 검사 / ruff
+	@$(PY) tools/run_tests.py lint
+
+mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다 / are deliberate faults noticed?
+	@$(PY) tools/mutants.py
+
+pictures: venv  ## README의 그림 / make the pictures of the README
+	@$(PY) tools/readme_pictures.py
+
+clean:  ## .venv와 임시 파일을 지웁니다 / remove .venv and caches
+	@echo ".venv와 임시 파일을 지웁니다 / removing .venv and caches …"
+	@rm -rf .venv .venv.lock .pytest_cache .ruff_cache .hypothesis build course_utils.egg-info tests/browser/screenshots
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find . -name .ipynb_checkpoints -type d -prune -exec rm -rf {} +

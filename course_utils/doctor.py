@@ -1,0 +1,276 @@
+"""What this machine has, and what it lacks: `python -m course_utils.doctor`.
+
+Each check looks at one thing and gives findings; one that is not fine says in a line how to mend it. Nothing heavy
+is imported, and nothing at all that might be missing: the doctor must be able to speak on a bare Python.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+COURSE = "course_utils"
+CHECKOUT = Path(__file__).resolve().parent.parent
+OLDEST_PYTHON = (3, 11)
+FONT_FILE = "fonts/NanumGothic.ttf"
+FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+READY = ".venv/.course-ready"  # written last by tools/make_venv.sh
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at."""
+
+    topic: str  # python, packages, font, widgets, kernel, browser
+    fine: bool
+    message: str
+    fix: str = ""
+    detail: str = ""  # versions and places: for the command line, never for a notebook
+
+
+# --- the checks -----------------------------------------------------------------------------------------------
+
+
+def check_python(version: Sequence[int] = sys.version_info) -> Finding:
+    """Is the interpreter new enough?"""
+    found, oldest = (".".join(map(str, numbers)) for numbers in (version[:3], OLDEST_PYTHON))
+    if tuple(version[:2]) < OLDEST_PYTHON:
+        # Said here, not in locale/: an old Python cannot read those files.
+        message = f"파이썬 {found}은 오래되었습니다. {oldest} 이상이 필요합니다. / Python {found} is too old."
+        return Finding(
+            "python", False, message, "sudo apt-get install python3.11 python3.11-venv && make lab"
+        )
+    return Finding("python", True, _say("python.fine", oldest=oldest), detail=found)
+
+
+def check_packages(
+    requirements: Iterable[str], version_of: Callable[[str], str] = metadata.version
+) -> list[Finding]:
+    """Is every package there, in a version that the course can work with?
+
+    Args:
+        requirements: as in pyproject.toml, e.g. "torch>=2.5,<3".
+        version_of: gives an installed version, or raises PackageNotFoundError.
+    """
+    bad, missing, versions = [], [], []
+    for requirement in requirements:
+        name, wanted = _split(requirement)
+        try:
+            found = version_of(name)
+        except metadata.PackageNotFoundError:
+            missing.append(requirement)
+            continue
+        versions.append(f"{name} {found}")
+        if not _satisfies(found, wanted):
+            message = _say("packages.wrong", name=name, found=found, wanted=wanted)
+            bad.append(Finding("packages", False, message, _install(f'"{requirement}"')))
+    if missing:
+        names = ", ".join(_split(requirement)[0] for requirement in missing)
+        fix = _install(" ".join(f'"{requirement}"' for requirement in missing))
+        bad.insert(0, Finding("packages", False, _say("packages.missing", names=names), fix))
+    return bad or [Finding("packages", True, _say("packages.fine"), detail=", ".join(versions))]
+
+
+def check_font(find_spec: Callable[[str], object] = importlib.util.find_spec) -> Finding:
+    """Is there a font for Hangul in figures? The package that holds it is looked up, never imported."""
+    spec = find_spec("koreanize_matplotlib")
+    folders = list(getattr(spec, "submodule_search_locations", None) or [])
+    for folder in folders:
+        font = Path(folder) / FONT_FILE
+        if font.is_file() and font.stat().st_size > 0:
+            return Finding("font", True, _say("font.fine"), detail=str(font))
+    fix = _install("--force-reinstall --no-deps koreanize-matplotlib")
+    return Finding("font", False, _say("font.missing"), fix)
+
+
+def check_widgets(folders: Iterable[str | Path] | None = None) -> Finding:
+    """Has JupyterLab the front ends of the widgets? Without them a widget is a line of text.
+
+    Args:
+        folders: where JupyterLab looks for extensions; by default where it does look.
+    """
+    places = [Path(folder) for folder in (_extension_folders() if folders is None else folders)]
+    missing = [
+        package
+        for package, extension in FRONT_ENDS.items()
+        if not any((place / extension / "package.json").is_file() for place in places)
+    ]
+    if missing:
+        fix = _install(f"--force-reinstall --no-deps {_owners(missing)}")
+        return Finding("widgets", False, _say("widgets.missing", names=", ".join(missing)), fix)
+    return Finding("widgets", True, _say("widgets.fine"))
+
+
+def check_kernel(
+    *, checkout: Path = CHECKOUT, prefix: str | Path = sys.prefix, kernel: Sequence[str] | None = None
+) -> Finding:
+    """Do notebooks run in the course's own environment?
+
+    Args:
+        checkout: the course's folder. Where `make` has prepared its .venv, that one must be running; elsewhere (conda,
+            Binder) the running environment is taken to be the course's.
+        prefix: the running environment.
+        kernel: the command of the kernel named python3, by default as Jupyter finds it; empty where there is none.
+    """
+    own = checkout / ".venv"
+    if (checkout / READY).is_file() and not _same_place(own, prefix):
+        return Finding("kernel", False, _say("kernel.other", running=prefix), _say("kernel.fix_running"))
+    command = _kernel_command() if kernel is None else kernel
+    if not command:
+        fix = _install("--force-reinstall --no-deps ipykernel")
+        return Finding("kernel", False, _say("kernel.none"), fix)
+    started = Path(command[0])
+    if started.is_absolute() and not _same_place(started.parent.parent, prefix):
+        fix = f'"{sys.executable}" -m ipykernel install --sys-prefix --name python3'
+        return Finding("kernel", False, _say("kernel.elsewhere", started=started), fix)
+    return Finding("kernel", True, _say("kernel.fine"), detail=str(prefix))
+
+
+def check_browser(which: Callable[[str], str | None] = shutil.which) -> Finding:
+    """Is there a Chromium for the course's own browser tests? A learner needs none, so this is never an ailment."""
+    found = next((path for path in map(which, BROWSERS) if path), None)
+    return Finding("browser", True, _say("browser.fine" if found else "browser.none"), detail=found or "")
+
+
+def examine() -> list[Finding]:
+    """All checks that a learner needs, in the order in which to mend things: the wrong Python lacks much else."""
+    return [check_python(), check_kernel(), *check_packages(requirements()), check_font(), check_widgets()]
+
+
+# --- what they rest on ----------------------------------------------------------------------------------------
+
+
+def requirements(checkout: Path = CHECKOUT) -> list[str]:
+    """The course's dependencies, from its installed metadata or else from pyproject.toml in the checkout."""
+    try:
+        listed = metadata.requires(COURSE) or []
+    except metadata.PackageNotFoundError:
+        try:
+            import tomllib
+
+            with open(checkout / "pyproject.toml", "rb") as file:
+                listed = tomllib.load(file)["project"]["dependencies"]
+        except (ImportError, OSError):
+            return []
+    return [line.partition(";")[0].strip() for line in listed if "extra ==" not in line]
+
+
+def _split(requirement: str) -> tuple[str, str]:
+    """ "torch>=2.5,<3" -> ("torch", ">=2.5,<3")."""
+    name = re.match(r"[\w.-]+", requirement)
+    assert name is not None, requirement
+    return name.group(), requirement[name.end() :].strip()
+
+
+def _satisfies(found: str, wanted: str) -> bool:
+    """Does a version lie in the range? Compares release numbers only: enough for the ranges that the course uses."""
+    tests = {
+        ">=": lambda a, b: a >= b,
+        "<=": lambda a, b: a <= b,
+        "==": lambda a, b: a == b,
+        "!=": lambda a, b: a != b,
+        ">": lambda a, b: a > b,
+        "<": lambda a, b: a < b,
+    }
+    parts = re.findall(r"(>=|<=|==|!=|>|<)\s*([\d.]+)", wanted)
+    return all(tests[sign](_release(found), _release(bound)) for sign, bound in parts)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """ "2.13.0+cpu" -> (2, 13), without the zeros at the end, so that 3 and 3.0 are the same."""
+    numbers = re.match(r"\d+(\.\d+)*", version)
+    release = [int(number) for number in numbers.group().split(".")] if numbers else []
+    while release and release[-1] == 0:
+        release.pop()
+    return tuple(release)
+
+
+def _install(what: str, *, prefix: str = sys.prefix, base_prefix: str = sys.base_prefix) -> str:
+    """The line that installs something: into the running environment, or `make lab` where none is running."""
+    if prefix == base_prefix and not (Path(prefix) / "conda-meta").is_dir():
+        return "make lab"
+    return f'"{sys.executable}" -m pip install {what}'
+
+
+def _extension_folders() -> list[str]:
+    try:
+        from jupyter_core.paths import jupyter_path
+    except ImportError:
+        return []
+    return jupyter_path("labextensions")
+
+
+def _owners(packages: list[str]) -> str:
+    """The packages that carry the missing front ends."""
+    return " ".join({"ipywidgets": "jupyterlab_widgets"}.get(package, package) for package in packages)
+
+
+def _kernel_command() -> list[str]:
+    """The command of the kernel named python3; a bare "python" in it means the server's own interpreter."""
+    try:
+        from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+    except ImportError:
+        return []
+    try:
+        return list(KernelSpecManager().get_kernel_spec("python3").argv)
+    except NoSuchKernel:
+        return []
+
+
+def _same_place(one: str | Path, other: str | Path) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _say(key: str, **facts: object) -> str:
+    try:
+        from course_utils.locale import text
+    except ImportError:  # a Python without tomllib; check_python has the word for it
+        return " ".join([key, *(f"{name}={fact}" for name, fact in facts.items())])
+    return text(f"doctor.{key}", **facts)
+
+
+# --- speaking -------------------------------------------------------------------------------------------------
+
+
+def lines(findings: Iterable[Finding], *, details: bool = False) -> list[str]:
+    """The report: a line for what is fine, two for what is not, and a verdict."""
+    findings = list(findings)
+    told = []
+    for finding in findings:
+        told.append(f"{'✓' if finding.fine else '✗'} {finding.message}")
+        if details and finding.detail:
+            told.append(f"    {finding.detail}")
+        if not finding.fine:
+            told.append(f"  → {finding.fix}")
+    ailments = sum(not finding.fine for finding in findings)
+    told.append(_say("verdict.ill", number=ailments) if ailments else _say("verdict.fine"))
+    return told
+
+
+def report() -> None:
+    """Print what notebook 00 shows: the same lines on every machine where all is well."""
+    print("\n".join(lines(examine())))
+
+
+def main() -> int:
+    """Print everything with versions and places; 1 if something is wrong."""
+    findings = [*examine(), check_browser()]
+    print(f"Python {platform.python_version()} · {platform.platform()}\n{sys.executable}\n")
+    print("\n".join(lines(findings, details=True)))
+    return 0 if all(finding.fine for finding in findings) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

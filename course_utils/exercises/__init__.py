@@ -1,0 +1,122 @@
+"""Exercises with checks, hints, solutions and progress.
+
+exercise("02.1").check(my_function) judges an answer; .hint() gives the next hint; .solution() shows ours and why.
+progress() shows what is solved, export_progress("kim.json") writes it for a lecturer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pkgutil
+import re
+from datetime import date
+
+from course_utils.exercises.core import Exercise, Verdict, Wrong
+from course_utils.exercises.store import ProgressStore
+from course_utils.locale import text
+
+__all__ = [
+    "Exercise",
+    "Verdict",
+    "Wrong",
+    "exercise",
+    "exercises_of",
+    "export_progress",
+    "notebooks",
+    "progress",
+]
+
+
+def notebooks() -> list[str]:
+    """The numbers of the notebooks that have exercises, sorted: ["02", "03", …]."""
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(name[2:] for name in names if re.fullmatch(r"nb\d\d", name))
+
+
+def exercises_of(notebook: str) -> list[Exercise]:
+    """The exercises of one notebook; its module is imported only now.
+
+    Args:
+        notebook: two digits, "02".
+    """
+    return importlib.import_module(f"{__name__}.nb{notebook}").EXERCISES
+
+
+def exercise(exercise_id: str) -> Exercise:
+    """Find an exercise.
+
+    Args:
+        exercise_id: notebook and number, "02.1".
+
+    Raises:
+        ValueError: if there is no such exercise; the message lists those there are.
+    """
+    form = re.fullmatch(r"(\d\d)\.\d+", exercise_id) if isinstance(exercise_id, str) else None
+    if form is None:
+        raise ValueError(text("exercises.unknown.form", id=repr(exercise_id)))
+    if form[1] not in notebooks():
+        raise ValueError(text("exercises.unknown.notebook", id=exercise_id, known=", ".join(notebooks())))
+    known = {found.id: found for found in exercises_of(form[1])}
+    if exercise_id not in known:
+        raise ValueError(text("exercises.unknown.exercise", id=exercise_id, known=", ".join(known)))
+    return known[exercise_id]
+
+
+def progress() -> None:
+    """Print a line for each notebook: ● solved, ○ not yet."""
+    numbers = notebooks()
+    if not numbers:
+        print(text("exercises.progress.none"))
+        return
+    entries, note = ProgressStore().load()
+    print(text("exercises.progress.title"))
+    solved, total = 0, 0
+    for number in numbers:
+        marks = [entries.get(found.id, {}).get("status") == "passed" for found in exercises_of(number)]
+        solved, total = solved + sum(marks), total + len(marks)
+        print(
+            text(
+                "exercises.progress.line",
+                number=number,
+                marks="".join("●" if mark else "○" for mark in marks),
+                passed=sum(marks),
+                total=len(marks),
+                notebook=text(f"exercises_{number}.notebook"),
+            )
+        )
+    print(text("exercises.progress.total", passed=solved, total=total))
+    if note:
+        print(note)
+
+
+def export_progress(path: str | os.PathLike[str], *, name: str = "") -> None:
+    """Write the progress as JSON, for a lecturer.
+
+    Args:
+        path: the file to write; an existing one is replaced.
+        name: whose progress it is; only what the learner writes here identifies them.
+    """
+    entries, note = ProgressStore().load()
+    known = [found.id for number in notebooks() for found in exercises_of(number)]
+    unsolved = {"status": "unsolved", "attempts": 0, "first_passed": None, "hints_seen": 0}
+    report = {
+        "course": "from-attention-to-bert",
+        "name": name,
+        "exported": date.today().isoformat(),
+        "passed": sum(entries.get(key, {}).get("status") == "passed" for key in known),
+        "total": len(known),
+        "exercises": {key: unsolved | entries.get(key, {}) for key in known},
+    }
+    file = os.path.basename(os.fspath(path))
+    try:
+        with open(path, "w", encoding="utf-8") as stream:
+            json.dump(report, stream, ensure_ascii=False, indent=2)
+        print(text("exercises.progress.exported", file=file))
+    except OSError as error:
+        print(
+            text("exercises.progress.not_exported", file=file, error=error.strerror or type(error).__name__)
+        )
+    if note:
+        print(note)

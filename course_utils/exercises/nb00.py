@@ -1,0 +1,96 @@
+"""Exercises of notebook 00: dot product and cosine similarity."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number
+
+
+def dot_product(a: list[float], b: list[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def check_dot_product(answer: object) -> None:
+    result = call(answer, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+    if isinstance(result, list | tuple) or (isinstance(result, Tensor) and result.dim()):
+        raise Wrong("no_sum", expected=32)
+    if not isinstance(result, int | float | Tensor):
+        raise Wrong("type", expected="float", actual=type(result).__name__)
+    if math.isclose(result, (1 + 2 + 3) * (4 + 5 + 6)):
+        raise Wrong("product_of_sums", actual=number(result))
+    if math.isclose(result, 32 / math.sqrt(14 * 77), rel_tol=1e-5):
+        raise Wrong("cosine", actual=number(result))
+    if not math.isclose(result, 32, rel_tol=1e-6):
+        raise Wrong("value", index=(), expected=32, actual=number(result))
+    try:
+        truncated = answer([1.0, 2.0], [1.0, 2.0, 3.0])
+    except ValueError:
+        return
+    except Exception as error:
+        raise Wrong("other_error", error=type(error).__name__) from error
+    raise Wrong("silent_lengths", actual=truncated)
+
+
+def safe_cosine(a: Tensor, b: Tensor) -> Tensor:
+    length = a.norm() * b.norm()
+    return torch.where(length > 0, a @ b / length.clamp(min=torch.finfo(a.dtype).tiny), 0.0)
+
+
+def check_safe_cosine(answer: object) -> None:
+    a, b = torch.tensor([3.0, 4.0]), torch.tensor([4.0, 3.0])
+    result = _as_number(call(answer, a, b))
+    likely = [(24.0, "no_length"), (4.8, "one_length"), (0.0384, "squared_lengths"), (24 / 49, "sum_lengths")]
+    for value, reason in likely:
+        if math.isclose(result, value, rel_tol=1e-4):
+            raise Wrong(reason, expected="0.96", actual=number(result))
+    if not math.isclose(result, 0.96, rel_tol=1e-4):
+        raise Wrong("value", index=(), expected="0.96", actual=number(result))
+    opposite = _as_number(call(answer, a, -a))
+    if not math.isclose(opposite, -1.0, rel_tol=1e-4):
+        raise Wrong("opposite", actual=number(opposite))
+    zero = _as_number(call(answer, a, torch.zeros(2)))
+    if zero != 0.0:
+        raise Wrong("zero_vector", actual=number(zero))
+
+
+def similarity_table(vectors: Tensor) -> Tensor:
+    unit = torch.nn.functional.normalize(vectors, dim=-1)  # (T, C), each row of length 1
+    return unit @ unit.T  # (T, T)
+
+
+def check_similarity_table(answer: object) -> None:
+    vectors = torch.tensor([[3.0, 4.0, 0.0], [0.0, 2.0, 0.0]])
+    table = expect_tensor(call(answer, vectors))
+    if table.shape == (3, 3):
+        raise Wrong("columns", expected=(2, 2), actual=(3, 3))
+    expect_tensor(table, shape=(2, 2), dtype=vectors.dtype)
+    if torch.allclose(table, vectors @ vectors.T):
+        raise Wrong("no_length", expected="1", actual=number(table[0, 0]))
+    lengths = vectors.norm(dim=-1, keepdim=True)
+    if torch.allclose(table, vectors @ vectors.T / (lengths @ lengths.T) ** 2):
+        raise Wrong("squared_lengths", expected="1", actual=number(table[0, 0]))
+    unit_columns = vectors / vectors.norm(dim=0).clamp(min=1e-12)
+    if torch.allclose(table, unit_columns @ unit_columns.T, atol=1e-4):
+        raise Wrong("wrong_axis", expected="1", actual=number(table[0, 0]))
+    expect_close(table, similarity_table(vectors))
+    vectors = torch.randn(7, 5)
+    expect_close(expect_tensor(call(answer, vectors), shape=(7, 7)), similarity_table(vectors))
+
+
+def _as_number(result: object) -> float:
+    if isinstance(result, Tensor) and result.numel() == 1:
+        result = result.item()
+    if not isinstance(result, int | float):
+        raise Wrong("type", expected="float", actual=type(result).__name__)
+    return float(result)
+
+
+EXERCISES = [
+    Exercise("00.1", level="warm-up", check=check_dot_product, solution=dot_product),
+    Exercise("00.2", level="core", check=check_safe_cosine, solution=safe_cosine),
+    Exercise("00.3", level="stretch", check=check_similarity_table, solution=similarity_table),
+]

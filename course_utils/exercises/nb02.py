@@ -1,0 +1,132 @@
+"""Exercises of notebook 02: scaled dot-product attention."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from course_utils.exercises.core import (
+    Exercise,
+    Wrong,
+    call,
+    expect_close,
+    expect_tensor,
+    expect_tuple,
+    number,
+    numbers,
+)
+
+
+def similarity_scores(query: Tensor, key: Tensor) -> Tensor:
+    head_size = query.shape[-1]
+    return query @ key.T / math.sqrt(head_size)  # (T_q, T_k)
+
+
+def check_similarity_scores(answer: object) -> None:
+    query = torch.tensor([[2.0, 0.0, 0.0, 0.0], [0.0, 4.0, 0.0, 0.0]])
+    key = torch.tensor([[3.0, 0.0, 0.0, 0.0], [1.0, 5.0, 0.0, 0.0], [0.0, 1.0, 0.0, 7.0]])
+    scores = expect_tensor(call(answer, query, key))
+    expected = similarity_scores(query, key)
+    if scores.shape == expected.T.shape:
+        raise Wrong("transposed", expected=tuple(expected.shape), actual=tuple(scores.shape))
+    expect_tensor(scores, shape=tuple(expected.shape), dtype=expected.dtype)
+    dots = query @ key.T
+    likely = [
+        (1, "no_scale"),
+        (4, "divides_by_d"),
+        (math.sqrt(2), "sqrt_of_tokens"),
+        (math.sqrt(3), "sqrt_of_tokens"),
+    ]
+    for divisor, reason in likely:
+        if torch.allclose(scores, dots / divisor, atol=1e-5):
+            raise Wrong(reason, expected=number(expected[0, 0]), actual=number(scores[0, 0]))
+    expect_close(scores, expected)
+    query, key = torch.randn(7, 5), torch.randn(3, 5)
+    expect_close(expect_tensor(call(answer, query, key)), similarity_scores(query, key))
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., T_q, T_k)
+    weights = scores.softmax(dim=-1)
+    return weights @ value, weights  # (..., T_q, D_v), (..., T_q, T_k)
+
+
+def check_attention(answer: object) -> None:
+    query = torch.tensor([[1.0, 0.0], [0.0, 3.0]])
+    key = torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
+    value = torch.tensor([[6.0, 0.0, 0.0, 0.0, 0.0], [0.0, 6.0, 0.0, 0.0, 0.0], [0.0, 0.0, 6.0, 0.0, 0.0]])
+    context, weights = expect_tuple(call(answer, query, key, value), 2)
+    weights, context = expect_tensor(weights, dtype=query.dtype), expect_tensor(context, dtype=query.dtype)
+    if context.shape == (2, 3) and weights.shape == (2, 5):
+        raise Wrong("swapped", expected=(2, 5), actual=(2, 3))
+    _check_weights(query, key, expect_tensor(weights, shape=(2, 3)))
+    expect_tensor(context, shape=(2, 5))
+    right_context, _ = attention(query, key, value)
+    if torch.allclose(context, right_context.softmax(dim=-1), atol=1e-5):
+        raise Wrong("softmax_on_context", expected=numbers(right_context[0]), actual=numbers(context[0]))
+    expect_close(context, right_context, "context", row=numbers(weights[0]))
+    _check_batches(answer)
+
+
+def _check_weights(query: Tensor, key: Tensor, weights: Tensor) -> None:
+    sums = weights.sum(dim=-1)
+    if not torch.allclose(sums, torch.ones_like(sums), atol=1e-4):
+        columns = weights.sum(dim=-2)
+        over_queries = torch.allclose(columns, torch.ones_like(columns), atol=1e-4)
+        reason = "softmax_over_queries" if over_queries else "rows_do_not_sum_to_one"
+        raise Wrong(reason, actual=number(sums[0]), columns=number(columns[0]))
+    dots, head_size = query @ key.T, query.shape[-1]
+    right = (dots / math.sqrt(head_size)).softmax(dim=-1)
+    for size in (1, head_size**2, key.shape[0], 5, query.shape[0] * head_size):  # 5: the width of the values
+        if size != head_size and torch.allclose(weights, (dots / math.sqrt(size)).softmax(dim=-1), atol=1e-4):
+            raise Wrong("wrong_scale", expected=number(math.sqrt(head_size)), actual=number(math.sqrt(size)))
+    expect_close(weights, right, atol=1e-4)
+
+
+def _check_batches(answer: object) -> None:
+    query, key, value = torch.randn(2, 3, 5, 7), torch.randn(2, 3, 11, 7), torch.randn(2, 3, 11, 13)
+    try:
+        context, weights = expect_tuple(call(answer, query, key, value), 2)
+    except Wrong as wrong:
+        if wrong.reason != "raised":
+            raise
+        raise Wrong("batches", query=tuple(query.shape), key=tuple(key.shape), **wrong.facts) from None
+    right_context, right_weights = attention(query, key, value)
+    expect_close(expect_tensor(weights), right_weights)
+    expect_close(expect_tensor(context), right_context)
+
+
+def softmax_backward(y: Tensor, upstream: Tensor) -> Tensor:
+    weighted = (y * upstream).sum(dim=-1, keepdim=True)  # (T_q, 1): what the row would gain on average
+    return y * (upstream - weighted)  # (T_q, T_k)
+
+
+def check_softmax_backward(answer: object) -> None:
+    y = torch.tensor([[0.125, 0.25, 0.625], [0.5, 0.5, 0.0]])
+    upstream = torch.tensor([[8.0, 0.0, 0.0], [2.0, 4.0, 6.0]])
+    gradient = expect_tensor(call(answer, y, upstream), shape=(2, 3), dtype=y.dtype)
+    expected = softmax_backward(y, upstream)  # [[0.875, −0.25, −0.625], [−0.5, 0.5, 0]]
+    likely = [
+        (y * upstream, "no_competition"),
+        (y * (1 - y) * upstream, "only_diagonal"),
+        (upstream - (y * upstream).sum(dim=-1, keepdim=True), "no_weight"),
+        (y * (upstream - (y * upstream).sum(dim=0, keepdim=True)), "wrong_axis"),
+        (-expected, "sign"),
+    ]
+    for mistaken, reason in likely:
+        if torch.allclose(gradient, mistaken, atol=1e-5):
+            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(gradient[0]))
+    expect_close(gradient, expected)
+    scores, upstream = torch.randn(7, 11, dtype=torch.float64, requires_grad=True), torch.randn(7, 11).double()
+    y = scores.softmax(dim=-1)
+    (by_autograd,) = torch.autograd.grad(y, scores, upstream)
+    expect_close(expect_tensor(call(answer, y.detach(), upstream)), by_autograd, atol=1e-10)
+
+
+EXERCISES = [
+    Exercise("02.1", level="warm-up", check=check_similarity_scores, solution=similarity_scores),
+    Exercise("02.2", level="core", check=check_attention, solution=attention),
+    Exercise("02.3", level="stretch", check=check_softmax_backward, solution=softmax_backward),
+]

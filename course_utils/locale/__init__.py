@@ -1,0 +1,99 @@
+"""What widgets, checks and exercises say, in the learner's language.
+
+One TOML file a topic and language: locale/ko/checks.toml is reached as text("checks.…"). The language comes from the
+environment variable COURSE_LANG and is Korean when that is not set. This module needs the standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+DEFAULT_LANGUAGE = "ko"
+
+
+def languages() -> list[str]:
+    """The languages there are texts for, sorted."""
+    return sorted(
+        folder.name for folder in FOLDER.iterdir() if folder.is_dir() and any(folder.glob("*.toml"))
+    )
+
+
+def language() -> str:
+    """The language in use: COURSE_LANG, or Korean.
+
+    Raises:
+        ValueError: if COURSE_LANG names a language that has no texts.
+    """
+    chosen = os.environ.get("COURSE_LANG") or DEFAULT_LANGUAGE
+    if chosen not in languages():
+        raise ValueError(f"COURSE_LANG must be one of {', '.join(languages())}, got {chosen!r}")
+    return chosen
+
+
+def text(key: str, /, **facts: Any) -> Any:
+    """Look a text up and fill in its facts.
+
+    A key is the file's name, then the way down its tables: "checks.same.passed". A table's name may itself hold a
+    dot, as exercises do: "exercises_02.02.1.title". Every {name} in the text is filled by str.format, so a brace that
+    is meant as a brace is doubled in the TOML file.
+
+    Args:
+        key: file name and table names, joined by dots.
+        facts: what the {names} in the text stand for.
+
+    Returns:
+        The text (str). A list or a table comes back as a new list or dict with every text in it filled.
+
+    Raises:
+        KeyError: if there is no such text, or a fact is missing.
+        ValueError: if COURSE_LANG names a language that has no texts.
+    """
+    lang = language()
+    topic, _, path = key.partition(".")
+    try:
+        found = _descend(raw_texts(lang, topic), path)
+    except (FileNotFoundError, LookupError):
+        raise KeyError(f"no text {key!r} in locale/{lang}/{topic}.toml") from None
+    try:
+        return _fill(found, facts)
+    except (LookupError, ValueError) as error:
+        raise KeyError(f"text {key!r} ({lang}) needs a fact that was not given: {error}") from None
+
+
+@cache
+def raw_texts(lang: str, topic: str) -> dict[str, Any]:
+    """One file as it stands, with its {placeholders}."""
+    with open(FOLDER / lang / f"{topic}.toml", "rb") as file:
+        return tomllib.load(file)
+
+
+def _descend(table: Any, path: str) -> Any:
+    """Walk down by the dotted path; a table's own name may hold dots, the longest fit is tried first."""
+    if not path:
+        return table
+    if not isinstance(table, dict):
+        raise LookupError(path)
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        name = ".".join(parts[:end])
+        if name in table:
+            try:
+                return _descend(table[name], ".".join(parts[end:]))
+            except LookupError:
+                continue
+    raise LookupError(path)
+
+
+def _fill(found: Any, facts: dict[str, Any]) -> Any:
+    if isinstance(found, str):
+        return found.format(**facts)
+    if isinstance(found, list):
+        return [_fill(item, facts) for item in found]
+    if isinstance(found, dict):
+        return {name: _fill(item, facts) for name, item in found.items()}
+    return found

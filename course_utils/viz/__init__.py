@@ -1,0 +1,38 @@
+"""Figures: plot_*(data, *, ax=None) draws on the given Axes and returns it; takes arrays and token lists, no model."""
+
+from course_utils.viz.attention import plot_attention, plot_mask
+from course_utils.viz.contributions import plot_contributions
+from course_utils.viz.course_map import plot_course_map
+from course_utils.viz.curves import plot_curves
+from course_utils.viz.encoder_block import plot_encoder_block
+from course_utils.viz.figure import show
+from course_utils.viz.number_table import plot_number_table
+from course_utils.viz.plane import plot_arrows, plot_hull
+from course_utils.viz.positions import plot_encoding
+from course_utils.viz.runs import plot_runs
+from course_utils.viz.similarity import plot_similarity
+from course_utils.viz.theme import CYCLE, KEY, MUTED, QUERY, SIGNED, VALUE, WEIGHTS, use_theme
+
+__all__ = [
+    "CYCLE",
+    "KEY",
+    "MUTED",
+    "QUERY",
+    "SIGNED",
+    "VALUE",
+    "WEIGHTS",
+    "plot_arrows",
+    "plot_attention",
+    "plot_contributions",
+    "plot_course_map",
+    "plot_curves",
+    "plot_encoder_block",
+    "plot_encoding",
+    "plot_hull",
+    "plot_mask",
+    "plot_number_table",
+    "plot_runs",
+    "plot_similarity",
+    "show",
+    "use_theme",
+]

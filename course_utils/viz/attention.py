@@ -1,0 +1,99 @@
+"""Attention weights and masks as tables of cells: query = rows, key = columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from course_utils.viz.theme import KEY, MUTED, QUERY, WEIGHTS
+
+MANY_TOKENS = 12  # beyond this many columns numbers in the cells no longer fit
+
+
+def plot_attention(
+    weights: ArrayLike,
+    query_tokens: Sequence[str],
+    key_tokens: Sequence[str],
+    *,
+    ax: Axes | None = None,
+    annotate: bool = True,
+) -> Axes:
+    """Draw attention weights on the fixed scale 0 … 1.
+
+    Args:
+        weights: (T_q, T_k), between 0 and 1.
+        query_tokens: T_q words, the rows.
+        key_tokens: T_k words, the columns.
+        ax: where to draw; a new figure by default.
+        annotate: write each weight into its cell (up to 12 columns).
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if weights do not fit the tokens.
+    """
+    weights = _table(weights, query_tokens, key_tokens)
+    ax = _cells(weights, query_tokens, key_tokens, ax, cmap=WEIGHTS)
+    if annotate and len(key_tokens) <= MANY_TOKENS:
+        for row, column in np.ndindex(weights.shape):
+            weight = weights[row, column]
+            ax.text(
+                column, row, f"{weight:.2f}", ha="center", va="center", color="white" if weight > 0.5 else "black"
+            )
+    return ax
+
+
+def plot_mask(
+    mask: ArrayLike, query_tokens: Sequence[str], key_tokens: Sequence[str], *, ax: Axes | None = None
+) -> Axes:
+    """Draw a mask: filled = may attend, hatched = masked (told apart without colour, too).
+
+    Args:
+        mask: bool (T_q, T_k), True = may attend.
+        query_tokens: T_q words, the rows.
+        key_tokens: T_k words, the columns.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if the mask does not fit the tokens.
+    """
+    mask = _table(mask, query_tokens, key_tokens).astype(bool)
+    ax = _cells(np.where(mask, 0.45, 0.0), query_tokens, key_tokens, ax, cmap=WEIGHTS)
+    for row, column in np.argwhere(~mask):
+        cell = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor="#F3F4F6", edgecolor=MUTED, hatch="///", lw=0)
+        ax.add_patch(cell)
+    return ax
+
+
+def _table(values: ArrayLike, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> np.ndarray:
+    table = np.asarray(values)
+    expected = (len(query_tokens), len(key_tokens))
+    if table.shape != expected:
+        raise ValueError(f"expected a table of shape (T_q, T_k) = {expected} for these tokens, got {table.shape}")
+    return table
+
+
+def _cells(values: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str], ax: Axes | None, cmap) -> Axes:
+    if ax is None:
+        _, ax = plt.subplots(figsize=(1.6 + 0.75 * len(key_tokens), 1.2 + 0.6 * len(query_tokens)))
+    ax.imshow(values, cmap=cmap, vmin=0.0, vmax=1.0, aspect="auto")
+    ax.set_xticks(range(len(key_tokens)), key_tokens)
+    ax.set_yticks(range(len(query_tokens)), query_tokens)
+    ax.set_xticks(np.arange(-0.5, len(key_tokens)), minor=True)
+    ax.set_yticks(np.arange(-0.5, len(query_tokens)), minor=True)
+    ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel("키(key)", color=KEY)
+    ax.set_ylabel("쿼리(query)", color=QUERY)
+    if len(key_tokens) > MANY_TOKENS:
+        ax.tick_params(axis="x", rotation=60)
+    return ax

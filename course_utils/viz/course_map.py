@@ -1,0 +1,59 @@
+"""The map of the course: parts as columns, notebooks as boxes, from top to bottom and left to right."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.patches import FancyBboxPatch
+
+from course_utils.viz.theme import CYCLE, INK, MUTED
+
+PART_WIDTH, BOX_WIDTH, BOX_HEIGHT = 2.6, 2.3, 0.62
+
+
+def plot_course_map(parts: Mapping[str, Sequence[str]], ready: Collection[str], *, ax: Axes | None = None) -> Axes:
+    """Draw the notebooks of each part as a column of boxes; dashed and grey where a notebook is still to come.
+
+    Args:
+        parts: title of a part -> its notebooks as "NN title".
+        ready: the numbers "NN" that are there.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+    """
+    rows = max(len(notebooks) for notebooks in parts.values())
+    if ax is None:
+        _, ax = plt.subplots(figsize=(2.1 * len(parts), 0.75 * rows + 1.0))
+    for column, (part, notebooks) in enumerate(parts.items()):
+        left, color = column * PART_WIDTH, CYCLE[column % len(CYCLE)]
+        ax.text(left + BOX_WIDTH / 2, 0.55, part, ha="center", va="center", weight="bold", color=color, fontsize=13)
+        for row, notebook in enumerate(notebooks):
+            here = notebook[:2] in ready
+            box = FancyBboxPatch(
+                (left, -row - BOX_HEIGHT / 2),
+                BOX_WIDTH,
+                BOX_HEIGHT,
+                boxstyle="round,pad=0.05",
+                facecolor=color if here else "white",
+                alpha=0.16 if here else 1.0,
+                edgecolor="none" if here else MUTED,
+                linestyle="--",
+            )
+            ax.add_patch(box)
+            weight = "bold" if here else "normal"
+            ax.text(left + 0.12, -row, notebook[:2], va="center", color=color if here else MUTED, weight="bold")
+            ax.text(left + 0.52, -row, notebook[3:], va="center", color=INK if here else MUTED, weight=weight, fontsize=10.5)
+            if row:
+                _arrow(ax, (left + BOX_WIDTH / 2, 1 - row - BOX_HEIGHT / 2 - 0.03), (left + BOX_WIDTH / 2, -row + BOX_HEIGHT / 2 + 0.03))
+        if column:
+            _arrow(ax, (left - PART_WIDTH + BOX_WIDTH + 0.06, 0), (left - 0.06, 0))
+    ax.set(xlim=(-0.2, len(parts) * PART_WIDTH), ylim=(-rows + 0.4, 0.9))
+    ax.axis("off")
+    return ax
+
+
+def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    ax.annotate("", end, start, arrowprops=dict(arrowstyle="-|>", color=MUTED, lw=1.2, shrinkA=0, shrinkB=0))

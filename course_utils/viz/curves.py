@@ -1,0 +1,43 @@
+"""Several curves over one axis, each told apart by colour and dash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from course_utils.viz.theme import CYCLE, DASHES, MUTED
+
+
+def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | None = None) -> Axes:
+    """Draw named curves with thin lines through the origin; the first is widest, so that one on top of it shows.
+
+    Args:
+        x: (N,), the points.
+        curves: name -> (N,), the values there; at most seven.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes, with a legend.
+
+    Raises:
+        ValueError: if a curve does not fit x, or there are none or more than seven.
+    """
+    x = np.asarray(x)
+    if not 1 <= len(curves) <= len(CYCLE):
+        raise ValueError(f"expected 1 to {len(CYCLE)} curves, got {len(curves)}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.5, 4))
+    ax.axhline(0, color=MUTED, linewidth=0.8, linestyle="-", zorder=0)
+    if x.min() < 0 < x.max():
+        ax.axvline(0, color=MUTED, linewidth=0.8, linestyle="-", zorder=0)
+    for order, (name, values) in enumerate(curves.items()):
+        values = np.asarray(values)
+        if values.shape != x.shape:
+            raise ValueError(f"expected {name!r} of shape {x.shape} like x, got {values.shape}")
+        ax.plot(x, values, color=CYCLE[order], linestyle=DASHES[order], linewidth=2.2 if order else 3.2, label=name)
+    ax.legend()
+    return ax

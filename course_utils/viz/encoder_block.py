@@ -1,0 +1,67 @@
+"""The two orders of an encoder block as a diagram: what the residual path meets on its way."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.patches import FancyBboxPatch
+
+from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
+
+# From bottom to top. "+" is where the residual path comes back in; it leaves at the last "·" before that.
+ORDERS = {
+    "post": ["·", "attention", "+", "norm", "·", "feed_forward", "+", "norm"],
+    "pre": ["·", "norm", "attention", "+", "·", "norm", "feed_forward", "+"],
+}
+BOXES = {
+    "attention": ("멀티 헤드 어텐션", QUERY),
+    "feed_forward": ("피드포워드", KEY),
+    "norm": ("층 정규화", MUTED),
+}
+
+
+def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:
+    """Draw one encoder block with its data flowing upwards and the residual path at the right.
+
+    Args:
+        order: "post" (Vaswani et al. 2017, BERT) or "pre" (Xiong et al. 2020).
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes, without frame.
+
+    Raises:
+        ValueError: if order is neither.
+    """
+    if order not in ORDERS:
+        raise ValueError(f'order must be "post" or "pre", got {order!r}')
+    if ax is None:
+        _, ax = plt.subplots(figsize=(4, 5.4))
+    arrow = dict(arrowstyle="-|>", color=INK, lw=1.6, shrinkA=0, shrinkB=0)
+    height, below, split = 1.0, 0.25, 0.0
+    for part in ORDERS[order]:
+        if part == "·":
+            split = height - 0.28
+            height += 0.25
+            continue
+        half = 0.2 if part == "+" else 0.32
+        ax.annotate("", (0, height - half), (0, below), arrowprops=arrow)
+        if part == "+":
+            way = [(0, split), (1.65, split), (1.65, height), (0.2, height)]
+            ax.plot(*zip(*way[:3], strict=True), color=VALUE, lw=2.6, linestyle="-")
+            ax.annotate("", way[3], way[2], arrowprops=arrow | dict(color=VALUE, lw=2.6))
+            ax.plot(0, height, "o", markersize=19, markerfacecolor="white", markeredgecolor=VALUE, markeredgewidth=2)
+            ax.text(0, height, "+", ha="center", va="center_baseline", fontsize=16, color=VALUE, weight="bold")
+        else:
+            name, color = BOXES[part]
+            shape = FancyBboxPatch((-1.2, height - half), 2.4, 2 * half, boxstyle="round,pad=0.02", fc="white", ec=color, lw=2)
+            ax.add_patch(shape)
+            ax.text(0, height, name, ha="center", va="center", color=color, weight="bold")
+        below = height + half
+        height += 0.9
+    ax.annotate("", (0, height - 0.2), (0, below), arrowprops=arrow)
+    ax.text(0, 0.15, "입력 (T, C)", ha="center", va="top")
+    ax.text(0, height - 0.12, "출력 (T, C)", ha="center", va="bottom")
+    ax.set(xlim=(-1.6, 2.1), ylim=(-0.35, height + 0.35))
+    ax.axis("off")
+    return ax

@@ -1,0 +1,36 @@
+"""Show a figure in a notebook with an alternative text for those who cannot see it."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import matplotlib.pyplot as plt
+from IPython.display import Image, Markdown, display
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+SCREEN_DPI = 100
+PIXELS_PER_DOT = 1.5  # drawn finer than shown, so that projectors and high-resolution screens get sharp letters
+
+
+def show(figure: Figure | Axes, *, alt: str) -> None:
+    """Display a figure as a picture, with `alt` as its alternative text and as the caption below it; then close it.
+
+    Args:
+        figure: a matplotlib Figure, or any Axes of it.
+        alt: one sentence that says what is to be seen.
+
+    Raises:
+        ValueError: if alt is empty.
+    """
+    if not alt.strip():
+        raise ValueError("alt must be a sentence that says what the figure shows, got an empty text")
+    if isinstance(figure, Axes):
+        figure = figure.get_figure()
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=SCREEN_DPI * PIXELS_PER_DOT, bbox_inches="tight", pad_inches=0.1)
+    plt.close(figure)
+    png = picture.getvalue()
+    pixels = int.from_bytes(png[16:20], "big")  # the width in the PNG header
+    display(Image(png, width=round(pixels / PIXELS_PER_DOT), alt=alt))
+    display(Markdown(f"*그림: {alt.strip()}*"))

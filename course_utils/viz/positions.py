@@ -1,0 +1,38 @@
+"""Position encodings as a picture: one row a position, one column a dimension."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from course_utils.viz.theme import SIGNED
+
+
+def plot_encoding(encoding: ArrayLike, *, ax: Axes | None = None) -> Axes:
+    """Draw a position encoding on a scale centred at 0, with its colour bar.
+
+    Args:
+        encoding: float (T, C); the scale reaches to the largest absolute value, at least to 1.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes: position 0 at the top, dimension 0 at the left.
+
+    Raises:
+        ValueError: if encoding is not (T, C), or not finite.
+    """
+    encoding = np.asarray(encoding, dtype=float)
+    if encoding.ndim != 2 or not encoding.size or not np.isfinite(encoding).all():
+        raise ValueError(f"expected a finite encoding of shape (T, C), got shape {encoding.shape}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(9, 5))
+    reach = max(1.0, float(np.abs(encoding).max()))
+    image = ax.imshow(encoding, cmap=SIGNED, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest")
+    ax.set(xlabel="차원", ylabel="자리 t")
+    ax.spines[:].set_visible(False)
+    bar = ax.get_figure().colorbar(image, ax=ax, ticks=[-reach, 0.0, reach], format="%g")
+    bar.outline.set_visible(False)
+    bar.set_label("값")
+    return ax

@@ -1,0 +1,112 @@
+"""The mould of all widgets: inputs go in, a picture and a sentence come out, bad input is refused in words.
+
+A subclass gives its `name` (of its texts in locale/*/widgets.toml and of static/<name>.js), its `inputs` (the synced
+traits a learner can change) and `draw()`. It has no view code: the browser draws `picture` and sends inputs back.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import anywidget
+import traitlets
+
+from course_utils.locale import text
+
+STATIC = Path(__file__).parent / "static"
+
+
+class BadInput(ValueError):
+    """An input that a widget refuses; its message is a sentence for the learner."""
+
+
+class CourseWidget(anywidget.AnyWidget):
+    """Base class: keeps `picture`, `summary` and `error` in step with the inputs.
+
+    Whoever sets a bad input loses nothing: the inputs go back to the last good ones, the picture stays. Set from
+    Python it raises BadInput (a ValueError); set in the browser it is told in `error`, in place.
+
+    Attributes:
+        picture: all that the browser draws; changes in one piece.
+        summary: one line that says in words what is seen. Notebooks print it, screen readers speak it.
+        error: why the last input was refused; "" when all is well.
+        labels: what is written on the controls, in the learner's language.
+    """
+
+    name: ClassVar[str]
+    inputs: ClassVar[tuple[str, ...]]
+
+    _course_name = traitlets.Unicode(read_only=True).tag(sync=True)
+    labels = traitlets.Dict(read_only=True).tag(sync=True)
+    picture = traitlets.Dict().tag(sync=True)
+    summary = traitlets.Unicode().tag(sync=True)
+    error = traitlets.Unicode().tag(sync=True)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if "name" in cls.__dict__:
+            cls._esm = _source("common.js", f"{cls.name}.js")
+            cls._css = _source("common.css", f"{cls.name}.css")
+        super().__init_subclass__(**kwargs)
+
+    def __init__(self, **inputs: Any) -> None:
+        self._good: dict[str, Any] = {}
+        self.set_trait("_course_name", self.name)
+        self.set_trait("labels", text(f"widgets.{self.name}.labels"))
+        try:
+            super().__init__(**inputs)
+        except traitlets.TraitError as problem:
+            raise BadInput(text("widgets.common.wrong_type")) from problem
+        self.observe(self._redraw, names=list(self.inputs))
+
+    def draw(self) -> tuple[dict[str, Any], str]:
+        """Compute (picture, summary) from the inputs.
+
+        Raises:
+            BadInput: if an input cannot be drawn.
+        """
+        raise NotImplementedError
+
+    def open(self) -> None:
+        """Draw once before the browser hears of the widget, so that a bad widget never comes to be."""
+        self._redraw()
+        super().open()
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take inputs from the browser; what is refused is told in `error` and sent back as it was."""
+        problem = ""
+        try:
+            super().set_state({name: value for name, value in sync_data.items() if name in self.inputs})
+        except BadInput as refused:
+            problem = str(refused)
+        except traitlets.TraitError:
+            problem = text("widgets.common.wrong_type")
+        if problem:
+            self.send_state([name for name in sync_data if name in self.inputs])
+        self.error = problem
+
+    def _redraw(self, _change: Any = None) -> None:
+        wanted = {name: getattr(self, name) for name in self.inputs}
+        if wanted == self._good:
+            self.error = ""
+            return
+        try:
+            picture, summary = self.draw()
+        except Exception as problem:
+            with self.hold_trait_notifications():  # the last good inputs come back, in one piece
+                for name, value in self._good.items():
+                    setattr(self, name, value)
+            if isinstance(problem, BadInput):
+                raise
+            raise BadInput(text("widgets.common.failed", problem=f"{type(problem).__name__}: {problem}")) from problem
+        self._good = wanted
+        with self.hold_sync():
+            self.picture, self.summary, self.error = picture, summary, ""
+
+    def __repr__(self) -> str:
+        return text("widgets.common.repr", title=text(f"widgets.{self.name}.labels.title"))
+
+
+def _source(*files: str) -> str:
+    """The named files of static/, one after the other; a widget without CSS of its own has no such file."""
+    return "\n".join((STATIC / file).read_text("utf-8") for file in files if (STATIC / file).exists())

@@ -1,0 +1,213 @@
+// What the widgets of the course share. Python puts this file in front of a widget's own file, which ends in
+// `export default courseWidget(build)`. Text reaches the page as text nodes only, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// make("p", {class: "note"}, "text", node) and svg("circle", {r: 3}): new elements; a string becomes a text node.
+const make = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, ...children);
+const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, ...children);
+
+function fill(node, attributes = {}, ...children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === undefined) node.removeAttribute(name);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  if (children.length) node.replaceChildren(...children);
+  return node;
+}
+
+const number = (value, digits = 2) => value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
+const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+
+// A widget from build(view) -> draw(picture). The view: {model, words, controls, stage, signal, send, onChange}.
+function courseWidget(build) {
+  return {
+    render({ model, el }) {
+      const stop = new AbortController();
+      const words = model.get("labels");
+      const controls = make("div", { class: "course-controls" });
+      const stage = make("div", { class: "course-stage" });
+      const summary = make("p", { class: "course-summary", role: "status", "aria-live": "polite", "data-testid": "summary" });
+      const error = make("p", { class: "course-error", role: "alert", "data-testid": "error" });
+      // JupyterLab's own shortcuts would take the arrow keys away from the controls.
+      const attributes = { class: "course-widget", role: "group", "aria-label": words.title, "data-lm-suppress-shortcuts": "true" };
+      const note = words.note ? [make("p", { class: "course-note" }, words.note)] : [];
+      el.replaceChildren(
+        make("section", { ...attributes, "data-testid": model.get("_course_name") },
+          make("p", { class: "course-title" }, words.title), controls, ...note, stage, error, summary),
+      );
+
+      const listeners = [];
+      const onChange = (listener) => listeners.push(listener);
+      const view = { model, words, controls, stage, signal: stop.signal, onChange, send: sender(model, stop.signal) };
+      const draw = build(view);
+      const refresh = () => {
+        for (const listener of listeners) listener();
+        for (const [line, name] of [[summary, "summary"], [error, "error"]]) {
+          if (line.textContent !== model.get(name)) line.textContent = model.get(name);
+        }
+        if (Object.keys(model.get("picture")).length) draw(model.get("picture"));
+      };
+      model.on("change", refresh);
+      refresh();
+      return () => {
+        stop.abort();
+        model.off("change", refresh);
+      };
+    },
+  };
+}
+
+// send({trait: value, …}): the picture follows at once here, Python hears of it at most once a frame.
+function sender(model, signal) {
+  let frame = 0;
+  signal.addEventListener("abort", () => cancelAnimationFrame(frame));
+  return (values) => {
+    for (const [name, value] of Object.entries(values)) model.set(name, value);
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      model.save_changes();
+    });
+  };
+}
+
+// Controls: each shows one trait, sends it, and adds itself to the row of controls (or to `into`).
+
+// A slider; toPosition and toValue turn the trait into the slider's own scale and back, say puts it into words.
+function slider(view, trait, { label, min, max, step, toPosition = Number, toValue = Number, say = String, into }) {
+  const input = make("input", { type: "range", min, max, step, "data-testid": trait });
+  const shown = make("output", { "aria-hidden": "true" });
+  input.addEventListener("input", () => view.send({ [trait]: toValue(Number(input.value)) }), { signal: view.signal });
+  view.onChange(() => {
+    const value = view.model.get(trait);
+    input.value = toPosition(value);
+    shown.textContent = say(value);
+    input.setAttribute("aria-valuetext", say(value));
+  });
+  return add(view, into, make("label", { class: "course-control" }, make("span", {}, label), input, shown));
+}
+
+function checkbox(view, trait, { label, into }) {
+  const input = make("input", { type: "checkbox", "data-testid": trait });
+  input.addEventListener("change", () => view.send({ [trait]: input.checked }), { signal: view.signal });
+  view.onChange(() => (input.checked = view.model.get(trait)));
+  return add(view, into, make("label", { class: "course-control" }, input, make("span", {}, label)));
+}
+
+function textBox(view, trait, { label, into }) {
+  const input = make("input", { type: "text", spellcheck: "false", autocomplete: "off", "data-testid": trait });
+  input.addEventListener("input", () => view.send({ [trait]: input.value }), { signal: view.signal });
+  view.onChange(() => {
+    // What is being typed stays, also while it is refused.
+    if (document.activeElement !== input) input.value = view.model.get(trait);
+  });
+  return add(view, into, make("label", { class: "course-control course-wide" }, make("span", {}, label), input));
+}
+
+// One of several; options: [[value, words], …].
+function choice(view, trait, { label, options, into }) {
+  const input = make("select", { "data-testid": trait },
+    ...options.map(([, words], index) => make("option", { value: index }, words)));
+  input.addEventListener("change", () => view.send({ [trait]: options[input.value][0] }), { signal: view.signal });
+  view.onChange(() => (input.value = options.findIndex(([value]) => value === view.model.get(trait))));
+  return add(view, into, make("label", { class: "course-control" }, make("span", {}, label), input));
+}
+
+function button(view, { label, testid, press, into }) {
+  const node = make("button", { type: "button", "data-testid": testid }, label);
+  node.addEventListener("click", press, { signal: view.signal });
+  return add(view, into, node);
+}
+
+function add(view, into, node) {
+  (into ?? view.controls).append(node);
+  return node;
+}
+
+// A titled panel of the stage.
+function panel(view, title, ...children) {
+  const node = make("figure", { class: "course-panel" }, make("figcaption", {}, title), ...children);
+  view.stage.append(node);
+  return node;
+}
+
+// A drawing area with data coordinates: {root, x, y, data}. A panel is at least as wide as a plane has units, less 5 %:
+// text of 15 units so stays above 14 px.
+function plane({ width = 256, height = 256, margin = 30, label } = {}) {
+  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: label ? "img" : false, "aria-label": label });
+  let [left, right, low, high] = [0, 1, 0, 1];
+  return {
+    root,
+    range(...limits) {
+      [left, right, low, high] = limits;
+    },
+    width,
+    height,
+    x: (value) => margin + ((value - left) / (right - left)) * (width - 2 * margin),
+    y: (value) => height - margin - ((value - low) / (high - low)) * (height - 2 * margin),
+    data(event) {
+      const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());
+      return [
+        left + ((at.x - margin) / (width - 2 * margin)) * (right - left),
+        low + ((height - margin - at.y) / (height - 2 * margin)) * (high - low),
+      ];
+    },
+  };
+}
+
+// A name just beyond (x, y), seen from (x0, y0): `gap` units of air, and wholly inside the plane.
+function nameBeyond(area, name, x, y, x0, y0, gap = 8) {
+  const length = Math.hypot(x - x0, y - y0) || 1;
+  const half = [...name].reduce((sum, letter) => sum + (letter > "\u1000" ? 7.5 : 4.5), 0); // Hangul is wider than Latin
+  const [ux, uy] = [(x - x0) / length, (y - y0) / length];
+  return svg("text", {
+    class: "course-name", "text-anchor": "middle", "dominant-baseline": "central",
+    x: clamp(x + ux * (gap + half), half + 3, area.width - half - 3),
+    y: clamp(y + uy * (gap + 9), 11, area.height - 11),
+  }, name);
+}
+
+// An arrow between two points, in drawing units.
+function arrow(x1, y1, x2, y2, attributes = {}) {
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  if (length < 1) return svg("g", attributes);
+  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const head = Math.min(11, length);
+  const [bx, by] = [x2 - ux * head, y2 - uy * head];
+  const points = [[x2, y2], [bx - uy * head * 0.45, by + ux * head * 0.45], [bx + uy * head * 0.45, by - ux * head * 0.45]];
+  return svg("g", attributes,
+    svg("line", { x1, y1, x2: bx, y2: by, "stroke-width": 2.6, stroke: "currentColor", "stroke-linecap": "round" }),
+    svg("polygon", { points: points.join(" "), fill: "currentColor" }));
+}
+
+// Makes `handle` movable: by pointer anywhere on `surface` (a plane), by the arrow keys when it has the focus
+// (Shift: five times as far). at() -> [x, y] is where it is, move([x, y]) takes it elsewhere, say() puts it into words.
+function movable(view, handle, { surface, at, move, say, label, step = 0.1 }) {
+  const options = { signal: view.signal };
+  const towards = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+  let dragged = null;
+  fill(handle, { role: "slider", tabindex: 0, "aria-label": label, class: "course-handle" });
+  surface.root.classList.add("course-surface");
+  surface.root.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    dragged = event.pointerId;
+    surface.root.setPointerCapture(dragged);
+    handle.focus({ preventScroll: true });
+    move(surface.data(event));
+  }, options);
+  surface.root.addEventListener("pointermove", (event) => {
+    if (event.pointerId === dragged) move(surface.data(event));
+  }, options);
+  for (const end of ["pointerup", "pointercancel"]) {
+    surface.root.addEventListener(end, () => (dragged = null), options);
+  }
+  handle.addEventListener("keydown", (event) => {
+    const direction = towards[event.key];
+    if (!direction || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const far = step * (event.shiftKey ? 5 : 1);
+    move(at().map((value, axis) => value + direction[axis] * far));
+  }, options);
+  view.onChange(() => fill(handle, { "aria-valuetext": say(), "aria-valuenow": at()[0] }));
+}

@@ -1,0 +1,102 @@
+// Left the plane with keys and the query to drag, in the middle scores and weights, right values, hull and context.
+
+export default courseWidget((view) => {
+  const { model, words } = view;
+  slider(view, "d_k", {
+    label: words.d_k, min: 1, max: 10, step: 1, toPosition: Math.log2, toValue: (position) => 2 ** position,
+  });
+  checkbox(view, "scaled", { label: words.scaled });
+  slider(view, "temperature", {
+    label: words.temperature, min: -1, max: 1, step: 0.05,
+    toPosition: Math.log10, toValue: (position) => Number((10 ** position).toPrecision(3)), say: (value) => number(value),
+  });
+
+  const left = plane();
+  const axes = svg("g", { class: "sa-axes" });
+  const keys = svg("g", { class: "sa-key" });
+  const query = svg("g", { class: "sa-query" });
+  const handle = svg("g", { "data-testid": "query" });
+  left.root.append(axes, keys, query, handle);
+  panel(view, words.plane, left.root, make("p", { class: "course-note" }, words.query_hint));
+  movable(view, handle, {
+    surface: left, label: words.query, at: () => model.get("query"),
+    say: () => {
+      const [x, y] = model.get("query").map((value) => number(value));
+      return words.query_position.replace("{x}", x).replace("{y}", y);
+    },
+    move: (to) => {
+      const { reach } = model.get("picture");
+      view.send({ query: to.map((value) => Number(clamp(value, -reach, reach).toFixed(2))) });
+    },
+  });
+
+  const rows = make("tbody");
+  const heads = [words.word, words.score, words.weight].map((head) => make("th", { scope: "col" }, head));
+  const formula = make("p", { class: "course-note" });
+  panel(view, words.bars, make("table", { class: "sa-table" }, make("thead", {}, make("tr", {}, ...heads)), rows), formula);
+
+  const right = plane({ margin: 38 });
+  panel(view, words.mixture, right.root);
+
+  return (picture) => {
+    drawPlane(picture);
+    drawRows(picture);
+    drawMixture(picture);
+  };
+
+  function drawPlane({ words: names, keys: vectors, reach }) {
+    left.range(-reach, reach, -reach, reach);
+    const [x0, y0] = [left.x(0), left.y(0)];
+    axes.replaceChildren(
+      svg("line", { x1: left.x(-reach), y1: y0, x2: left.x(reach), y2: y0 }),
+      svg("line", { x1: x0, y1: left.y(-reach), x2: x0, y2: left.y(reach) }),
+    );
+    keys.replaceChildren(...vectors.flatMap(([x, y], j) => [
+      arrow(x0, y0, left.x(x), left.y(y)),
+      nameBeyond(left, names[j], left.x(x), left.y(y), x0, y0),
+    ]));
+    const [x, y] = model.get("query").map((value, axis) => (axis ? left.y : left.x)(clamp(value, -reach, reach)));
+    query.replaceChildren(arrow(x0, y0, x, y));
+    handle.replaceChildren(
+      svg("circle", { cx: x, cy: y, r: 17, class: "course-halo" }),
+      svg("circle", { cx: x, cy: y, r: 7, class: "sa-knob" }),
+      nameBeyond(left, words.query, x, y, x0, y0, 18),
+    );
+  }
+
+  function drawRows({ words: names, scores, weights, formula: how }) {
+    formula.textContent = how;
+    const best = weights.indexOf(Math.max(...weights));
+    rows.replaceChildren(...names.map((name, j) => {
+      const bar = make("span", { class: "sa-bar", "aria-hidden": "true" });
+      bar.style.setProperty("--weight", weights[j]);
+      return make("tr", { class: j === best && "sa-best" },
+        make("th", { scope: "row" }, make("span", {}, name)),
+        make("td", {}, number(scores[j])),
+        make("td", {}, make("div", {}, bar, make("span", {}, number(weights[j])))));
+    }));
+  }
+
+  function drawMixture({ words: names, values, hull, context, weights }) {
+    const [xs, ys] = [0, 1].map((axis) => values.map((value) => value[axis]));
+    const half = 0.5 * Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-6);
+    const [mx, my] = [xs, ys].map((all) => (Math.max(...all) + Math.min(...all)) / 2);
+    right.range(mx - half, mx + half, my - half, my + half);
+    const at = ([x, y]) => [right.x(x), right.y(y)];
+    const [cx, cy] = at(context);
+    const [ox, oy] = at([mx, my]);
+    right.root.replaceChildren(
+      svg("polygon", { class: "sa-hull", points: hull.map((j) => at(values[j])).join(" ") }),
+      ...values.map((value, j) => {
+        const [x2, y2] = at(value);
+        return svg("line", { class: "sa-pull", x1: cx, y1: cy, x2, y2, "stroke-width": 1 + 7 * weights[j], opacity: 0.15 + 0.6 * weights[j] });
+      }),
+      ...values.flatMap((value, j) => {
+        const [x, y] = at(value);
+        return [svg("rect", { class: "sa-value", x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 }), nameBeyond(right, names[j], x, y, ox, oy, 10)];
+      }),
+      svg("circle", { class: "sa-context", cx, cy, r: 8 }),
+      nameBeyond(right, words.context, cx, cy, cx, cy + 1, 12),
+    );
+  }
+});

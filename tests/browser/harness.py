@@ -1,0 +1,321 @@
+"""A real JupyterLab on loopback and a real Chromium in front of it: what browser tests and tools/readme_pictures.py use.
+
+    with running_lab(folder) as lab, running_chromium() as browser, visit(browser, lab) as guest:
+        guest.open("02_scaled_dot_product_attention.ipynb")
+        guest.run_all()
+        guest.widget("scaled_attention").screenshot(path=...)
+        assert guest.complaints() == []
+
+The repository is never written to: the server works on a copy of notebooks/ko, with Jupyter folders of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "notebooks" / "ko"
+SCREENSHOTS = Path(__file__).parent / "screenshots"
+INSTALL_CHROMIUM = "sudo apt-get install chromium"
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",  # containers have no user namespaces; all pages are our own
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
+START_SECONDS = 90
+RUN_SECONDS = 150
+TALLEST_PICTURE = 12_000  # pixels; Chromium draws nothing taller than 16,384 in one piece
+
+
+def find_chromium() -> str | None:
+    """The system's Chromium, or None."""
+    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+@contextmanager
+def running_chromium() -> Iterator[Browser]:
+    """The system's Chromium, without a window."""
+    executable = find_chromium()
+    if executable is None:
+        raise FileNotFoundError(f"no Chromium found: {INSTALL_CHROMIUM}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab server."""
+
+    url: str
+    token: str
+    folder: Path  # what it serves
+
+    def api(self, path: str, *, method: str = "GET", body: object = None) -> object:
+        """Call the server's REST interface, e.g. api("api/kernels")."""
+        request = urllib.request.Request(f"{self.url}/{path}", method=method)
+        request.add_header("Authorization", f"token {self.token}")
+        data = None if body is None else json.dumps(body).encode()
+        with urllib.request.urlopen(request, data, timeout=30) as answer:
+            content = answer.read()
+        return json.loads(content) if content else None
+
+    def use_theme(self, theme: str) -> None:
+        """Choose JupyterLab's theme, "Light" or "Dark", for pages opened from now on."""
+        settings = {"raw": json.dumps({"theme": f"JupyterLab {theme}"})}
+        self.api("lab/api/settings/@jupyterlab/apputils-extension:themes", method="PUT", body=settings)
+
+    def shut_kernels_down(self) -> None:
+        """End every kernel and its session."""
+        for session in self.api("api/sessions"):
+            self.api(f"api/sessions/{session['id']}", method="DELETE")
+
+
+@contextmanager
+def running_lab(folder: Path) -> Iterator[Lab]:
+    """`jupyter lab` with the course's own settings, on a free port, serving a copy of the notebooks below `folder`."""
+    served = folder / "notebooks"
+    served.mkdir(parents=True)
+    for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
+        _copy_without_counts(notebook, served / notebook.name)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    token = secrets.token_hex(16)
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        "COURSE_DATA_HOME": str(folder / "course_data"),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+    }
+    environment.pop("MPLBACKEND", None)  # notebooks choose their own
+    command = [sys.executable, "-m", "jupyterlab", f"--config={ROOT / 'etc' / 'jupyter_lab_config.py'}", "--no-browser"]
+    command += [f"--ServerApp.root_dir={served}", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    command += [f"--IdentityProvider.token={token}"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")
+    log = folder / "lab.log"
+    with open(log, "wb") as sink:
+        server = subprocess.Popen(command, env=environment, cwd=folder, stdout=sink, stderr=subprocess.STDOUT)
+    lab = Lab(f"http://127.0.0.1:{port}", token, served)
+    try:
+        _wait_for(lab, server, log)
+        yield lab
+        lab.shut_kernels_down()
+    finally:
+        server.terminate()
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _wait_for(lab: Lab, server: subprocess.Popen, log: Path) -> None:
+    for _ in range(START_SECONDS * 5):
+        if server.poll() is not None:
+            break
+        try:
+            lab.api("api/status")
+            return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.2)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text('utf-8', 'replace')[-3000:]}")
+
+
+def _copy_without_counts(source: Path, target: Path) -> None:
+    """Copy a notebook; a prompt that shows a number afterwards was then filled by this run."""
+    notebook = json.loads(source.read_text("utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["execution_count"] = None
+            for output in cell["outputs"]:
+                if "execution_count" in output:
+                    output["execution_count"] = None
+    target.write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
+
+
+def make_notebook(folder: Path, cells: Sequence[str], *, name: str = "small.ipynb") -> str:
+    """Write a small notebook with these code cells into `folder` (the lab's) and return its name."""
+    code = [
+        {"cell_type": "code", "id": f"cell-{i}", "metadata": {}, "execution_count": None, "outputs": [], "source": cell}
+        for i, cell in enumerate(cells)
+    ]
+    # Without a kernelspec JupyterLab asks for a kernel in a dialogue that blocks the page.
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    notebook = {"cells": code, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / name).write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
+    return name
+
+
+@dataclass
+class Visit:
+    """One page in front of the lab, and a record of what it did."""
+
+    page: Page
+    lab: Lab
+    console_errors: list[str] = field(default_factory=list)
+    outside_requests: list[str] = field(default_factory=list)
+
+    def open(self, name: str) -> None:
+        """Open a notebook of the lab's folder and wait until its kernel is ready."""
+        self.page.goto(f"{self.lab.url}/lab/tree/{name}?reset&token={self.lab.token}")
+        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_SECONDS * 1000)
+        # Both ends: the server's kernel is up and connected, and the page has heard of it.
+        for _ in range(START_SECONDS * 5):
+            kernels = self.lab.api("api/kernels")
+            if kernels and all(k["execution_state"] == "idle" and k["connections"] for k in kernels):
+                break
+            self.page.wait_for_timeout(200)
+        self.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(timeout=START_SECONDS * 1000)
+
+    def menu(self, menu: str, item: str) -> None:
+        """Choose an item of the menu bar, as a person does."""
+        self.page.locator(".lm-MenuBar-itemLabel", has_text=menu).first.click()
+        self.page.locator(".lm-Menu-itemLabel").get_by_text(item, exact=True).click()
+
+    def run_all(self) -> None:
+        """Menu Run → Run All Cells; returns when every code cell has finished and every output is drawn."""
+        self.menu("Run", "Run All Cells")
+        try:
+            self.page.wait_for_function(_ALL_CELLS_RAN, timeout=RUN_SECONDS * 1000)
+        except TimeoutError as late:
+            self.screenshot("timeout")
+            states = [kernel["execution_state"] for kernel in self.lab.api("api/kernels")]
+            found = f"kernels {states}, {self.complaints()}, {self.failures()}; see screenshots/timeout.png"
+            raise AssertionError(f"not every cell ran within {RUN_SECONDS} s: {found}") from late
+        # The model of a widget arrives a moment after its cell has finished.
+        self.page.wait_for_function(_ALL_WIDGETS_DRAWN, timeout=30_000)
+
+    def widget(self, testid: str) -> Locator:
+        """The first widget with this name (CourseWidget.name)."""
+        return self.page.get_by_test_id(testid).first
+
+    def cell(self, index: int) -> Locator:
+        """The notebook's cell at this index, markdown cells counted."""
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
+
+    def outputs(self, mime_type: str) -> Locator:
+        """All outputs of this type, e.g. image/png."""
+        return self.page.locator(f".jp-OutputArea-output[data-mime-type='{mime_type}']")
+
+    def failures(self) -> list[str]:
+        """The text of every error output and of everything on stderr."""
+        types = ("application/vnd.jupyter.error", "application/vnd.jupyter.stderr")  # an error is drawn as stderr
+        return [text for mime_type in types for text in self.outputs(mime_type).all_inner_texts()]
+
+    def complaints(self) -> list[str]:
+        """Console errors, uncaught page errors and requests that would have left the machine."""
+        return [f"console: {error}" for error in self.console_errors] + [
+            f"outside request: {url}" for url in self.outside_requests
+        ]
+
+    def screenshot(self, name: str, *, of: Locator | None = None) -> Path:
+        """Write screenshots/<name>.png of the page or of one element, for people to look at."""
+        SCREENSHOTS.mkdir(exist_ok=True)
+        path = SCREENSHOTS / f"{name}.png"
+        self.photograph(path, of)
+        return path
+
+    def photograph(self, path: Path, of: Locator | None = None) -> None:
+        """Write a picture of the page or of one element, also of one that is taller than the page."""
+        if of is None:
+            self.page.screenshot(path=path, animations="disabled")
+            return
+        size = self.page.viewport_size
+        tall = int(of.bounding_box()["height"]) + 250  # JupyterLab's bars
+        if tall > size["height"]:
+            self.page.set_viewport_size({"width": size["width"], "height": tall})
+        of.screenshot(path=path, animations="disabled")
+        self.page.set_viewport_size(size)
+
+    def screenshot_notebook(self, name: str) -> None:
+        """Write the whole notebook, top to bottom, as <name>-1.png, <name>-2.png, …"""
+        size = self.page.viewport_size
+        panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
+        self.page.set_viewport_size({"width": size["width"], "height": TALLEST_PICTURE})
+        self.page.wait_for_timeout(500)  # cells that were off-screen take their real height
+        tall, seen = panel.evaluate("node => [node.scrollHeight, node.clientHeight]")
+        if tall < seen + 1:
+            bottom = panel.evaluate("node => Math.max(...[...node.querySelectorAll('.jp-Cell')].map(c => c.getBoundingClientRect().bottom))")
+            self.page.set_viewport_size({"width": size["width"], "height": max(size["height"], int(bottom) + 40)})
+        for part, top in enumerate(range(0, max(tall, 1), seen), start=1):
+            panel.evaluate("(node, top) => { node.scrollTop = top; }", top)
+            self.page.wait_for_timeout(200)
+            self.screenshot(f"{name}-{part}", of=panel)
+        self.page.set_viewport_size(size)
+
+
+_ALL_CELLS_RAN = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].every((cell) => {
+  const prompt = cell.querySelector('.jp-InputArea-prompt')?.textContent ?? '';
+  const empty = !cell.querySelector('.cm-content, .jp-InputArea-editor')?.textContent.trim();
+  return empty || /\\[\\d+\\]/.test(prompt);
+}) && document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"""
+
+_ALL_WIDGETS_DRAWN = """() => {
+  const outputs = document.querySelectorAll(
+    ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.widget-view+json']");
+  return [...outputs].every((output) => output.querySelector('.jupyter-widgets, .course-widget') &&
+    !/Loading widget|Error displaying widget|Error creating widget/.test(output.textContent));
+}"""
+
+
+@contextmanager
+def visit(browser: Browser, lab: Lab, *, width: int = 1280, height: int = 900, scale: float = 1) -> Iterator[Visit]:
+    """A fresh page; its kernels end with it. Whatever it asks of another host is refused and recorded."""
+    ours = urlsplit(lab.url).netloc
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        device_scale_factor=scale,
+        reduced_motion="reduce",
+        service_workers="block",
+    )
+    page = context.new_page()
+    guest = Visit(page, lab)
+
+    def outside(url: str) -> bool:
+        parts = urlsplit(url)
+        return parts.scheme not in ("data", "blob", "about") and parts.netloc != ours
+
+    def refuse(route) -> None:
+        guest.outside_requests.append(route.request.url)
+        route.abort()
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            guest.console_errors.append(f"{message.text} ({message.location.get('url', '')})")
+
+    context.route(outside, refuse)
+    page.on("websocket", lambda socket: outside(socket.url) and guest.outside_requests.append(socket.url))
+    page.on("console", listen)
+    page.on("pageerror", lambda error: guest.console_errors.append(f"uncaught: {error}"))
+    try:
+        yield guest
+    finally:
+        context.close()
+        lab.shut_kernels_down()

@@ -1,0 +1,122 @@
+"""ActivationExplorer in JupyterLab, operated by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.harness import Lab, Visit, make_notebook
+
+CELL = """
+from course_utils.activations import gelu, gelu_derivative, gelu_tanh, gelu_tanh_derivative, relu, relu_derivative
+from course_utils.widgets import ActivationExplorer
+
+widget = ActivationExplorer(
+    {"GELU": (gelu, gelu_derivative), "ReLU": (relu, relu_derivative), NAME: (gelu_tanh, gelu_tanh_derivative)},
+    difference_of=("GELU", NAME),
+    x=1.0,
+)
+widget
+"""
+HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
+
+
+@pytest.fixture
+def show(guest: Visit, lab: Lab) -> Callable[[str], Locator]:
+    def open_widget(name: str = "tanh 꼴") -> Locator:
+        guest.open(make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()], name="activation_explorer.ipynb"))
+        guest.run_all()
+        assert guest.failures() == []
+        return guest.widget("activation_explorer")
+
+    return open_widget
+
+
+def test_by_mouse(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    summary, handle = widget.get_by_test_id("summary"), widget.get_by_test_id("handle")
+    expect(summary).to_contain_text("x = 1.00")
+    picture = widget.locator("svg.course-surface")
+    frame = picture.bounding_box()
+    knob = handle.locator(".ae-knob").bounding_box()
+    guest.page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
+    guest.page.mouse.down()
+    guest.page.mouse.move(frame["x"] + frame["width"] * 0.3, frame["y"] + 200, steps=5)
+    guest.page.mouse.up()
+    expect(summary).to_contain_text("x = −1.89")
+    expect(summary).to_contain_text("ReLU의 기울기는 정확히 0")
+    expect(widget.get_by_test_id("row-1")).to_contain_text("0.0000")
+    guest.page.mouse.click(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] * 0.75)
+    expect(summary).to_contain_text("x = 0.0")
+    widget.get_by_test_id("difference").check()
+    expect(summary).to_contain_text("× 0.0001")
+    expect(widget.get_by_test_id("gap")).to_be_visible()
+    widget.get_by_test_id("show-1").uncheck()
+    expect(summary).not_to_contain_text("ReLU")
+    expect(picture.locator("polyline.ae-1").first).to_be_hidden()
+    widget.get_by_test_id("show-1").check()
+    expect(summary).to_contain_text("ReLU")
+
+
+def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    summary, handle, box = (widget.get_by_test_id(name) for name in ("summary", "handle", "x"))
+    box.focus()
+    reached = []
+    for _ in range(6):
+        reached.append(guest.page.evaluate("document.activeElement.closest('[data-testid]').dataset.testid"))
+        guest.page.keyboard.press("Tab")
+    assert reached == ["x", "difference", "handle", "show-0", "show-1", "show-2"]
+    handle.focus()
+    guest.page.keyboard.press("ArrowRight")
+    expect(summary).to_contain_text("x = 1.10")
+    guest.page.keyboard.press("Shift+ArrowLeft")
+    expect(summary).to_contain_text("x = 0.60")
+    expect(handle).to_have_attribute("aria-valuetext", "x = 0.60")
+    for _ in range(12):
+        guest.page.keyboard.press("Shift+ArrowRight")
+    expect(summary).to_contain_text("x = 4.00")
+    widget.get_by_test_id("difference").press("Space")
+    expect(summary).to_contain_text("× 0.0001")
+    box.fill("-2.7")
+    box.press("Enter")
+    expect(summary).to_contain_text("GELU − tanh 꼴 = −4.73 × 0.0001")
+
+
+def test_bad_input_is_told_in_place(show: Callable[..., Locator]) -> None:
+    widget = show()
+    box, error = widget.get_by_test_id("x"), widget.get_by_test_id("error")
+    for typed in ("7", "배", ""):
+        box.fill(typed)
+        box.press("Enter")
+        expect(error).not_to_be_empty()
+        expect(widget.get_by_test_id("summary")).to_contain_text("x = 1.00")
+        box.fill("1")
+        box.press("Enter")
+        expect(error).to_be_empty()
+
+
+def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show(HOSTILE)
+    expect(widget.get_by_role("slider", name="움직이는 점 x")).to_be_visible()
+    expect(widget.get_by_role("textbox", name="x =")).to_have_value("1")
+    expect(widget.get_by_role("checkbox", name="ReLU 보이기")).to_be_checked()
+    expect(widget.get_by_test_id("row-2")).to_contain_text(HOSTILE)
+    expect(widget.get_by_test_id("summary")).to_contain_text(HOSTILE)
+    assert widget.locator("img, script").count() == 0
+    assert guest.page.evaluate("window.hacked") is None
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
+    lab.use_theme(theme)
+    try:
+        widget = show()
+        widget.get_by_test_id("difference").check()
+        widget.get_by_test_id("x").fill("-2.7")
+        widget.get_by_test_id("x").press("Enter")
+        expect(widget.get_by_test_id("summary")).to_contain_text("x = −2.70")
+        widget.get_by_test_id("handle").focus()
+        guest.screenshot(f"activation_explorer-{theme}", of=widget)
+    finally:
+        lab.use_theme("Light")

@@ -1,0 +1,188 @@
+"""The progress file: never half written, never in the way."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from course_utils.exercises import exercise, store
+from course_utils.exercises.store import ProgressStore, data_home
+from course_utils.locale import text
+
+
+@pytest.fixture
+def progress_store(tmp_path):
+    return ProgressStore(tmp_path / "data")
+
+
+def entries_of(progress_store):
+    entries, note = progress_store.load()
+    assert note is None
+    return entries
+
+
+def test_empty(progress_store):
+    assert progress_store.load() == ({}, None)
+    assert not progress_store.folder.exists()  # looking leaves no trace
+
+
+def test_attempts_are_counted_until_the_first_pass(progress_store):
+    assert progress_store.record_hint("02.1", 2) is None
+    assert entries_of(progress_store)["02.1"]["status"] == "unsolved"
+    for passed in (False, False, True, False, True):
+        assert progress_store.record_attempt("02.1", passed=passed) is None
+    assert progress_store.record_hint("02.1", 1) is None
+    entry = entries_of(progress_store)["02.1"]
+    assert (entry["status"], entry["attempts"], entry["hints_seen"]) == ("passed", 3, 2)
+    assert len(entry["first_passed"]) == len("2026-11-20")
+
+
+def test_the_file_is_small_plain_json(progress_store):
+    progress_store.record_attempt("02.1", passed=False)
+    content = json.loads(progress_store.path.read_text("utf-8"))
+    assert content == {
+        "version": 1,
+        "exercises": {"02.1": {"status": "failed", "attempts": 1, "first_passed": None, "hints_seen": 0}},
+    }
+    assert sorted(path.name for path in progress_store.folder.glob("*.json*")) == ["progress.json"]
+    assert not list(progress_store.folder.glob("*.tmp"))
+
+
+def test_unsolved_writes_nothing():
+    exercise("02.1").check(...)
+    assert not data_home().exists()
+
+
+def test_folder_from_the_environment(tmp_path, monkeypatch):
+    assert data_home() == tmp_path / "progress"
+    monkeypatch.setenv("COURSE_DATA_HOME", "")
+    assert data_home().name == "from-attention-to-bert"
+
+
+DAMAGED = [
+    b"",
+    b"{",
+    b'{"version": 1, "exercises": {"02.1": ',
+    b"\xff\xfe\x00",
+    b"[]",
+    b"null",
+    b'{"exercises": {}}',
+    b'{"version": 2, "exercises": {}}',
+    b'{"version": 1, "exercises": []}',
+    b'{"version": 1, "exercises": {"02.1": {"status": "passed"}}}',
+    b'{"version": 1, "exercises": {"02.1": {"status": "passed", "attempts": "2", "first_passed": null, '
+    b'"hints_seen": 0}}}',
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_file_is_moved_aside(progress_store, content):
+    progress_store.folder.mkdir()
+    progress_store.path.write_bytes(content)
+    note = progress_store.record_attempt("02.1", passed=True)
+    assert note == text("exercises.progress.broken", file="progress.json.broken")
+    assert (progress_store.folder / "progress.json.broken").read_bytes() == content
+    assert entries_of(progress_store)["02.1"]["status"] == "passed"
+
+
+def test_each_damaged_file_is_kept(progress_store):
+    progress_store.folder.mkdir()
+    for content in (b"one", b"two", b"three"):
+        progress_store.path.write_bytes(content)
+        entries, note = progress_store.load()
+        assert entries == {} and "broken" in note
+        assert entries_of(progress_store) == {}
+    kept = sorted(path.read_bytes() for path in progress_store.folder.glob("*.broken*"))
+    assert kept == [b"one", b"three", b"two"]
+
+
+def test_a_full_disk_costs_nothing_but_the_entry(progress_store, monkeypatch, capsys):
+    progress_store.record_attempt("02.1", passed=True)
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    note = progress_store.record_attempt("02.2", passed=True)
+    assert note == text("exercises.progress.not_saved", error="No space left on device")
+    assert list(entries_of(progress_store)) == ["02.1"]
+    assert not list(progress_store.folder.glob("*.tmp"))
+    found = exercise("02.1")
+    found.check(found.reference)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [found.judge(found.reference).message, note]
+
+
+def test_an_unwritable_place_is_one_sentence(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("COURSE_DATA_HOME", str(tmp_path / "file" / "below"))
+    found = exercise("02.1")
+    found.check(found.reference)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == found.judge(found.reference).message and len(lines) == 2
+    assert str(tmp_path) not in lines[1]
+    found.hint()
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_read_only_disk_is_one_sentence(progress_store, monkeypatch):
+    def read_only(*args, **kwargs):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(store, "FileLock", read_only)
+    note = progress_store.record_attempt("02.1", passed=True)
+    assert note == text("exercises.progress.not_saved", error="Read-only file system")
+
+
+def test_an_unreadable_file_is_not_taken_for_damaged(progress_store):
+    progress_store.path.mkdir(parents=True)  # reading it fails with an OSError
+    entries, note = progress_store.load()
+    assert entries == {} and note.startswith(text("exercises.progress.not_read", error="")[:10])
+    assert progress_store.path.is_dir()
+
+
+def test_a_crash_while_writing_leaves_the_old_file(progress_store, monkeypatch):
+    progress_store.record_attempt("02.1", passed=True)
+    before = progress_store.path.read_bytes()
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        progress_store.record_attempt("02.2", passed=True)
+    monkeypatch.undo()
+    assert progress_store.path.read_bytes() == before
+    assert not list(progress_store.folder.glob("*.tmp"))
+    assert progress_store.record_attempt("02.2", passed=True) is None  # the lock was released
+
+
+def test_a_busy_file_is_one_sentence(progress_store, monkeypatch):
+    monkeypatch.setattr(store, "LOCK_TIMEOUT", 0.1)
+    progress_store.folder.mkdir()
+    with FileLock(progress_store.folder / "progress.lock"):
+        note = progress_store.record_attempt("02.1", passed=True)
+    assert text("exercises.progress.busy") in note
+    assert progress_store.record_attempt("02.1", passed=True) is None
+
+
+def test_two_kernels_lose_nothing(progress_store):
+    code = (
+        "import sys\nfrom course_utils.exercises.store import ProgressStore\n"
+        "for i in range(25):\n"
+        "    assert ProgressStore(sys.argv[1]).record_attempt(f'{sys.argv[2]}.{i}', passed=True) is None\n"
+        "    assert ProgressStore(sys.argv[1]).record_attempt('both', passed=False) is None\n"
+    )
+    root = Path(__file__).parents[2]
+    kernels = [
+        subprocess.Popen([sys.executable, "-c", code, str(progress_store.folder), name], cwd=root)
+        for name in ("a", "b")
+    ]
+    assert [kernel.wait(timeout=60) for kernel in kernels] == [0, 0]
+    entries = entries_of(progress_store)
+    assert len(entries) == 51 and entries["both"]["attempts"] == 50

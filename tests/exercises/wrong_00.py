@@ -1,0 +1,47 @@
+"""Wrong answers to the exercises of notebook 00, each under the reason for which it must fail."""
+
+import math
+
+import torch
+
+
+def _cosine_of_lists(a, b):
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
+
+
+def _index_error(a, b):
+    return sum(a[i] * b[i] for i in range(max(len(a), len(b))))
+
+
+def _table_over(length):
+    def table(vectors):
+        scaled = vectors / length(vectors)
+        return scaled @ scaled.T
+
+    return table
+
+
+WRONG = {
+    "00.1": {
+        "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
+        "product_of_sums": lambda a, b: sum(a) * sum(b),
+        "cosine": _cosine_of_lists,
+        "silent_lengths": lambda a, b: sum(x * y for x, y in zip(a, b, strict=False)),
+        "other_error": _index_error,
+    },
+    "00.2": {
+        "no_length": lambda a, b: a @ b,
+        "one_length": lambda a, b: a @ b / a.norm(),
+        "squared_lengths": lambda a, b: a @ b / ((a * a).sum() * (b * b).sum()),
+        "sum_lengths": lambda a, b: a @ b / (a.abs().sum() * b.abs().sum()),
+        "opposite": lambda a, b: torch.nan_to_num((a @ b).abs() / (a.norm() * b.norm())),
+        "zero_vector": lambda a, b: a @ b / (a.norm() * b.norm()),
+    },
+    "00.3": {
+        "columns": lambda vectors: (vectors / vectors.norm(dim=-1, keepdim=True)).T @ vectors,
+        "no_length": lambda vectors: vectors @ vectors.T,
+        "squared_lengths": _table_over(lambda vectors: (vectors**2).sum(dim=-1, keepdim=True)),
+        "wrong_axis": _table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
+    },
+}

@@ -1,0 +1,69 @@
+"""Wrong answers to the exercises of notebook 02, each under the reason for which it must fail."""
+
+import math
+
+import torch
+
+
+def _scores_divided_by(divisor):
+    return lambda query, key: query @ key.T / divisor(query, key)
+
+
+def _attention(
+    scale=lambda query, key, value: math.sqrt(query.shape[-1]), dim=-1, after=lambda context: context
+):
+    def attention(query, key, value):
+        weights = (query @ key.transpose(-2, -1) / scale(query, key, value)).softmax(dim=dim)
+        return after(weights @ value), weights
+
+    return attention
+
+
+def _dot_t(query, key, value):
+    weights = (query @ key.T / math.sqrt(query.shape[-1])).softmax(dim=-1)
+    return weights @ value, weights
+
+
+def _swapped(query, key, value):
+    context, weights = _attention()(query, key, value)
+    return weights, context
+
+
+def _without_softmax(query, key, value):
+    weights = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    return weights @ value, weights
+
+
+def _sum_of_values(query, key, value):
+    _, weights = _attention()(query, key, value)
+    return (weights @ value) * value.shape[-2], weights
+
+
+def _backward(y, upstream, axis=-1):
+    return y * (upstream - (y * upstream).sum(dim=axis, keepdim=True))
+
+
+WRONG = {
+    "02.1": {
+        "no_scale": lambda query, key: query @ key.T,
+        "divides_by_d": _scores_divided_by(lambda query, key: query.shape[-1]),
+        "sqrt_of_tokens": _scores_divided_by(lambda query, key: math.sqrt(query.shape[0])),
+        "transposed": lambda query, key: key @ query.T / math.sqrt(query.shape[-1]),
+    },
+    "02.2": {
+        "softmax_over_queries": _attention(dim=-2),
+        "rows_do_not_sum_to_one": _without_softmax,
+        "wrong_scale": _attention(scale=lambda query, key, value: math.sqrt(value.shape[-1])),
+        "swapped": _swapped,
+        "softmax_on_context": _attention(after=lambda context: context.softmax(dim=-1)),
+        "context": _sum_of_values,
+        "batches": _dot_t,
+    },
+    "02.3": {
+        "no_competition": lambda y, upstream: y * upstream,
+        "only_diagonal": lambda y, upstream: y * (1 - y) * upstream,
+        "no_weight": lambda y, upstream: upstream - (y * upstream).sum(dim=-1, keepdim=True),
+        "wrong_axis": lambda y, upstream: _backward(y, upstream, axis=0),
+        "sign": lambda y, upstream: -_backward(y, upstream),
+    },
+}

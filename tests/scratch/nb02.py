@@ -1,0 +1,28 @@
+"""What notebook 02 builds by hand."""
+
+import torch
+
+from tests.scratch.registry import Scratch
+
+
+def query_key_value(generator):
+    sizes = [(5, 11, 7, 3, torch.float32), (13, 1, 2, 17, torch.float64), (1, 7, 1, 1, torch.float64)]
+    for queries, keys, width, value_width, dtype in sizes:
+        yield (
+            torch.randn(queries, width, generator=generator, dtype=dtype),
+            torch.randn(keys, width, generator=generator, dtype=dtype),
+            torch.randn(keys, value_width, generator=generator, dtype=dtype),
+        )
+    # scores of ±900 overflow exp() unless the row's maximum is taken off first
+    large = 30 * torch.eye(3, dtype=torch.float64)
+    yield large, large.flip(0), torch.randn(3, 5, generator=generator, dtype=torch.float64)
+
+
+ENTRIES = [
+    Scratch(
+        notebook="02_scaled_dot_product_attention",
+        name="my_attention",
+        reference="course_utils.attention:scaled_dot_product_attention",
+        cases=query_key_value,
+    )
+]

@@ -1,0 +1,276 @@
+"""Run the `scratch` cells of the notebooks and hold what they define against the package.
+
+tests/scratch/nbNN.py lists ENTRIES = [Scratch(...), …], one for each name that a scratch cell defines.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "notebooks" / "ko"
+TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 2e-3}
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """One name made by hand in a notebook, and the package's own.
+
+    Attributes:
+        notebook: file name without .ipynb.
+        name: what the scratch cell defines, my_… or My….
+        reference: "module:attribute".
+        cases: generator -> iterable of argument tuples. The input should be harder than the notebook's: prime sizes,
+            padding, a fully masked row, batch 1, float64.
+        build: for classes; called with the class by hand, then with the reference: build(cls) -> nn.Module. Several
+            may be given; each meets every case.
+        rename: for classes; names of parameters or submodules by hand -> in the reference.
+        copy: for classes; copy(mine, reference) instead of copying parameters by name.
+        adapt: turns what the reference returns into what the hand-made one returns, where that is less on purpose.
+        gradients: False only where the result does not depend on any float input (then say why beside the entry).
+    """
+
+    notebook: str
+    name: str
+    reference: str
+    cases: Callable[[torch.Generator], Iterable[tuple[Any, ...]]]
+    build: Callable[[type], nn.Module] | list[Callable[[type], nn.Module]] | None = None
+    rename: Mapping[str, str] | None = None
+    copy: Callable[[nn.Module, nn.Module], None] | None = None
+    adapt: Callable[[Any], Any] | None = None
+    gradients: bool = True
+
+    def load_reference(self) -> Any:
+        module, _, attribute = self.reference.partition(":")
+        return reduce(getattr, attribute.split("."), importlib.import_module(module))
+
+
+# ---- notebooks -----------------------------------------------------------------------------------------------------
+
+
+def tagged_cells(notebook: Path, *tags: str) -> list[str]:
+    """The sources of the code cells that carry one of the tags, in order."""
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    return [
+        "".join(cell["source"])
+        for cell in content["cells"]
+        if cell["cell_type"] == "code" and set(tags) & set(cell["metadata"].get("tags", []))
+    ]
+
+
+def scratch_names(source: str) -> list[str]:
+    """The names my_… and My… that a cell defines at its top level: functions, classes, and assigned functions."""
+    names = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return [name for name in names if name.startswith(("my_", "My"))]
+
+
+def run_scratch(notebook: Path) -> dict[str, Any]:
+    """Execute the `imports` cell and then every `scratch` cell in one namespace, without the cells between."""
+    namespace: dict[str, Any] = {"__name__": "__scratch__"}
+    for number, source in enumerate([*tagged_cells(notebook, "imports"), *tagged_cells(notebook, "scratch")]):
+        exec(compile(source, f"{notebook.name}:{number}", "exec"), namespace)
+    return namespace
+
+
+def audit_tags(entries: list[Scratch], folder: Path = NOTEBOOKS) -> list[str]:
+    """Where tags and entries do not fit together, in words."""
+    listed = [(entry.notebook, entry.name) for entry in entries]
+    faults = [
+        f"{notebook}: {name} is listed twice"
+        for notebook, name in set(listed)
+        if listed.count((notebook, name)) > 1
+    ]
+    tagged = set()
+    for notebook in sorted(folder.glob("*.ipynb")):
+        for source in tagged_cells(notebook, "scratch"):
+            names = scratch_names(source)
+            if not names:
+                faults.append(
+                    f"{notebook.stem}: a scratch cell defines no my_… or My…: {source.splitlines()[:1]}"
+                )
+            for name in names:
+                if (notebook.stem, name) in tagged:
+                    faults.append(f"{notebook.stem}: {name} is defined in two scratch cells")
+                tagged.add((notebook.stem, name))
+    faults += [
+        f"{notebook}: {name} is tagged scratch but has no entry" for notebook, name in tagged - set(listed)
+    ]
+    faults += [
+        f"{notebook}: {name} has an entry but no scratch cell" for notebook, name in set(listed) - tagged
+    ]
+    return sorted(faults)
+
+
+# ---- comparing -----------------------------------------------------------------------------------------------------
+
+
+def compare(entry: Scratch, mine: Any, reference: Any) -> int:
+    """Hold the hand-made one against the reference on every case; returns the number of values and gradients compared.
+
+    Raises:
+        AssertionError: at the first difference.
+    """
+    builds = entry.build if isinstance(entry.build, list) else [entry.build]
+    compared = 0
+    for build in builds:
+        cases = list(entry.cases(torch.Generator().manual_seed(1009)))
+        assert cases, f"{entry.name} has no cases"
+        for number, case in enumerate(cases):
+            where = f"{entry.notebook}: {entry.name}, case {number}"
+            compared += _compare_case(entry, build, mine, reference, tuple(case), where)
+    return compared
+
+
+def _compare_case(
+    entry: Scratch, build: Callable | None, mine: Any, reference: Any, case: tuple[Any, ...], where: str
+) -> int:
+    my_parameters: dict[str, Tensor] = {}
+    parameters: dict[str, Tensor] = {}
+    if build is not None:
+        mine, reference = _instances(entry, build, mine, reference, case)
+        names = {_renamed(name, entry.rename or {}): name for name, _ in mine.named_parameters()}
+        parameters = dict(reference.named_parameters())
+        if entry.copy is None:
+            my_parameters = {theirs: mine.get_parameter(name) for theirs, name in names.items()}
+            assert my_parameters.keys() == parameters.keys(), (
+                f"{where}: parameters {sorted(my_parameters)} by hand, {sorted(parameters)} in the reference"
+            )
+            with torch.no_grad():
+                for name, parameter in my_parameters.items():
+                    assert parameter.shape == parameters[name].shape, f"{where}: shape of parameter {name}"
+                    parameter.copy_(parameters[name])
+        else:
+            entry.copy(mine, reference)
+            parameters = {}  # stored in another form: compared through outputs and input gradients
+    my_outputs, my_inputs = _call(mine, case, where)
+    outputs, inputs = _call(reference, case, where)
+    if entry.adapt is not None:
+        outputs = entry.adapt(outputs)
+    my_outputs, outputs = _flatten(my_outputs), _flatten(outputs)
+    assert len(my_outputs) == len(outputs), (
+        f"{where}: {len(my_outputs)} outputs by hand, {len(outputs)} expected"
+    )
+    compared = sum(
+        _same(ours, theirs, f"{where}, output {i}")
+        for i, (ours, theirs) in enumerate(zip(my_outputs, outputs, strict=True))
+    )
+    assert compared, f"{where}: nothing to compare"
+    wanted = [*inputs, *parameters.values()]
+    gradients = _gradients(outputs, wanted)
+    if gradients is None:
+        assert not entry.gradients, (
+            f"{where}: the reference has no gradient (gradients=False says so on purpose)"
+        )
+        return compared
+    my_gradients = _gradients(my_outputs, [*my_inputs, *my_parameters.values()])
+    assert my_gradients is not None, f"{where}: no gradient by hand"
+    labels = [f"input {i}" for i in range(len(inputs))] + [f"parameter {name}" for name in my_parameters]
+    order = [*range(len(inputs)), *(len(inputs) + list(parameters).index(name) for name in my_parameters)]
+    for label, ours, place in zip(labels, my_gradients, order, strict=True):
+        compared += _same(ours, gradients[place], f"{where}, gradient of {label}")
+    return compared
+
+
+def _instances(
+    entry: Scratch, build: Callable, mine: Any, reference: Any, case: tuple
+) -> tuple[nn.Module, nn.Module]:
+    dtype = next(
+        (value.dtype for value in case if isinstance(value, Tensor) and value.is_floating_point()), None
+    )
+    built = []
+    for cls in (mine, reference):
+        torch.manual_seed(7)
+        module = build(cls)
+        assert isinstance(module, nn.Module), f"{entry.name}: build returned {type(module).__name__}"
+        built.append((module.to(dtype) if dtype is not None else module).eval())
+    return built[0], built[1]
+
+
+def _renamed(name: str, rename: Mapping[str, str]) -> str:
+    fitting = [old for old in rename if name == old or name.startswith(f"{old}.")]
+    old = max(fitting, key=len, default="")
+    return rename[old] + name[len(old) :] if old else name
+
+
+def _call(function: Callable, case: tuple[Any, ...], where: str) -> tuple[Any, list[Tensor]]:
+    """Call on copies; returns the output and the float inputs as leaves. Writing into an input is a fault."""
+    leaves, given = [], []
+    for value in case:
+        if isinstance(value, Tensor):
+            value = value.detach().clone()
+            if value.is_floating_point():
+                leaves.append(value.requires_grad_())
+                value = value.clone()
+        given.append(value)
+    torch.manual_seed(11)
+    result = function(*given)
+    for original, value in zip(case, given, strict=True):
+        if isinstance(original, Tensor):
+            assert value.shape == original.shape, f"{where}: an input was changed in place"
+            torch.testing.assert_close(
+                value.detach(),
+                original,
+                rtol=0,
+                atol=0,
+                equal_nan=True,
+                msg=f"{where}: an input was changed in place",
+            )
+    return result, leaves
+
+
+def _flatten(result: Any) -> list[Any]:
+    if isinstance(result, tuple | list):
+        return [leaf for item in result for leaf in _flatten(item)]
+    return [result]
+
+
+def _same(ours: Any, theirs: Any, where: str) -> int:
+    """1 if something was compared, 0 for None and for empty tensors."""
+    if theirs is None:
+        assert ours is None, f"{where}: expected None"
+        return 0
+    if not isinstance(theirs, Tensor):
+        assert type(ours) is type(theirs) and ours == theirs, f"{where}: expected {theirs!r}, got {ours!r}"
+        return 1
+    assert isinstance(ours, Tensor), f"{where}: expected a tensor, got {type(ours).__name__}"
+    atol = TOLERANCE.get(theirs.dtype, 0)
+    if theirs.is_floating_point() and theirs.numel():
+        atol *= max(1.0, float(theirs.detach().nan_to_num(0, 0, 0).abs().max()))
+    torch.testing.assert_close(
+        ours.detach(), theirs.detach(), rtol=0, atol=atol, equal_nan=True, msg=lambda text: f"{where}: {text}"
+    )
+    return int(theirs.numel() > 0)
+
+
+def _gradients(outputs: list[Any], sources: list[Tensor]) -> list[Tensor] | None:
+    """Gradients of a fixed random projection of all float outputs; zeros where a source was not used."""
+    generator = torch.Generator().manual_seed(13)
+    projected = []
+    for output in outputs:
+        if isinstance(output, Tensor) and output.is_floating_point():
+            upstream = torch.randn(output.shape, generator=generator, dtype=torch.float64).to(output)
+            if output.requires_grad:
+                projected.append((output * upstream).sum())
+    wanted = [source for source in sources if source.requires_grad]
+    if not projected or not wanted:
+        return None
+    found = torch.autograd.grad(projected, wanted, allow_unused=True)
+    by_id = {id(source): gradient for source, gradient in zip(wanted, found, strict=True)}
+    return [
+        torch.zeros_like(source) if by_id.get(id(source)) is None else by_id[id(source)] for source in sources
+    ]

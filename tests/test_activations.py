@@ -1,0 +1,88 @@
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from course_utils.activations import (
+    ACTIVATIONS,
+    gelu,
+    gelu_derivative,
+    gelu_tanh,
+    gelu_tanh_derivative,
+    relu,
+    relu_derivative,
+)
+
+PAIRS = [(gelu, gelu_derivative), (gelu_tanh, gelu_tanh_derivative), (relu, relu_derivative)]
+GRID = torch.linspace(-7, 7, 1009, dtype=torch.float64)  # 1009 points: 0 is among them
+
+
+def test_gelu_is_x_times_the_normal_distribution():
+    for x in (-3.7, -1.0, -0.1, 0.0, 0.3, 1.0, 2.9):
+        expected = x * 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
+        assert float(gelu(torch.tensor(x, dtype=torch.float64))) == pytest.approx(expected, abs=1e-15)
+
+
+def test_values_from_the_table_of_the_normal_distribution():
+    # Φ(1) = 0.841345, hence gelu(1) = Φ(1) and gelu(−1) = −Φ(−1) = −0.158655.
+    torch.testing.assert_close(
+        gelu(torch.tensor([1.0, -1.0])), torch.tensor([0.841345, -0.158655]), rtol=0, atol=1e-6
+    )
+
+
+def test_gelu_tanh_by_hand():
+    for x in (-2.3, -0.5, 0.0, 1.7):
+        expected = 0.5 * x * (1.0 + math.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x)))
+        assert float(gelu_tanh(torch.tensor(x, dtype=torch.float64))) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 2e-6), (torch.float64, 1e-14)])
+def test_all_three_equal_torch(dtype, atol):
+    x = GRID.to(dtype).reshape(1009, 1)
+    torch.testing.assert_close(gelu(x), F.gelu(x), rtol=0, atol=atol)
+    torch.testing.assert_close(gelu_tanh(x), F.gelu(x, approximate="tanh"), rtol=0, atol=atol)
+    assert torch.equal(relu(x), F.relu(x))
+    assert gelu(x).dtype == gelu_tanh(x).dtype == relu(x).dtype == relu_derivative(x).dtype == dtype
+
+
+def test_the_two_gelus_differ_by_473e_minus_6_at_most():
+    x = torch.linspace(-8, 8, 160001, dtype=torch.float64)
+    difference = (gelu(x) - gelu_tanh(x)).abs()
+    assert float(difference.max()) == pytest.approx(4.73e-4, abs=0.005e-4)
+    assert abs(float(x[difference.argmax()])) == pytest.approx(2.699, abs=1e-3)
+
+
+def test_gelu_minus_gelu_of_minus_x_is_x():
+    for activation in (gelu, gelu_tanh, relu):
+        torch.testing.assert_close(activation(GRID) - activation(-GRID), GRID, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("activation", "derivative"), PAIRS, ids=lambda f: f.__name__)
+def test_derivatives_equal_autograd(activation, derivative):
+    x = GRID.clone().requires_grad_()
+    (expected,) = torch.autograd.grad(activation(x).sum(), x)
+    torch.testing.assert_close(derivative(GRID), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("activation", "derivative"), PAIRS, ids=lambda f: f.__name__)
+def test_derivatives_equal_difference_quotients(activation, derivative):
+    x, step = GRID + 1e-3, 1e-6  # beside 0, where relu has its kink
+    quotient = (activation(x + step) - activation(x - step)) / (2 * step)
+    torch.testing.assert_close(derivative(x), quotient, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("activation", [gelu, gelu_tanh])
+def test_gradcheck(activation):
+    x = torch.tensor([-3.1, -0.7, 0.0, 0.2, 2.3], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(activation, (x,))
+
+
+def test_gelu_is_not_monotonic():
+    lowest = GRID[gelu(GRID).argmin()]
+    assert float(lowest) == pytest.approx(-0.752, abs=0.01)  # left of it gelu rises again
+    assert float(gelu_derivative(torch.tensor(-2.0))) < 0 < float(gelu_derivative(torch.tensor(-0.5)))
+
+
+def test_names_of_the_configuration():
+    assert ACTIVATIONS == {"gelu": gelu, "gelu_tanh": gelu_tanh, "relu": relu}

@@ -1,0 +1,239 @@
+"""The doctor finds each planted ailment and names a line that mends it; on a healthy machine it says so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from course_utils import doctor
+
+REQUIREMENTS = ["torch>=2.5,<3", "koreanize-matplotlib>=0.1.1,<1"]
+
+
+def versions(**installed: str):
+    """A stand-in for importlib.metadata.version; names with _ for -."""
+
+    def version_of(name: str) -> str:
+        try:
+            return installed[name.replace("-", "_")]
+        except KeyError:
+            raise metadata.PackageNotFoundError(name) from None
+
+    return version_of
+
+
+@pytest.fixture
+def fonts(tmp_path: Path) -> Path:
+    """The folder of a font package as it should be."""
+    (tmp_path / "fonts").mkdir()
+    (tmp_path / "fonts" / "NanumGothic.ttf").write_bytes(b"font")
+    return tmp_path
+
+
+@pytest.fixture
+def extensions(tmp_path: Path) -> Path:
+    """A folder of JupyterLab extensions as it should be."""
+    for name in doctor.FRONT_ENDS.values():
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "package.json").write_text("{}")
+    return tmp_path
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with a finished .venv."""
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / doctor.READY).write_text("")
+    return tmp_path
+
+
+# --- an old Python --------------------------------------------------------------------------------------------
+
+
+def test_old_python():
+    finding = doctor.check_python((3, 10, 12))
+    assert not finding.fine
+    assert "3.10.12" in finding.message and "3.11" in finding.message
+    assert "python3.11" in finding.fix
+
+
+@pytest.mark.parametrize("version", [(3, 11, 0), (3, 13, 1), (4, 0, 0)])
+def test_new_python(version: tuple[int, int, int]):
+    assert doctor.check_python(version).fine
+
+
+# --- packages -------------------------------------------------------------------------------------------------
+
+
+def test_missing_package():
+    (finding,) = doctor.check_packages(REQUIREMENTS, versions(torch="2.13.0+cpu"))
+    assert not finding.fine
+    assert "koreanize-matplotlib" in finding.message and "torch" not in finding.message
+    assert finding.fix.endswith('pip install "koreanize-matplotlib>=0.1.1,<1"')
+
+
+@pytest.mark.parametrize("found", ["2.4.1", "1.13", "3.0", "3.1.0+cpu"])
+def test_wrong_version(found: str):
+    (finding,) = doctor.check_packages(REQUIREMENTS, versions(torch=found, koreanize_matplotlib="0.1.1"))
+    assert not finding.fine
+    assert found in finding.message and ">=2.5,<3" in finding.message
+    assert finding.fix.endswith('pip install "torch>=2.5,<3"')
+
+
+@pytest.mark.parametrize("found", ["2.5", "2.5.0", "2.13.0+cpu", "2.99.1"])
+def test_fitting_version(found: str):
+    (finding,) = doctor.check_packages(REQUIREMENTS, versions(torch=found, koreanize_matplotlib="0.1.1"))
+    assert finding.fine
+    assert found in finding.detail and found not in finding.message
+
+
+def test_requirements_come_from_the_metadata_or_else_from_pyproject(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    listed = ["torch<3,>=2.5", 'pytest>=8; extra == "test"']
+    monkeypatch.setattr(doctor.metadata, "requires", lambda name: listed)
+    assert doctor.requirements() == ["torch<3,>=2.5"]
+
+    def not_installed(name: str) -> list[str]:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor.metadata, "requires", not_installed)
+    assert any(line.startswith("torch>=") for line in doctor.requirements())
+    assert doctor.requirements(tmp_path) == []
+
+
+def test_without_an_environment_the_fix_is_make():
+    assert doctor._install("x", prefix="/usr", base_prefix="/usr") == "make lab"
+    assert doctor._install("x", prefix="/course/.venv", base_prefix="/usr").endswith("-m pip install x")
+
+
+# --- the font -------------------------------------------------------------------------------------------------
+
+
+def test_font(fonts: Path):
+    assert doctor.check_font(lambda name: SimpleNamespace(submodule_search_locations=[str(fonts)])).fine
+
+
+def test_no_font_package():
+    finding = doctor.check_font(lambda name: None)
+    assert not finding.fine
+    assert finding.fix.endswith("koreanize-matplotlib")
+
+
+def test_no_font_file(fonts: Path):
+    (fonts / "fonts" / "NanumGothic.ttf").unlink()
+    finding = doctor.check_font(lambda name: SimpleNamespace(submodule_search_locations=[str(fonts)]))
+    assert not finding.fine
+    assert "--force-reinstall" in finding.fix
+
+
+# --- the widgets' front end -----------------------------------------------------------------------------------
+
+
+def test_front_ends(extensions: Path, tmp_path: Path):
+    assert doctor.check_widgets([tmp_path / "not there", extensions]).fine
+
+
+@pytest.mark.parametrize(
+    ("lost", "owner"), [("ipywidgets", "jupyterlab_widgets"), ("anywidget", "anywidget")]
+)
+def test_front_end_missing(extensions: Path, lost: str, owner: str):
+    (extensions / doctor.FRONT_ENDS[lost] / "package.json").unlink()
+    finding = doctor.check_widgets([extensions])
+    assert not finding.fine
+    assert lost in finding.message
+    assert finding.fix.endswith(f"--no-deps {owner}")
+
+
+def test_no_extensions_at_all():
+    assert not doctor.check_widgets([]).fine
+
+
+# --- the kernel -----------------------------------------------------------------------------------------------
+
+
+def test_kernel_of_the_course(checkout: Path):
+    own = checkout / ".venv"
+    assert doctor.check_kernel(
+        checkout=checkout, prefix=own, kernel=["python", "-m", "ipykernel_launcher"]
+    ).fine
+    assert doctor.check_kernel(checkout=checkout, prefix=own, kernel=[str(own / "bin" / "python")]).fine
+
+
+def test_kernel_of_another_python(checkout: Path):
+    finding = doctor.check_kernel(checkout=checkout, prefix="/usr", kernel=["python"])
+    assert not finding.fine
+    assert "/usr" in finding.message
+    assert "make lab" in finding.fix
+
+
+def test_kernelspec_that_points_elsewhere(checkout: Path):
+    other = checkout / "other" / "bin" / "python"
+    finding = doctor.check_kernel(checkout=checkout, prefix=checkout / ".venv", kernel=[str(other)])
+    assert not finding.fine
+    assert str(other) in finding.message
+    assert "ipykernel install --sys-prefix" in finding.fix
+
+
+def test_no_kernel(checkout: Path):
+    finding = doctor.check_kernel(checkout=checkout, prefix=checkout / ".venv", kernel=[])
+    assert not finding.fine
+    assert finding.fix.endswith("ipykernel")
+
+
+def test_elsewhere_than_in_a_prepared_checkout_the_running_environment_counts(checkout: Path):
+    (checkout / doctor.READY).unlink()
+    assert doctor.check_kernel(checkout=checkout, prefix="/opt/conda", kernel=["python"]).fine
+
+
+# --- the report -----------------------------------------------------------------------------------------------
+
+
+def test_browser_is_never_an_ailment():
+    assert doctor.check_browser(lambda name: None).fine
+    assert doctor.check_browser(lambda name: "/usr/bin/chromium").detail == "/usr/bin/chromium"
+
+
+def test_report_shows_no_versions_or_places(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    findings = [doctor.check_python((3, 12, 1)), doctor.Finding("font", True, "글꼴", detail="/a/place")]
+    monkeypatch.setattr(doctor, "examine", lambda: findings)
+    doctor.report()
+    said = capsys.readouterr().out
+    assert said == "✓ 파이썬: 3.11 이상입니다.\n✓ 글꼴\n모두 준비되었습니다.\n"
+
+
+def test_each_ailment_has_its_fix_on_the_next_line():
+    told = doctor.lines([doctor.check_font(lambda name: None), doctor.check_python((3, 10, 0))])
+    assert [line[:3] for line in told[:4]] == ["✗ 한", "  →", "✗ 파", "  →"]
+    assert "2" in told[-1]
+
+
+def test_command_line_tells_versions_and_its_status(monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setattr(doctor, "examine", lambda: [doctor.Finding("font", True, "글꼴", detail="/a/place")])
+    assert doctor.main() == 0
+    assert "/a/place" in capsys.readouterr().out
+    monkeypatch.setattr(doctor, "examine", lambda: [doctor.check_font(lambda name: None)])
+    assert doctor.main() == 1
+
+
+def test_bare_python_gets_a_report_not_a_traceback(tmp_path: Path):
+    """-S and -I: no installed package is in reach, only the standard library and the checkout."""
+    start = f"import sys; sys.path.insert(0, {str(doctor.CHECKOUT)!r}); from course_utils import doctor; "
+    done = subprocess.run(
+        [sys.executable, "-S", "-I", "-c", start + "raise SystemExit(doctor.main())"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={"PYTHONIOENCODING": "utf-8", "PATH": ""},
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "torch" in done.stdout and "→" in done.stdout
+    assert done.stderr == ""

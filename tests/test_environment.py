@@ -1,0 +1,90 @@
+"""One list of dependencies: pyproject.toml has the ranges, environment.yml repeats them, constraints.txt fits them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# Not pinned: what belongs to the CUDA build of torch alone, and tools of installing itself.
+UNPINNED = re.compile(r"nvidia-|cuda-|triton$|setuptools$|pip$")
+
+
+def key(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def environment_lists(text: str) -> tuple[list[str], list[str]]:
+    """(conda's list, pip's list) of an environment.yml: items indented by two and by six spaces."""
+    conda = re.findall(r"^  - ([^:\n]+)$", text, flags=re.MULTILINE)
+    pip = re.findall(r"^      - (.+)$", text, flags=re.MULTILINE)
+    return conda, pip
+
+
+def pins(text: str) -> dict[str, Version]:
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return {key(line.split("==")[0]): Version(line.split("==")[1]) for line in lines}
+
+
+def test_environment_yml_repeats_pyproject():
+    _, pip = environment_lists((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert pip == ["-c constraints.txt", *PROJECT["dependencies"], "-e ."]
+
+
+def test_environment_yml_is_channel_and_python_besides():
+    conda, _ = environment_lists((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert conda == ["conda-forge", "python=3.11", "pip"]
+    assert PROJECT["requires-python"] == ">=3.11"
+
+
+def test_a_difference_would_be_seen():
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    _, pip = environment_lists(text.replace("- torch>=2.5,<3", "- torch>=2.4,<3"))
+    assert pip != ["-c constraints.txt", *PROJECT["dependencies"], "-e ."]
+
+
+def test_constraints_lie_in_the_ranges():
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    for line in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]:
+        requirement = Requirement(line)
+        assert pinned[key(requirement.name)] in requirement.specifier, line
+
+
+def test_constraints_carry_no_build_suffix():
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    assert [name for name, version in pinned.items() if version.local] == []
+
+
+def test_constraints_are_complete():
+    """Every package that the course needs here, directly or not, has an exact version."""
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    todo = [Requirement(line) for line in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]]
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    needed: set[str] = set()
+    while todo:
+        requirement = todo.pop()
+        name, extras = key(requirement.name), tuple(sorted(requirement.extras))
+        if (name, extras) in seen or UNPINNED.match(name):
+            continue
+        seen.add((name, extras))
+        needed.add(name)
+        for line in metadata.requires(name) or []:
+            inner = Requirement(line)
+            if inner.marker is None or any(
+                inner.marker.evaluate({"extra": extra}) for extra in extras or ("",)
+            ):
+                todo.append(inner)
+    assert sorted(needed - set(pinned)) == []
+
+
+def test_constraints_hold_nothing_that_is_not_installed():
+    """A pin for a package that nobody needs any more would never be noticed otherwise."""
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    installed = {key(found.name) for found in metadata.distributions() if found.name}
+    assert sorted(set(pinned) - installed) == []

@@ -1,0 +1,41 @@
+"""`import course_utils` is light: what it loads is looked up in a new interpreter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "torch",
+    "numpy",
+    "matplotlib",
+    "IPython",
+    "ipywidgets",
+    "anywidget",
+    "transformers",
+    "course_utils.locale",
+}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules in sys.modules of a new interpreter after one statement."""
+    program = f"import sys; {statement}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_course_utils_loads_nothing_heavy():
+    modules = loaded_by("import course_utils")
+    assert "course_utils" in modules
+    assert modules & HEAVY == set()
+
+
+@pytest.mark.parametrize("module", ["course_utils.config", "course_utils.locale", "course_utils.doctor"])
+def test_light_parts_stay_light(module: str):
+    assert loaded_by(f"import {module}") & HEAVY <= {"course_utils.locale"}
+
+
+def test_a_heavy_import_would_be_seen():
+    assert "numpy" in loaded_by("import course_utils, numpy") & HEAVY

@@ -1,0 +1,80 @@
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from course_utils.layer_norm import layer_norm
+
+
+def parameters(size, dtype=torch.float64):
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randn(size, generator=generator, dtype=torch.float64).to(dtype) for _ in range(2)]
+
+
+def test_by_hand():
+    # Mean 3, deviations −2, 0, 2, biased variance 8/3; with ε = 1/3 the root is √3.
+    x = torch.tensor([1.0, 3.0, 5.0], dtype=torch.float64)
+    result = layer_norm(
+        x, torch.tensor([1.0, 1.0, 2.0]).double(), torch.tensor([0.0, 7.0, 0.0]).double(), eps=1 / 3
+    )
+    expected = torch.tensor([-2 / math.sqrt(3), 7.0, 4 / math.sqrt(3)], dtype=torch.float64)
+    torch.testing.assert_close(result, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
+@pytest.mark.parametrize("eps", [1e-12, 0.3])  # 0.3 shows whether ε is inside the root
+@pytest.mark.parametrize(
+    "shape", [(3,), (5, 3), (2, 7, 13)]
+)  # 3 coordinates: biased and unbiased differ by 22 %
+def test_equals_torch(dtype, atol, eps, shape):
+    x = 3 * torch.randn(shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(dtype) + 5
+    weight, bias = parameters(shape[-1], dtype)
+    expected = F.layer_norm(x, shape[-1:], weight, bias, eps)
+    torch.testing.assert_close(layer_norm(x, weight, bias, eps=eps), expected, rtol=0, atol=atol)
+
+
+def test_gradients_equal_those_of_torch():
+    results = []
+    for norm in (layer_norm, lambda x, w, b, eps: F.layer_norm(x, (5,), w, b, eps)):
+        x = torch.randn(
+            3, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64
+        ).requires_grad_()
+        weight, bias = (p.requires_grad_() for p in parameters(5))
+        results.append(torch.autograd.grad(norm(x, weight, bias, eps=0.1).sin().sum(), (x, weight, bias)))
+    torch.testing.assert_close(*results, rtol=0, atol=1e-12)
+
+
+def test_every_vector_gets_mean_0_and_variance_1_by_itself():
+    x = torch.randn(2, 7, 13, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    x[1] = 100 * x[1] - 40  # what one vector holds does not touch the others
+    y = layer_norm(x, torch.ones(13).double(), torch.zeros(13).double())
+    torch.testing.assert_close(y.mean(-1), torch.zeros(2, 7).double(), rtol=0, atol=1e-12)
+    torch.testing.assert_close(y.var(-1, correction=0), torch.ones(2, 7).double(), rtol=0, atol=1e-9)
+    assert torch.equal(y[0], layer_norm(x[0], torch.ones(13).double(), torch.zeros(13).double()))
+
+
+def test_scale_and_shift_of_the_input_do_not_matter():
+    x = torch.randn(3, 7, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    weight, bias = parameters(7)
+    torch.testing.assert_close(
+        layer_norm(5 * x + 11, weight, bias), layer_norm(x, weight, bias), rtol=0, atol=1e-9
+    )
+
+
+def test_eps_is_that_of_bert_unless_told():
+    # Variance 1e-6: with ε = 1e-5, torch's own default, only 0.30 would be left of 1.
+    x = torch.tensor([-1e-3, 1e-3], dtype=torch.float64)
+    y = layer_norm(x, torch.ones(2).double(), torch.zeros(2).double())
+    torch.testing.assert_close(y, torch.tensor([-1.0, 1.0]).double(), rtol=0, atol=1e-5)
+
+
+def test_a_constant_vector_becomes_the_bias():
+    weight, bias = parameters(5)
+    assert torch.equal(layer_norm(torch.full((2, 5), 4.0).double(), weight, bias), bias.expand(2, 5))
+
+
+@pytest.mark.parametrize(("weight", "bias"), [(3, 5), (5, 1), (1, 5)])
+def test_wrong_shapes_are_refused(weight, bias):
+    with pytest.raises(ValueError, match=rf"must have shape \(5,\), got \({weight},\) and \({bias},\)"):
+        layer_norm(torch.ones(2, 5), torch.ones(weight), torch.ones(bias))

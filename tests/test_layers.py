@@ -1,0 +1,142 @@
+"""Who may import whom in course_utils, read from the import statements."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "course_utils"
+
+# The model chain: each may import only what stands in a row above it.
+CHAIN = [
+    {"config"},
+    {"masks", "activations", "positional", "layer_norm", "initialization"},
+    {"attention"},
+    {"embeddings", "encoder"},
+    {"bert"},
+    {"heads"},
+    {"pretrained"},
+]
+MODEL = set().union(*CHAIN)
+# Everything else of the course's own that a part may import, itself aside.
+OTHERS = {
+    "locale": set(),
+    "checks": {"locale"},
+    "viz": {"locale"},
+    "widgets": {"viz", "locale"},
+    "exercises": MODEL | {"checks", "locale"},
+    "doctor": {"locale"},
+    "tokenization": set(),
+    "datasets": {"tokenization"},
+    "training": {"datasets"},
+    "contextual": MODEL | {"tokenization"},
+}
+NO_TORCH = {"doctor", "tokenization"}
+ALONE = {"", "config", "locale"}  # nothing but the standard library; "" is course_utils/__init__.py
+
+
+def allowed(part: str) -> set[str]:
+    """The parts that a part may import."""
+    above: set[str] = set()
+    for row in CHAIN:
+        if part in row:
+            return above
+        above |= row
+    return OTHERS.get(part, set())
+
+
+def imports(file: Path, package: Path) -> set[str]:
+    """Dotted names that a file imports, wherever in it the statement stands; relative ones are made absolute."""
+    inside = [package.name, *file.relative_to(package).parent.parts]
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = inside[: len(inside) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {f"{module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def trespasses(package: Path = PACKAGE) -> list[str]:
+    """Every import that the layers forbid."""
+    found = []
+    for file in sorted(package.rglob("*.py")):
+        inner = file.relative_to(package).with_suffix("").parts
+        part = "" if inner == ("__init__",) else inner[0]
+        if part and part not in MODEL | set(OTHERS):
+            found.append(f"{part}: has no place in tests/test_layers.py")
+        for name in sorted(imports(file, package)):
+            top, _, rest = name.partition(".")
+            target = rest.partition(".")[0]
+            command_line = (
+                part == "training" and file.name == "pretrain.py"
+            )  # it puts model and loop together
+            if top == package.name:
+                bad = target != part and target not in allowed(part) and not command_line
+            elif part in ALONE:
+                bad = top not in sys.stdlib_module_names
+            else:
+                bad = part in NO_TORCH and top in {"torch", "transformers"}
+            if bad:
+                found.append(f"{'.'.join(inner)} imports {name}")
+    return found
+
+
+def test_layers():
+    assert trespasses() == []
+
+
+@pytest.mark.parametrize(
+    ("file", "statement"),
+    [
+        ("masks.py", "from course_utils.attention import MultiHeadAttention"),
+        ("masks.py", "from .attention import MultiHeadAttention"),
+        ("masks.py", "from . import activations"),
+        ("layer_norm.py", "import course_utils.encoder"),
+        ("attention.py", "def f():\n    from course_utils import viz"),
+        ("encoder.py", "import course_utils.exercises"),
+        ("viz/heat.py", "from course_utils.attention import scaled_dot_product_attention"),
+        ("viz/heat.py", "from ..masks import causal_mask"),
+        ("widgets/grid.py", "from course_utils.attention import MultiHeadAttention"),
+        ("checks.py", "from course_utils.encoder import Encoder"),
+        ("exercises/nb02.py", "from course_utils.widgets import base"),
+        ("config.py", "import torch"),
+        ("config.py", "import numpy"),
+        ("__init__.py", "import numpy"),
+        ("__init__.py", "from . import config"),
+        ("tokenization/bpe.py", "import torch.nn as nn"),
+        ("training/loop.py", "from course_utils.bert import BertModel"),
+        ("news.py", ""),
+    ],
+)
+def test_trespass_is_seen(tmp_path: Path, file: str, statement: str):
+    package = tmp_path / "course_utils"
+    (package / file).parent.mkdir(parents=True, exist_ok=True)
+    (package / file).write_text(statement)
+    assert len(trespasses(package)) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "statement"),
+    [
+        ("attention.py", "import torch\nfrom course_utils.masks import causal_mask"),
+        ("encoder.py", "from .attention import MultiHeadAttention\nfrom .layer_norm import layer_norm"),
+        ("exercises/nb02.py", "from ..attention import MultiHeadAttention\nfrom .core import Exercise"),
+        (
+            "widgets/grid.py",
+            "from course_utils.viz.theme import QUERY\nfrom course_utils.widgets.base import W",
+        ),
+        ("checks.py", "import torch\nfrom course_utils.locale import text"),
+        ("training/pretrain.py", "from course_utils.bert import BertModel"),
+    ],
+)
+def test_what_is_allowed_is_not_seen(tmp_path: Path, file: str, statement: str):
+    package = tmp_path / "course_utils"
+    (package / file).parent.mkdir(parents=True, exist_ok=True)
+    (package / file).write_text(statement)
+    assert trespasses(package) == []

@@ -1,0 +1,101 @@
+"""The list of deliberate faults fits the code, a handful of them is noticed, and the tool itself can say no."""
+
+import re
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from tools import mutants
+
+MUTANTS = {mutant.id: mutant for mutant in mutants.load()}
+HANDFUL = [
+    "no-scale",
+    "mask-after-softmax",
+    "heads-merged-without-transpose",
+    "sin-cos-swapped",
+    "layer-norm-unbiased",
+    "attention-without-residual",
+]
+NO_FAULT = replace(
+    MUTANTS["layer-norm-shift-forgotten"],
+    id="no-fault",
+    replace="* (weight) + bias",
+    why="Says the same.",
+    notebooks=(),
+)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=lambda mutant: mutant.id)
+def test_a_fault_fits_the_code(mutant):
+    assert mutants.mutated(mutant) != (mutants.ROOT / mutant.file).read_text(encoding="utf-8")
+    assert mutant.tests and all((mutants.ROOT / test.split("::")[0]).is_file() for test in mutant.tests)
+    assert all((mutants.ROOT / mutants.NOTEBOOKS / f"{name}.ipynb").is_file() for name in mutant.notebooks)
+    assert re.fullmatch(r"[a-z0-9-]+", mutant.id) and mutant.why.endswith(".")
+
+
+def test_every_fault_has_its_own_id_and_there_are_enough():
+    assert len(MUTANTS) == len(mutants.load()) >= 25
+    files = {mutant.file.rpartition("/")[2] for mutant in MUTANTS.values()}
+    assert files >= {
+        "masks.py",
+        "attention.py",
+        "positional.py",
+        "activations.py",
+        "layer_norm.py",
+        "encoder.py",
+    }
+
+
+@pytest.mark.parametrize("name", HANDFUL)
+def test_a_fault_is_noticed(name):
+    verdict = mutants.judge(MUTANTS[name])
+    assert verdict.tests is True and verdict.good, verdict
+
+
+def test_no_fault_is_not_noticed(capsys):
+    assert mutants.main([], mutants=[NO_FAULT]) == 1
+    said = capsys.readouterr().out
+    assert re.search(r"^no-fault +NO +–", said, re.MULTILINE)
+    assert "✗ 1 of 1 not noticed: no-fault" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "trouble"),
+    [
+        ({"find": "nowhere in this file"}, "exactly once .* found 0 times"),
+        ({"find": "bias"}, r"exactly once .* found \d+ times"),
+        ({"replace": "* weight + ("}, "not Python"),
+        ({"find": "import torch\n", "replace": "import no_such_module\nimport torch\n"}, "breaks the import"),
+        ({"tests": ("tests/test_layer_norm.py::test_that_is_not_there",)}, "could not run them"),
+    ],
+)
+def test_a_fault_that_proves_nothing_is_not_counted_as_noticed(change, trouble):
+    verdict = mutants.judge(replace(NO_FAULT, **change))
+    assert not verdict.good and verdict.tests is None
+    assert re.search(trouble, verdict.trouble)
+
+
+def test_another_package_than_the_copys_is_refused(tmp_path):
+    with pytest.raises(mutants.Unfit):
+        mutants.check_import(tmp_path, "course_utils/masks.py")
+
+
+def test_when_the_checks_fail_anyway_nothing_is_judged(monkeypatch, capsys):
+    failing = subprocess.CompletedProcess([], 1, stdout="1 failed", stderr="")
+    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests: failing)
+    assert mutants.main([], mutants=[NO_FAULT]) == 2
+    assert "fail without any fault" in capsys.readouterr().out
+
+
+def test_a_notebook_counts_only_when_each_one_named_notices(monkeypatch):
+    status = {"02": 1, "03": 0}
+    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests: subprocess.CompletedProcess([], 1))
+    monkeypatch.setattr(
+        mutants,
+        "run_notebook",
+        lambda copy, name: subprocess.CompletedProcess([], status[name], stdout="", stderr=""),
+    )
+    for names, expected in [(("02",), True), (("02", "03"), False), ((), None)]:
+        verdict = mutants.judge(replace(NO_FAULT, notebooks=names), notebooks=True)
+        assert verdict.notebooks is expected and verdict.good is (expected is not False)

@@ -1,0 +1,190 @@
+"""Every saved notebook keeps the rules; and every rule can fail: each is shown a notebook that breaks it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools import notebook_rules as rules
+from tools.notebook_budget import Budget, budget
+from tools.run_notebooks import KERNELSPEC, WIDGET_VIEW
+
+FILES = sorted((Path(__file__).parent.parent / "notebooks" / "ko").glob("*.ipynb"))
+
+
+def code(source: str, *tags: str, outputs: list[NotebookNode] | None = None) -> NotebookNode:
+    return new_code_cell(source, metadata={"tags": list(tags)} if tags else {}, outputs=outputs or [])
+
+
+def says(text: str, *, name: str = "stdout") -> NotebookNode:
+    return new_output("stream", name=name, text=text)
+
+
+def picture(alt: str) -> NotebookNode:
+    return new_output("display_data", data={"image/png": "aW1n"}, metadata={"image/png": {"alt": alt}})
+
+
+def good_notebook() -> NotebookNode:
+    """A small notebook that keeps every rule."""
+    cells = [
+        code("import torch\nfrom course_utils.viz import show", "imports"),
+        code("def my_sum(x):\n    return x.sum()", "scratch"),
+        code("total = my_sum(torch.ones(3))\nprint(int(total))", outputs=[says("3\n")]),
+        code("show(axes, alt='한 문장')", "figure", outputs=[picture("한 문장")]),
+        code("widget", "widget", outputs=[new_output("execute_result", data={"text/plain": "[위젯] 합"})]),
+        code("widget.k = 3\nprint(widget.summary)", "widget-digest", outputs=[says("k = 3\n")]),
+        *(
+            code(f"def answer_{k}(x): ...\nexercise('02.{k}').check(answer_{k})", "exercise")
+            for k in (1, 2, 3)
+        ),
+    ]
+    notebook = new_notebook(metadata={"kernelspec": dict(KERNELSPEC)})
+    for count, cell in enumerate(cells, start=1):
+        cell.execution_count = count
+        if "widget-digest" not in rules.tags(cell):
+            notebook.cells.append(new_markdown_cell("설명입니다."))
+        notebook.cells.append(cell)
+    for index, cell in enumerate(notebook.cells):
+        cell.id = f"02-{index:03}"
+    return notebook
+
+
+def cell(notebook: NotebookNode, number: int) -> NotebookNode:
+    """The code cell with this execution count in the good notebook."""
+    return next(c for c in notebook.cells if c.cell_type == "code" and c.execution_count == number)
+
+
+def append_source(number: int, source: str) -> Callable[[NotebookNode], None]:
+    def plant(notebook: NotebookNode) -> None:
+        cell(notebook, number).source += "\n" + source
+
+    return plant
+
+
+def append_output(number: int, output: NotebookNode) -> Callable[[NotebookNode], None]:
+    return lambda notebook: cell(notebook, number).outputs.append(output)
+
+
+def set_tags(number: int, *tags: str) -> Callable[[NotebookNode], None]:
+    return lambda notebook: cell(notebook, number).metadata.update(tags=list(tags))
+
+
+def drop_prose(notebook: NotebookNode) -> None:
+    del notebook.cells[2]
+
+
+# (the rule that must complain, what is planted)
+FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
+    (rules.kernelspec_is_plain, lambda notebook: notebook.metadata.pop("kernelspec")),
+    (rules.kernelspec_is_plain, lambda notebook: notebook.metadata.kernelspec.update(display_name=".venv")),
+    (rules.has_been_executed, lambda notebook: cell(notebook, 3).update(execution_count=None)),
+    (rules.has_been_executed, lambda notebook: cell(notebook, 3).update(execution_count=17)),
+    (
+        rules.has_been_executed,
+        lambda notebook: [c.update(outputs=[]) for c in notebook.cells if "outputs" in c],
+    ),
+    (rules.no_widget_state, lambda notebook: notebook.metadata.update(widgets={})),
+    (rules.no_widget_state, lambda notebook: cell(notebook, 5).outputs[0].data.update({WIDGET_VIEW: {}})),
+    (rules.no_failures, append_output(3, new_output("error", ename="ValueError", evalue="", traceback=[]))),
+    (rules.no_failures, append_output(3, says("careful\n", name="stderr"))),
+    (rules.outputs_are_robust, append_output(3, says("saved in /home/kim/x\n"))),
+    (rules.outputs_are_robust, append_output(3, says("saved in C:\\Users\\kim\n"))),
+    (rules.outputs_are_robust, append_output(3, says("<object at 0x7f3a2c11d0>\n"))),
+    (rules.outputs_are_robust, append_output(3, says("0.30000000000000004\n"))),
+    (rules.nothing_is_skipped, append_source(3, "# NBVAL_SKIP")),
+    (rules.nothing_is_skipped, append_source(3, "#NBVAL_RAISES_EXCEPTION")),
+    (rules.nothing_is_skipped, set_tags(3, "raises-exception")),
+    (rules.ignored_has_reason, append_source(3, "# NBVAL_IGNORE_OUTPUT")),
+    (rules.ignored_has_reason, append_source(3, "# NBVAL_IGNORE_OUTPUT\nprint()")),
+    (rules.tags_are_known, set_tags(3, "scratchy")),
+    (rules.cell_ids_are_unique, lambda notebook: cell(notebook, 3).update(id="02-000")),
+    (rules.cells_are_short, append_source(3, "print()\n" * 25)),
+    (rules.prose_comes_first, drop_prose),
+    (rules.first_code_cell_imports, set_tags(1)),
+    (rules.first_code_cell_imports, set_tags(3, "imports")),
+    (rules.figures_have_alt_text, set_tags(4)),
+    (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(source="show(axes)")),
+    (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[])),
+    (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[picture(" ")])),
+    (rules.widgets_have_digests, set_tags(6)),
+    (rules.widgets_have_digests, lambda notebook: cell(notebook, 6).update(outputs=[])),
+    (rules.has_exercises, set_tags(9)),
+    (rules.has_exercises, lambda notebook: cell(notebook, 9).update(source="answer_3 = 1")),
+    (
+        rules.has_exercises,
+        lambda notebook: cell(notebook, 9).update(source="exercise('02.5').check(answer_3)"),
+    ),
+    (rules.names_keep_their_meaning, append_source(3, "def my_sum(x): ...")),
+    (rules.names_keep_their_meaning, append_source(3, "my_sum = 3")),
+    (rules.names_keep_their_meaning, append_source(3, "for torch in range(3): print(torch)")),
+    (rules.names_keep_their_meaning, append_source(3, "from numpy import ones as torch")),
+    (rules.names_keep_their_meaning, append_source(4, "def total(x): ...")),
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_saved_notebook_keeps_the_rules(path: Path):
+    assert rules.complaints(path) == []
+
+
+def test_a_good_notebook_has_no_complaints():
+    assert [complaint for rule in rules.RULES for complaint in rule(good_notebook())] == []
+
+
+@pytest.mark.parametrize(("rule", "plant"), FAULTS, ids=[rule.__name__ for rule, _ in FAULTS])
+def test_rule_sees_its_fault(rule: rules.Rule, plant: Callable[[NotebookNode], None]):
+    notebook = good_notebook()
+    plant(notebook)
+    assert list(rule(notebook)) != []
+
+
+def test_every_rule_has_a_planted_fault():
+    assert {rule for rule, _ in FAULTS} == set(rules.RULES)
+
+
+def test_what_is_allowed_stays_allowed():
+    notebook = good_notebook()
+    cell(notebook, 3).source += "\n# NBVAL_IGNORE_OUTPUT\n# 걸린 시간은 컴퓨터마다 다릅니다.\ntotal = 4"
+    cell(notebook, 4).source = (
+        "import torch\ntotal = [torch for torch in (1, 2)]\n" + cell(notebook, 4).source
+    )
+    assert [complaint for rule in rules.RULES for complaint in rule(notebook)] == []
+
+
+def test_size_is_limited(tmp_path: Path):
+    notebook = good_notebook()
+    notebook.cells[0].source = "가" * rules.MOST_BYTES
+    nbformat.write(notebook, tmp_path / "big.ipynb")
+    assert "bytes" in rules.complaints(tmp_path / "big.ipynb")[0]
+
+
+def test_budget_counts_compared_ignored_and_skipped():
+    notebook = good_notebook()
+    assert budget(notebook) == Budget(compared=9, silent=6, ignored=0, skipped=0)
+    cell(notebook, 3).source += "\n# NBVAL_IGNORE_OUTPUT\n# 이유"
+    cell(notebook, 5).metadata.tags.append("nbval-skip")
+    assert budget(notebook) == Budget(compared=7, silent=6, ignored=1, skipped=1)
+    cell(notebook, 9).execution_count = None
+    assert budget(notebook) == Budget(compared=6, silent=5, ignored=1, skipped=2)
+
+
+@pytest.mark.parametrize(
+    ("counts", "within"),
+    [
+        (Budget(compared=19, ignored=1), True),
+        (Budget(compared=18, ignored=1), False),
+        (Budget(compared=100, skipped=1), False),
+        (Budget(), True),
+    ],
+)
+def test_budget_allows_one_in_twenty(counts: Budget, within: bool):
+    assert counts.within is within
+
+
+def test_all_notebooks_together_are_within_budget():
+    assert sum((budget(nbformat.read(path, as_version=4)) for path in FILES), Budget()).within

@@ -1,0 +1,142 @@
+"""The executor saves a normal form, saves nothing bad, and a second run changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools import run_notebooks, run_tests
+from tools.run_notebooks import KERNELSPEC, WIDGET_VIEW, Refused
+
+
+def stream(text: str, name: str = "stdout") -> NotebookNode:
+    return new_output("stream", name=name, text=text)
+
+
+def write(path: Path, *sources: str) -> Path:
+    cells = [new_code_cell(source, id=f"99-{index:03}") for index, source in enumerate(sources)]
+    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": KERNELSPEC}), path)
+    return path
+
+
+def messy_notebook() -> NotebookNode:
+    cell = new_code_cell(
+        "slider",
+        execution_count=7,
+        metadata={"tags": ["widget"], "execution": {"a": "12:00"}, "trusted": True},
+    )
+    view = new_output("execute_result", data={"text/plain": "[위젯] 합", WIDGET_VIEW: {"model_id": "1"}})
+    cell.outputs = [stream("a\n"), stream("b\n"), stream("c\n", "stderr"), stream("d\n"), view]
+    return new_notebook(
+        cells=[new_markdown_cell("말", metadata={"editable": True}), new_code_cell(""), cell],
+        metadata={
+            "widgets": {"state": {}},
+            "kernelspec": {"name": "x", "display_name": ".venv"},
+            "language_info": {"name": "x", "version": "3.11.2"},
+        },
+    )
+
+
+def test_normal_form_drops_state_timings_and_machine_details():
+    notebook = messy_notebook()
+    run_notebooks.normalise(notebook)
+    text = run_notebooks.serialise(notebook)
+    for gone in (".venv", "widgets", "model_id", "12:00", "trusted", "3.11.2", "editable"):
+        assert gone not in text
+    assert notebook.metadata.kernelspec == KERNELSPEC
+    assert notebook.cells[2].metadata == {"tags": ["widget"]}
+    assert notebook.cells[2].execution_count == 1 and notebook.cells[2].outputs[-1].execution_count == 1
+    assert notebook.cells[2].outputs[-1].data == {"text/plain": "[위젯] 합"}
+
+
+def test_normal_form_joins_pieces_of_one_stream():
+    notebook = messy_notebook()
+    run_notebooks.normalise(notebook)
+    streams = [(output.name, output.text) for output in notebook.cells[2].outputs[:3]]
+    assert streams == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
+
+
+def test_saved_text_is_readable_and_stable():
+    notebook = messy_notebook()
+    run_notebooks.normalise(notebook)
+    text = run_notebooks.serialise(notebook)
+    assert "말" in text and text.startswith('{\n "cells"') and text.endswith("}\n")
+    again = nbformat.reads(text, as_version=4)
+    run_notebooks.normalise(again)
+    assert run_notebooks.serialise(again) == text
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (stream("careful\n", "stderr"), "stderr: careful"),
+        (stream("fine\nsaved in /home/kim/x\n"), "path of this machine: saved in"),
+        (new_output("execute_result", data={"text/html": "<b>/tmp/x</b>"}), "path of this machine"),
+    ],
+)
+def test_bad_outputs_are_refused(output: NotebookNode, reason: str):
+    notebook = new_notebook(cells=[new_code_cell("x", id="99-000", outputs=[output])])
+    with pytest.raises(Refused, match=reason):
+        run_notebooks.inspect_outputs(notebook)
+
+
+def test_pictures_may_hold_any_bytes():
+    output = new_output("display_data", data={"image/png": "AAA/tmp/BBB"})
+    run_notebooks.inspect_outputs(new_notebook(cells=[new_code_cell("x", outputs=[output])]))
+
+
+def test_interrupted_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "a.ipynb"
+    path.write_text("old")
+
+    def interrupted(source: str, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_notebooks.os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_notebooks.write_atomically(path, "new")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.ipynb"]
+    assert path.read_text() == "old"
+
+
+def test_a_real_run_is_saved_and_repeatable(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write(tmp_path / "a.ipynb", "import os\nprint(os.path.basename(os.getcwd()))", "6 * 7")
+    assert run_notebooks.main([str(path)]) == 0
+    saved = nbformat.read(path, as_version=4)
+    assert saved.cells[0].outputs[0].text == f"{tmp_path.name}\n"
+    assert saved.cells[1].outputs[0].data["text/plain"] == "42"
+    assert [cell.execution_count for cell in saved.cells] == [1, 2]
+
+    assert run_notebooks.main(["--check", str(path)]) == 0
+    path.write_text(path.read_text().replace('"42"', '"43"'))
+    before = path.read_bytes()
+    assert run_notebooks.main(["--check", str(path)]) == 1
+    assert path.read_bytes() == before
+    assert "cell 2 (99-001)" in capsys.readouterr().out
+
+
+def test_a_run_that_raised_is_not_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write(tmp_path / "a.ipynb", "1", "1 / 0")
+    before = path.read_bytes()
+    assert run_notebooks.main([str(path)]) == 1
+    assert path.read_bytes() == before
+    assert "cell 2 (99-001) raised ZeroDivisionError: division by zero" in capsys.readouterr().out
+
+
+def test_stages_stop_at_the_first_failure(capfd: pytest.CaptureFixture[str]):
+    python = run_tests.sys.executable
+    plan = {
+        "cheap": [[python, "-c", "print('ran cheap')"]],
+        "broken": [[python, "-c", "raise SystemExit(3)"], [python, "-c", "print('ran on')"]],
+        "dear": [[python, "-c", "print('ran dear')"]],
+    }
+    assert run_tests.main([], plan=plan) == 1
+    said = capfd.readouterr().out
+    assert "ran cheap" in said and "ran on" not in said and "ran dear" not in said
+    assert "✗ the stage 'broken' failed; not run: dear" in said
+    assert run_tests.main(["cheap"], plan=plan) == 0
+    assert run_tests.main(["unheard"], plan=plan) == 2

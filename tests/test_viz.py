@@ -1,0 +1,227 @@
+import io
+import warnings
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from IPython.display import Image, Markdown
+
+from course_utils.viz import figure as figure_module
+from course_utils.viz import plot_arrows, plot_attention, plot_hull, plot_mask, show, theme, use_theme
+from course_utils.viz.plane import hull_order
+
+QUERY_TOKENS = ["나는", "배를", "먹었다"]
+KEY_TOKENS = ["나는", "배를", "먹었다", "[PAD]", "-1"]
+WEIGHTS = np.array([[0.1, 0.2, 0.7, 0.0, 0.0], [0.3, 0.3, 0.4, 0.0, 0.0], [0.05, 0.9, 0.05, 0.0, 0.0]])
+MASK = np.array([[1, 1, 0, 0, 1], [1, 0, 1, 0, 0], [1, 1, 1, 0, 0]], dtype=bool)
+TRIANGLE = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 3.0], [1.5, 1.5]])  # the last point lies inside
+
+PLOTS = {
+    "attention": lambda ax: plot_attention(WEIGHTS, QUERY_TOKENS, KEY_TOKENS, ax=ax),
+    "mask": lambda ax: plot_mask(MASK, QUERY_TOKENS, KEY_TOKENS, ax=ax),
+    "arrows": lambda ax: plot_arrows([[1.0, -2.0], [-0.5, 0.1]], ["쿼리", "키"], color=theme.QUERY, ax=ax),
+    "hull": lambda ax: plot_hull(TRIANGLE, list("가나다라"), color=theme.VALUE, ax=ax),
+}
+
+
+@pytest.fixture(autouse=True)
+def themed():
+    with mpl.rc_context():
+        mpl.use("agg")
+        use_theme()
+        yield
+        plt.close("all")
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_draws_on_the_axes_it_is_given_and_returns_them(name):
+    _, (left, right) = plt.subplots(1, 2)
+    assert PLOTS[name](right) is right
+    assert right.has_data() and not left.has_data()
+    assert len(plt.get_fignums()) == 1
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_makes_its_own_figure_when_given_none(name):
+    ax = PLOTS[name](None)
+    assert ax.has_data() and plt.get_fignums() == [ax.figure.number]
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_no_glyph_is_missing(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PLOTS[name](None).set_title("한글 제목, 숫자 -1, [CLS] d_k·√")
+        plt.gcf().savefig(io.BytesIO(), format="png")
+
+
+def test_the_minus_sign_of_ticks_is_drawn():
+    _, ax = plt.subplots()
+    ax.plot([-3, 3], [-2, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax.figure.savefig(io.BytesIO(), format="png")
+    assert any(label.get_text().startswith("-") for label in ax.get_xticklabels())
+
+
+def test_a_glyph_that_is_missing_would_be_noticed():
+    with mpl.rc_context({"font.family": "DejaVu Sans"}):
+        PLOTS["attention"](None)
+        with pytest.warns(UserWarning, match="Glyph .* missing"):
+            plt.gcf().savefig(io.BytesIO(), format="png")
+
+
+def test_queries_are_rows_and_keys_are_columns():
+    ax = plot_attention(WEIGHTS, QUERY_TOKENS, KEY_TOKENS)
+    assert [label.get_text() for label in ax.get_yticklabels()] == QUERY_TOKENS
+    assert [label.get_text() for label in ax.get_xticklabels()] == KEY_TOKENS
+    assert ax.get_ylabel() == "쿼리(query)" and ax.get_xlabel() == "키(key)"
+    top, bottom = ax.get_ylim()
+    assert top > bottom  # the first query is at the top
+    assert np.array_equal(ax.images[0].get_array(), WEIGHTS)
+
+
+def test_weights_are_always_on_the_scale_0_to_1():
+    ax = plot_attention(np.full((3, 5), 0.2), QUERY_TOKENS, KEY_TOKENS)
+    assert ax.images[0].get_clim() == (0.0, 1.0)
+    assert ax.images[0].get_cmap().name == "weights"
+
+
+def test_each_weight_stands_in_its_cell():
+    ax = plot_attention(WEIGHTS, QUERY_TOKENS, KEY_TOKENS)
+    written = {text.get_position(): text.get_text() for text in ax.texts}
+    assert len(written) == 15 and written[1, 2] == "0.90"  # (column, row)
+    assert not plot_attention(WEIGHTS, QUERY_TOKENS, KEY_TOKENS, annotate=False).texts
+    many = [str(n) for n in range(13)]
+    assert not plot_attention(np.zeros((3, 13)), QUERY_TOKENS, many).texts
+
+
+def test_what_is_masked_is_hatched():
+    ax = plot_mask(MASK, QUERY_TOKENS, KEY_TOKENS)
+    hatched = {(int(p.get_y() + 0.5), int(p.get_x() + 0.5)) for p in ax.patches if p.get_hatch()}
+    assert hatched == {tuple(map(int, cell)) for cell in np.argwhere(~MASK)}
+    shades = np.asarray(ax.images[0].get_array())
+    assert shades[MASK].min() > shades[~MASK].max()
+
+
+def test_tensors_are_taken_too():
+    plot_attention(torch.from_numpy(WEIGHTS), QUERY_TOKENS, KEY_TOKENS)
+    plot_mask(torch.from_numpy(MASK), QUERY_TOKENS, KEY_TOKENS)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: plot_attention(WEIGHTS.T, QUERY_TOKENS, KEY_TOKENS), r"= \(3, 5\) .* got \(5, 3\)"),
+        (lambda: plot_attention(WEIGHTS[None], QUERY_TOKENS, KEY_TOKENS), r"= \(3, 5\) .* got \(1, 3, 5\)"),
+        (lambda: plot_mask(MASK[:2], QUERY_TOKENS, KEY_TOKENS), r"= \(3, 5\) .* got \(2, 5\)"),
+        (lambda: plot_arrows([[1.0, 2.0, 3.0]], ["가"], color="k"), r"N = 1 labels, got \(1, 3\)"),
+        (lambda: plot_hull(TRIANGLE, ["가"], color="k"), r"N = 1 labels, got \(4, 2\)"),
+    ],
+)
+def test_wrong_shapes_are_refused_before_anything_is_drawn(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
+    assert not plt.get_fignums()
+
+
+def test_arrows_point_from_the_origin_and_nothing_is_cut_off():
+    ax = plot_arrows([[3.0, 1.0]], ["가"], color=theme.QUERY)
+    plot_arrows([[-1.0, 0.5]], ["나"], color=theme.KEY, ax=ax)
+    (low, high), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    assert low == bottom < -3 and high == top > 3  # the second, shorter group does not shrink the view
+    arrows = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert [tuple(arrow.xy) for arrow in arrows] == [(3.0, 1.0), (-1.0, 0.5)]
+    assert {tuple(arrow.get_position()) for arrow in arrows} == {(0, 0)}
+
+
+def test_the_hull_goes_around_counter_clockwise():
+    assert hull_order(TRIANGLE) == [0, 1, 2]
+    assert hull_order(np.array([[2.0, 2.0]])) == [0]
+    assert sorted(hull_order(np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]))) == [
+        0,
+        2,
+    ]  # on a line: its two ends
+
+
+def test_mixtures_of_the_points_lie_in_the_hull():
+    generator = np.random.default_rng(0)
+    points = generator.normal(size=(13, 2))
+    corners = points[hull_order(points)]
+    mixed = generator.dirichlet(np.ones(13), size=101) @ points
+    edges = np.roll(corners, -1, axis=0) - corners
+    for inside in np.concatenate([points, mixed]):
+        to_point = inside - corners
+        assert np.all(
+            edges[:, 0] * to_point[:, 1] - edges[:, 1] * to_point[:, 0] > -1e-12
+        )  # left of every edge
+
+
+@pytest.fixture
+def displayed(monkeypatch):
+    shown = []
+    monkeypatch.setattr(figure_module, "display", shown.append)
+    return shown
+
+
+@pytest.mark.parametrize("of", ["figure", "axes"])
+def test_show_gives_a_picture_with_its_alternative_text_as_caption(displayed, of):
+    ax = PLOTS["attention"](None)
+    assert show(ax if of == "axes" else ax.figure, alt="배를은 먹었다를 봅니다.") is None
+    picture, caption = displayed
+    assert isinstance(picture, Image) and isinstance(caption, Markdown)
+    data, metadata = picture._repr_mimebundle_()
+    assert list(data) == ["image/png"]
+    assert (
+        metadata["image/png"]["alt"] == "배를은 먹었다를 봅니다."
+        if "image/png" in metadata
+        else metadata["alt"]
+    )
+    assert "배를은 먹었다를 봅니다." in caption.data
+    assert not plt.get_fignums()  # closed: nothing is drawn twice, nothing piles up
+
+
+def test_show_draws_finer_than_it_shows(displayed):
+    show(PLOTS["mask"](None), alt="마스크입니다.")
+    picture = displayed[0]
+    pixels = int.from_bytes(picture.data[16:20], "big")
+    assert pixels >= 1.4 * picture.width
+
+
+@pytest.mark.parametrize("alt", ["", "   "])
+def test_show_wants_an_alternative_text(displayed, alt):
+    with pytest.raises(ValueError, match="alt must be a sentence"):
+        show(PLOTS["mask"](None), alt=alt)
+    with pytest.raises(TypeError):
+        show(PLOTS["mask"](None))
+    assert displayed == []
+
+
+def luminance(colour):
+    channels = [
+        c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(colour)
+    ]
+    return float(np.dot([0.2126, 0.7152, 0.0722], channels))
+
+
+def test_weights_get_darker_all_the_way():
+    shades = [luminance(theme.WEIGHTS(x)) for x in np.linspace(0, 1, 101)]
+    assert shades[0] == pytest.approx(1.0) and all(a > b for a, b in zip(shades, shades[1:], strict=False))
+
+
+def test_lines_are_told_apart_by_dash_as_well_as_colour():
+    cycle = list(mpl.rcParams["axes.prop_cycle"])
+    assert (
+        len(cycle)
+        == len({str(entry["color"]) for entry in cycle})
+        == len({str(e["linestyle"]) for e in cycle})
+        == 7
+    )
+
+
+def test_without_the_font_the_theme_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(theme.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(RuntimeError, match="make lab"):
+        use_theme()

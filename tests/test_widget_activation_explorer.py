@@ -1,0 +1,132 @@
+"""ActivationExplorer without a browser: its numbers, its sentence and what it refuses."""
+
+import json
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from course_utils.activations import gelu, gelu_derivative, gelu_tanh, gelu_tanh_derivative, relu, relu_derivative
+from course_utils.widgets import ActivationExplorer
+
+FUNCTIONS = {
+    "GELU": (gelu, gelu_derivative),
+    "ReLU": (relu, relu_derivative),
+    "tanh 꼴": (gelu_tanh, gelu_tanh_derivative),
+}
+
+
+def make(functions=FUNCTIONS, **changes) -> ActivationExplorer:
+    return ActivationExplorer(functions, **({"difference_of": ("GELU", "tanh 꼴")} | changes))
+
+
+@pytest.mark.parametrize("x", [-4.0, -2.7, -0.7518, 0.0, 1.3, 4.0])
+def test_values_and_slopes_at_x(x: float) -> None:
+    widget = make()
+    widget.x = x
+    rows = {row["name"]: row for row in widget.picture["rows"]}
+    phi = 0.5 * (1 + math.erf(x / math.sqrt(2)))
+    assert rows["GELU"]["value"] == pytest.approx(x * phi, abs=1e-12)
+    density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    assert rows["GELU"]["slope"] == pytest.approx(phi + x * density, abs=1e-12)
+    assert (rows["ReLU"]["value"], rows["ReLU"]["slope"]) == (max(x, 0), float(x > 0))
+    approximate = F.gelu(torch.tensor(x, dtype=torch.float64), approximate="tanh").item()
+    assert widget.picture["gap"] == pytest.approx(x * phi - approximate, abs=1e-12)
+
+
+def test_the_curves_lie_on_the_grid() -> None:
+    curves = make(reach=3.0).curves
+    grid = torch.tensor(curves["x"], dtype=torch.float64)
+    assert (grid[0], grid[-1], len(grid) % 2) == (-3.0, 3.0, 1) and 0.0 in curves["x"]
+    assert [line["name"] for line in curves["lines"]] == list(FUNCTIONS)
+    assert torch.allclose(torch.tensor(curves["lines"][0]["values"], dtype=torch.float64), F.gelu(grid), atol=1e-5)
+    slopes = torch.tensor(curves["lines"][0]["slopes"], dtype=torch.float64)
+    assert torch.allclose(slopes, gelu_derivative(grid), atol=1e-5)
+    assert max(map(abs, curves["gap"])) == pytest.approx(4.73e-4, abs=1e-6)
+
+
+def test_the_summary_says_values_and_slopes() -> None:
+    widget = make(x=-2.7)
+    assert "x = −2.70" in widget.summary and "GELU −0.0094(기울기 −0.0247)" in widget.summary
+    assert "ReLU의 기울기는 정확히 0" in widget.summary and "GELU의 기울기는 음수" in widget.summary
+    assert "0.0001" not in widget.summary
+    widget.difference = True
+    assert "GELU − tanh 꼴 = −4.73 × 0.0001" in widget.summary
+    widget.x = 1.0
+    assert "정확히 0" not in widget.summary and "음수" not in widget.summary
+
+
+def test_a_curve_that_is_off_is_not_spoken_of() -> None:
+    widget = make(x=-1.0)
+    widget.shown = ["GELU"]
+    assert "ReLU" not in widget.summary and "GELU −0.1587" in widget.summary
+    assert [row["shown"] for row in widget.picture["rows"]] == [True, False, False]
+    widget.shown = []
+    assert "켜져 있는 곡선이 없습니다" in widget.summary
+
+
+def test_no_negative_zero_is_shown() -> None:
+    assert "−0.00" not in make(x=-0.001).summary.split("에서")[0]
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"),
+    [("x", 4.5), ("x", math.nan), ("x", -math.inf), ("shown", ["GELU", "없는 이름"])],
+)
+def test_bad_input_is_refused_and_the_picture_stays(trait: str, value: object) -> None:
+    widget = make(x=1.0)
+    good, picture = getattr(widget, trait), widget.picture
+    with pytest.raises(ValueError, match="[가-힣]"):
+        setattr(widget, trait, value)
+    assert getattr(widget, trait) == good and widget.picture == picture
+
+
+def test_bad_input_from_the_browser_is_told_in_place() -> None:
+    widget = make(x=1.0)
+    widget.set_state({"x": "일"})
+    assert widget.error and widget.x == 1.0
+    widget.set_state({"x": 9.0})
+    assert "4" in widget.error and widget.x == 1.0
+    widget.set_state({"x": 2.0})
+    assert widget.error == "" and widget.x == 2.0
+    widget.set_state({"curves": {}})
+    assert widget.curves["lines"]
+
+
+def test_difference_needs_two_names() -> None:
+    widget = make(difference_of=None)
+    assert widget.curves["gap"] is None and widget.picture["gap"] is None
+    with pytest.raises(ValueError, match="차이"):
+        widget.difference = True
+    assert widget.difference is False
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"functions": {}},
+        {"functions": {str(i): (relu, relu_derivative) for i in range(7)}},
+        {"difference_of": ("GELU", "SiLU")},
+        {"reach": 0.0},
+        {"reach": math.nan},
+        {"x": 5.0},
+        {"functions": {"GELU": (lambda x: x[:1], relu_derivative), "tanh 꼴": (relu, relu_derivative)}},
+        {"functions": {"GELU": (torch.sqrt, relu_derivative), "tanh 꼴": (relu, relu_derivative)}},
+    ],
+)
+def test_bad_arguments(arguments: dict) -> None:
+    with pytest.raises(ValueError, match="[가-힣]"):
+        make(**arguments)
+
+
+def test_repr_is_fixed_and_the_state_is_plain() -> None:
+    widget = make()
+    assert repr(widget) == "[위젯] 활성화 함수와 도함수: 셀을 실행하면 여기에서 움직입니다"
+    json.dumps([widget.picture, widget.curves, widget.labels])
+
+
+def test_names_stay_text() -> None:
+    name = "<img src=x onerror=alert(1)>{0}"
+    widget = make({name: (relu, relu_derivative)}, difference_of=None, x=2.0)
+    assert f"{name} 2.0000" in widget.summary

@@ -1,0 +1,117 @@
+"""The mould of the widgets: refusing bad input, keeping the last good picture, and what lies in the notebook."""
+
+import re
+from pathlib import Path
+
+import pytest
+import traitlets
+
+from course_utils.viz import theme
+from course_utils.widgets import BadInput, ScaledAttention
+from course_utils.widgets import base as widget_base
+from course_utils.widgets.base import STATIC, CourseWidget
+
+
+class Doubler(CourseWidget):
+    """Draws 2·x; refuses x below 0 and stumbles over 13. Borrows another widget's texts."""
+
+    name = "scaled_attention"
+    inputs = ("x", "y")
+    x = traitlets.Float(1.0).tag(sync=True)
+    y = traitlets.Float(0.0).tag(sync=True)
+
+    def draw(self):
+        if self.x < 0:
+            raise BadInput("x must not be negative")
+        if self.x == 13:
+            raise RuntimeError("unlucky")
+        return {"double": 2 * self.x + self.y}, f"twice {self.x:.0f}"
+
+
+def test_picture_and_summary_follow_the_inputs() -> None:
+    widget = Doubler(x=3)
+    assert widget.picture == {"double": 6.0} and widget.summary == "twice 3"
+    widget.x = 4
+    assert widget.picture == {"double": 8.0} and widget.summary == "twice 4"
+
+
+def test_bad_input_from_python_raises_and_changes_nothing() -> None:
+    widget = Doubler(x=3, y=1)
+    with pytest.raises(ValueError, match="must not be negative"):
+        widget.x = -1
+    with pytest.raises(ValueError, match="RuntimeError: unlucky"):
+        widget.x = 13
+    assert (widget.x, widget.y, widget.picture, widget.error) == (3, 1, {"double": 7.0}, "")
+
+
+def test_bad_input_from_the_browser_is_told_in_place_and_sent_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = Doubler(x=3)
+    sent = []
+    monkeypatch.setattr(type(widget), "send_state", lambda self, key=None: sent.append(key))
+    widget.set_state({"x": -1.0, "y": 5.0})
+    assert widget.error == "x must not be negative"
+    assert (widget.x, widget.y, widget.picture) == (3, 0, {"double": 6.0})
+    assert ["x", "y"] in sent
+    widget.set_state({"x": 5.0})
+    assert widget.error == "" and widget.picture == {"double": 10.0}
+
+
+@pytest.mark.parametrize("value", ["seven", None, [1], {}])
+def test_a_value_of_the_wrong_type_from_the_browser(value: object) -> None:
+    widget = Doubler(x=3)
+    widget.set_state({"x": value})
+    assert "숫자" in widget.error and widget.x == 3
+
+
+def test_an_error_goes_when_the_good_value_comes_again() -> None:
+    widget = Doubler(x=3)
+    widget.set_state({"x": -1.0})
+    assert widget.error
+    widget.set_state({"x": 3.0})
+    assert widget.error == ""
+
+
+def test_the_browser_can_set_inputs_only() -> None:
+    widget = Doubler()
+    widget.set_state({"summary": "forged", "labels": {"title": "forged"}, "picture": {}})
+    assert "forged" not in widget.summary and widget.labels["title"] != "forged" and widget.picture
+
+
+def test_bad_arguments_make_no_widget() -> None:
+    with pytest.raises(ValueError, match="must not be negative"):
+        Doubler(x=-1)
+    with pytest.raises(ValueError, match="숫자"):
+        Doubler(x="seven")
+
+
+def test_repr_is_fixed_and_is_the_plain_text_of_the_output() -> None:
+    widget = Doubler()
+    assert repr(widget) == "[위젯] 스케일드 어텐션: 셀을 실행하면 여기에서 움직입니다"
+    bundle, _ = widget._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(widget) == repr(Doubler(x=9))
+
+
+@pytest.mark.parametrize("source", sorted(STATIC.glob("*.*")), ids=lambda path: path.name)
+def test_sources_fetch_nothing_and_make_no_markup_of_text(source: Path) -> None:
+    code = source.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+    forbidden = r"https?:|//cdn|@import|url\(|\bimport\b|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\("
+    assert re.findall(forbidden, code) == []
+
+
+def test_a_widget_is_one_module_with_one_default_export() -> None:
+    assert re.findall(r"^export \w+", ScaledAttention._esm, re.M) == ["export default"]
+    assert ScaledAttention._esm.startswith((STATIC / "common.js").read_text("utf-8"))
+
+
+def test_roles_have_the_colours_of_the_figures() -> None:
+    css = (STATIC / "common.css").read_text("utf-8")
+    for role in ("QUERY", "KEY", "VALUE", "ACCENT", "MUTED"):
+        assert f"--course-{role.lower()}: {getattr(theme, role).lower()};" in css
+
+
+def test_the_package_loads_its_widgets_late() -> None:
+    from course_utils import widgets
+
+    assert "ScaledAttention" in dir(widgets) and widgets.CourseWidget is widget_base.CourseWidget
+    with pytest.raises(AttributeError, match="NoSuch"):
+        _ = widgets.NoSuch

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Makes .venv, the course's own Python environment, and returns at once when it is ready.
+#
+# The stamp .venv/.course-ready is written last and holds what the environment was made from. Without a
+# fitting stamp nothing is trusted: an interrupted setup is made anew, an outdated one is brought up to date.
+#
+#   PYTHON=python3.12        another interpreter (3.11 or newer)
+#   TORCH_INDEX_URL=...      where pip finds the CPU build of torch (the install page of pytorch.org names it)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+stamp=.venv/.course-ready
+begun=.venv/.course-begun
+log=.venv/.course-setup.log
+lock=.venv.lock
+unset PYTHONHOME PYTHONPATH
+export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+
+say() { printf '%s\n' "$*"; }
+stop() { printf '\n✗ %s\n' "$*" >&2; exit 1; }
+fingerprint() { printf '%s\n' "$PWD"; cat pyproject.toml constraints.txt | cksum; }
+
+ready() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ] && .venv/bin/python -c '' 2>/dev/null; }
+
+if ready; then exit 0; fi
+
+# One setup at a time: a second one waits, and then most often finds everything done.
+heartbeat=
+trap '[ -z "$heartbeat" ] || kill "$heartbeat" 2>/dev/null || true; [ "$(cat "$lock" 2>/dev/null)" != $$ ] || rm -f "$lock"' EXIT
+trap 'stop "중단했습니다. 다시 실행하면 처음부터 준비합니다 / interrupted, the next run starts afresh."' INT TERM
+waiting=
+until (set -o noclobber; echo $$ >"$lock") 2>/dev/null; do
+    owner="$(cat "$lock" 2>/dev/null || true)"
+    if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then rm -f "$lock"; continue; fi
+    [ -n "$waiting" ] || say "다른 설치(pid $owner)가 끝나기를 기다립니다 / waiting for another setup ($lock) …"
+    waiting=yes
+    sleep 1
+done
+if ready; then exit 0; fi
+
+# 1. An interpreter. A name alone is not enough: version managers leave stubs that only print an error.
+new_enough='import sys; raise SystemExit(sys.version_info < (3, 11))'
+if [ -n "${PYTHON:-}" ]; then
+    "$PYTHON" -c "$new_enough" 2>/dev/null ||
+        stop "PYTHON=$PYTHON: 파이썬 3.11 이상이 필요합니다 / Python 3.11 or newer is needed."
+else
+    for PYTHON in python3.11 python3 python3.12 python3.13 none; do
+        if [ "$PYTHON" = none ]; then
+            stop "파이썬 3.11 이상이 필요합니다 / Python 3.11 or newer is needed: sudo apt-get install python3 python3-venv"
+        fi
+        if "$PYTHON" -c "$new_enough" 2>/dev/null; then break; fi
+    done
+fi
+
+# 2. The environment.
+if [ -e .venv ] && { [ -f "$begun" ] && [ ! -f "$stamp" ] || ! .venv/bin/python -m pip --version >/dev/null 2>&1; }; then
+    say "끝나지 않은 가상 환경을 지웁니다 (.venv) / removing an unfinished .venv …"
+    rm -rf .venv
+elif [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" != "$PWD" ]; then
+    say "폴더가 옮겨져 가상 환경을 다시 만듭니다 (.venv) / the folder was moved, making .venv anew …"
+    rm -rf .venv
+elif [ -e .venv ] && ! .venv/bin/python -c "$new_enough"; then
+    say "가상 환경의 파이썬이 오래되어 다시 만듭니다 (.venv) / .venv has an old Python, making it anew …"
+    rm -rf .venv
+fi
+if [ ! -e .venv ]; then
+    "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null ||
+        stop "파이썬의 venv가 없습니다 / Python's venv is missing: sudo apt-get install python3-venv"
+    say "가상 환경을 만듭니다 (.venv, $("$PYTHON" --version)) / creating .venv …"
+    mkdir .venv
+    : >"$begun"
+    "$PYTHON" -m venv .venv
+fi
+rm -f "$stamp"
+: >"$begun"
+
+# 3. The packages. pip speaks into a log; shown are the large downloads, warnings, and every 20 s a sign of life.
+say "패키지를 설치합니다. 처음에는 몇 분 걸립니다 / installing packages, some minutes the first time …"
+torch_index=()
+if [ -n "${TORCH_INDEX_URL:-}" ]; then torch_index=(--extra-index-url "$TORCH_INDEX_URL"); fi
+rm -f "$log"
+SECONDS=0
+(while sleep 20 >/dev/null 2>&1; do printf '  … %d s\n' "$SECONDS"; done) &
+heartbeat=$!
+if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log" \
+    ${torch_index[@]+"${torch_index[@]}"} -c constraints.txt -e '.[test]' 2>&1 |
+    awk '/^ *Downloading .*([0-9] MB|GB)/ { sub(/^ */, ""); print "  " $0; fflush() }
+         /^Installing collected/ { print "  설치하는 중 / unpacking …"; fflush() }
+         /^(ERROR|error)/ { print "  " $0; fflush() }'; then
+    if grep -qE 'NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|Failed to establish|Temporary failure in name' "$log"; then
+        stop "인터넷에 연결하지 못했습니다. 처음 한 번은 연결이 필요합니다 / no network: it is needed this first time only."
+    fi
+    stop "설치하지 못했습니다. 자세한 기록 / installing failed, details in: $log"
+fi
+
+fingerprint >"$stamp.new"
+mv "$stamp.new" "$stamp"
+rm -f "$begun"
+say "준비되었습니다 ($SECONDS s) / ready."

@@ -1,0 +1,95 @@
+"""Make the pictures of the README: `python tools/readme_pictures.py [file ...]`.
+
+Opens notebooks in a real JupyterLab (the browser tests' harness), runs them, and writes the chosen parts of the page
+into docs/pictures/. To choose another picture, edit PICTURES.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from tests.browser.harness import NOTEBOOKS, Lab, Visit, running_chromium, running_lab, visit  # noqa: E402
+
+FOLDER = ROOT / "docs" / "pictures"
+LARGEST = 300_000  # bytes of a picture
+SCALE = 1.5  # device pixels to a CSS pixel: sharp on a good screen, and still small
+
+
+class Picture(NamedTuple):
+    notebook: str  # without .ipynb
+    selector: str  # the first match is photographed; "" = the whole window
+    file: str
+    theme: str = "Light"
+
+
+PICTURES = [
+    Picture("00_start_here", "", "lab.png"),
+    Picture("02_scaled_dot_product_attention", "[data-testid=scaled_attention]", "scaled_attention.png"),
+    Picture("02_scaled_dot_product_attention", "[data-testid=scaled_attention]", "scaled_attention_dark.png", "Dark"),
+    Picture("03_masking", ".course-widget", "mask_painter.png"),
+    Picture("04_multi_head_attention", ".course-widget", "head_grid.png"),
+    Picture("05_positional_encoding", ".course-widget", "positional_encoding.png"),
+    Picture("06_encoder_block", ".course-widget", "activations.png"),
+]
+
+
+def main(files: list[str]) -> int:
+    """Make the pictures with these file names, or all; returns the exit status."""
+    if unknown := set(files) - {picture.file for picture in PICTURES}:
+        print(f"no such picture: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    chosen = [picture for picture in PICTURES if not files or picture.file in files]
+    missing = sorted({p.notebook for p in chosen if not (NOTEBOOKS / f"{p.notebook}.ipynb").exists()})
+    if missing:
+        print(f"no such notebook yet: {', '.join(missing)}", file=sys.stderr)
+    chosen = [picture for picture in chosen if picture.notebook not in missing]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, running_lab(Path(folder) / "lab") as lab, running_chromium() as browser:
+        for notebook, theme in dict.fromkeys((picture.notebook, picture.theme) for picture in chosen):
+            lab.use_theme(theme)
+            with visit(browser, lab, scale=SCALE) as guest:
+                take(guest, lab, [p for p in chosen if (p.notebook, p.theme) == (notebook, theme)])
+    return 1 if missing else 0
+
+
+def take(guest: Visit, lab: Lab, pictures: list[Picture]) -> None:
+    """Run one notebook and photograph the parts of it that are asked for."""
+    guest.open(f"{pictures[0].notebook}.ipynb")
+    guest.run_all()
+    if problems := guest.failures() + guest.complaints():
+        raise RuntimeError(f"{pictures[0].notebook}: {problems}")
+    for picture in pictures:
+        target = FOLDER / picture.file
+        if picture.selector:
+            part = guest.page.locator(picture.selector).first
+            part.scroll_into_view_if_needed()
+            guest.photograph(target, part)
+        else:
+            guest.cell(0).scroll_into_view_if_needed()
+            guest.photograph(target)
+        size = shrink(target)
+        print(f"docs/pictures/{picture.file}: {size // 1000} kB")
+
+
+def shrink(path: Path, *, largest: int = LARGEST) -> int:
+    """Store a PNG with at most 256 colours, and smaller until it fits; returns its bytes."""
+    picture = Image.open(path).convert("RGB")
+    while True:
+        packed = BytesIO()
+        picture.quantize(256, dither=Image.Dither.NONE).save(packed, "png", optimize=True)
+        if packed.tell() <= largest or picture.width < 200:
+            path.write_bytes(packed.getvalue())
+            return packed.tell()
+        picture = picture.resize((picture.width * 4 // 5, picture.height * 4 // 5), Image.Resampling.LANCZOS)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,216 @@
+"""Execute notebooks in place, each from a clean kernel, and save them in one normal form.
+
+    python tools/run_notebooks.py                    all of notebooks/ko
+    python tools/run_notebooks.py FILE ...           these
+    python tools/run_notebooks.py --check [FILE ...] save nothing; fail where a run says something else
+
+The normal form holds no timestamps, widget state or machine's details, so that a second run changes nothing. A
+notebook whose run raised, wrote to stderr or printed a path of this machine is not saved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+CELL_SECONDS = 120
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow")
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE_INFO = {  # without the version, which differs between machines
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+MACHINE_PATH = re.compile(r"(?<![\w.])(/(home|root|work|tmp|Users|private|var|opt|usr)/|[A-Z]:\\)")
+
+
+class Refused(Exception):
+    """A notebook that must not be saved, with one sentence that says why."""
+
+
+def execute(notebook: NotebookNode, folder: Path) -> None:
+    """Run all cells in a new kernel whose working directory is `folder`; outputs are written into the notebook."""
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=CELL_SECONDS,
+        record_timing=False,
+        store_widget_state=False,
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(folder)}},
+    )
+    current = {"index": 0}
+    client.on_cell_execute = lambda cell, cell_index: current.update(index=cell_index)
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise Refused(f"{where(notebook, current['index'])} raised {error.ename}: {error.evalue}") from None
+    except (CellTimeoutError, DeadKernelError) as error:
+        raise Refused(f"{where(notebook, current['index'])}: {type(error).__name__}: {error}") from None
+
+
+def where(notebook: NotebookNode, index: int) -> str:
+    """A cell's name for people: its place among all cells (from 1) and its id."""
+    return f"cell {index + 1} ({notebook.cells[index].get('id', 'no id')})"
+
+
+def normalise(notebook: NotebookNode) -> None:
+    """Bring an executed notebook into its normal form, in place."""
+    notebook.metadata = NotebookNode(kernelspec=dict(KERNELSPEC), language_info=dict(LANGUAGE_INFO))
+    count = 0
+    for cell in notebook.cells:
+        cell.metadata = NotebookNode(
+            {k: v for k, v in cell.metadata.items() if k in KEPT_CELL_METADATA and v}
+        )
+        if cell.cell_type != "code":
+            continue
+        if not cell.source.strip():
+            cell.execution_count, cell.outputs = None, []
+            continue
+        count += 1
+        cell.execution_count = count
+        cell.outputs = merge_streams(cell.outputs)
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = count
+            output.get("data", {}).pop(WIDGET_VIEW, None)
+            output.pop("transient", None)
+
+
+def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Pieces of one stream that follow each other become one output: where they were cut is chance."""
+    merged: list[NotebookNode] = []
+    for output in outputs:
+        last = merged[-1] if merged else None
+        if last and output.output_type == "stream" == last.output_type and output.name == last.name:
+            last.text += output.text
+        else:
+            merged.append(output)
+    return merged
+
+
+def output_texts(output: NotebookNode) -> Iterator[str]:
+    """Every text in an output that people can read: streams, and data other than pictures."""
+    if output.output_type == "stream":
+        yield output.text
+    elif output.output_type == "error":
+        yield "\n".join([output.ename, output.evalue, *output.traceback])
+    for mime, content in sorted(output.get("data", {}).items()):
+        if not mime.startswith("image/") or mime == "image/svg+xml":
+            yield content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+
+
+def inspect_outputs(notebook: NotebookNode) -> None:
+    """Refuse a notebook that wrote to stderr or shows a path of this machine."""
+    for index, cell in enumerate(notebook.cells):
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream" and output.name == "stderr":
+                raise Refused(
+                    f"{where(notebook, index)} wrote to stderr: {output.text.strip().splitlines()[-1]}"
+                )
+            for said in output_texts(output):
+                if found := MACHINE_PATH.search(said):
+                    line = said[said.rfind("\n", 0, found.start()) + 1 :].splitlines()[0]
+                    raise Refused(f"{where(notebook, index)} shows a path of this machine: {line.strip()}")
+
+
+def differences(saved: NotebookNode, fresh: NotebookNode) -> list[str]:
+    """Cells whose texts in the two notebooks differ; pictures are not compared."""
+    found = []
+    for index, (old, new) in enumerate(zip(saved.cells, fresh.cells, strict=True)):
+        if old.cell_type == "code":
+            before = [said for output in merge_streams(old.outputs) for said in output_texts(output)]
+            after = [said for output in new.outputs for said in output_texts(output)]
+            if before != after:
+                found.append(where(fresh, index))
+    return found
+
+
+def serialise(notebook: NotebookNode) -> str:
+    """The notebook as the text that is saved: one space of indent, Hangul readable, one newline at the end."""
+    node: Any = nbformat.v4.rwbase.split_lines(nbformat.from_dict(json.loads(json.dumps(notebook))))
+    node = nbformat.v4.rwbase.strip_transient(node)
+    return json.dumps(node, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def write_atomically(path: Path, content: str) -> None:
+    """Replace the file in one step: whoever reads it sees the old text or the new, never a part."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def run(path: Path, *, check: bool = False) -> None:
+    """Execute one notebook; save it, or with `check` compare it with what is saved.
+
+    Raises:
+        Refused: if the run failed or its outputs may not be saved, or, with `check`, if they changed.
+    """
+    saved = nbformat.read(path, as_version=4)
+    fresh = nbformat.from_dict(json.loads(json.dumps(saved)))
+    execute(fresh, path.resolve().parent)
+    normalise(fresh)
+    inspect_outputs(fresh)
+    nbformat.validate(fresh)
+    if not check:
+        write_atomically(path, serialise(fresh))
+    elif changed := differences(saved, fresh):
+        raise Refused(f"says something else than what is saved: {', '.join(changed)}")
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path, help="notebooks (default: all of notebooks/ko)")
+    parser.add_argument(
+        "--check", action="store_true", help="save nothing, fail where an output would change"
+    )
+    options = parser.parse_args(arguments)
+    files = options.files or sorted((ROOT / "notebooks" / "ko").glob("*.ipynb"))
+    refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["COURSE_DATA_HOME"] = folder  # the learner's own progress is not touched
+        os.environ.pop("COURSE_LANG", None)
+        for path in files:
+            print(f"{path.name} …", end=" ", flush=True)
+            start = time.monotonic()
+            try:
+                run(path, check=options.check)
+                print(f"{time.monotonic() - start:.1f} s", flush=True)
+            except Refused as error:
+                refused += 1
+                kept = "" if options.check else " (the saved file is unchanged)"
+                print(f"\n✗ {path.name}: {error}{kept}", flush=True)
+            except (OSError, ValueError, nbformat.ValidationError) as error:
+                refused += 1
+                print(f"\n✗ {path.name}: not a notebook that can be run: {error}", flush=True)
+    if not files:
+        print("no notebooks found")
+    return 1 if refused else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
