@@ -17,7 +17,12 @@ WORDS = ["항구", "사과", "배", "바다", "말"]
 
 
 def make(**changes) -> ScaledAttention:
-    arguments = {"keys": KEYS, "values": VALUES, "labels": WORDS, "attention": scaled_dot_product_attention} | changes
+    arguments = {
+        "keys": KEYS,
+        "values": VALUES,
+        "labels": WORDS,
+        "attention": scaled_dot_product_attention,
+    } | changes
     return ScaledAttention(arguments.pop("keys"), arguments.pop("values"), **arguments)
 
 
@@ -35,7 +40,9 @@ def test_spread_vectors_have_root_d_k_times_the_score_and_the_same_coordinates_s
 def test_weights_and_context_by_the_formula(d_k: int, temperature: float, scaled: bool) -> None:
     widget = make(query=(0.4, -0.9))
     widget.d_k, widget.temperature, widget.scaled = d_k, temperature, scaled
-    scores = np.array(KEYS) @ [0.4, -0.9] * math.sqrt(d_k / 2) / temperature / (math.sqrt(d_k) if scaled else 1)
+    scores = (
+        np.array(KEYS) @ [0.4, -0.9] * math.sqrt(d_k / 2) / temperature / (math.sqrt(d_k) if scaled else 1)
+    )
     expected = np.exp(scores - scores.max())
     expected /= expected.sum()
     assert np.allclose(widget.picture["scores"], scores)
@@ -54,7 +61,12 @@ def test_scaled_scores_do_not_depend_on_d_k_and_unscaled_ones_saturate() -> None
 
 def test_the_summary_names_the_word_the_weight_and_the_settings() -> None:
     summary = make().summary
-    assert "'항구'" in summary and "가중치 0.34" in summary and "√d_k로 나눔" in summary and "d_k = 64" in summary
+    assert (
+        "'항구'" in summary
+        and "가중치 0.34" in summary
+        and "√d_k로 나눔" in summary
+        and "d_k = 64" in summary
+    )
     assert "2.32이면" in summary  # log2 of 5 words
 
 

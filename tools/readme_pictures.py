@@ -33,7 +33,12 @@ class Picture(NamedTuple):
 PICTURES = [
     Picture("00_start_here", "", "lab.png"),
     Picture("02_scaled_dot_product_attention", "[data-testid=scaled_attention]", "scaled_attention.png"),
-    Picture("02_scaled_dot_product_attention", "[data-testid=scaled_attention]", "scaled_attention_dark.png", "Dark"),
+    Picture(
+        "02_scaled_dot_product_attention",
+        "[data-testid=scaled_attention]",
+        "scaled_attention_dark.png",
+        "Dark",
+    ),
     Picture("03_masking", ".course-widget", "mask_painter.png"),
     Picture("04_multi_head_attention", ".course-widget", "head_grid.png"),
     Picture("05_positional_encoding", ".course-widget", "positional_encoding.png"),
@@ -52,7 +57,11 @@ def main(files: list[str]) -> int:
         print(f"no such notebook yet: {', '.join(missing)}", file=sys.stderr)
     chosen = [picture for picture in chosen if picture.notebook not in missing]
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, running_lab(Path(folder) / "lab") as lab, running_chromium() as browser:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_lab(Path(folder) / "lab") as lab,
+        running_chromium() as browser,
+    ):
         for notebook, theme in dict.fromkeys((picture.notebook, picture.theme) for picture in chosen):
             lab.use_theme(theme)
             with visit(browser, lab, scale=SCALE) as guest:

@@ -13,6 +13,9 @@ _HOMES = {
     "ActivationExplorer": "activation_explorer",
     "BadInput": "base",
     "CourseWidget": "base",
+    "PositionalExplorer": "positional_explorer",
+    "HeadGrid": "head_grid",
+    "MaskPainter": "mask_painter",
     "ScaledAttention": "scaled_attention",
 }
 __all__ = sorted(_HOMES)

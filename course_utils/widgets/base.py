@@ -98,7 +98,9 @@ class CourseWidget(anywidget.AnyWidget):
                     setattr(self, name, value)
             if isinstance(problem, BadInput):
                 raise
-            raise BadInput(text("widgets.common.failed", problem=f"{type(problem).__name__}: {problem}")) from problem
+            raise BadInput(
+                text("widgets.common.failed", problem=f"{type(problem).__name__}: {problem}")
+            ) from problem
         self._good = wanted
         with self.hold_sync():
             self.picture, self.summary, self.error = picture, summary, ""

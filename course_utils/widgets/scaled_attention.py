@@ -108,8 +108,14 @@ class ScaledAttention(CourseWidget):
         best = int(weights.argmax())
         bits = entropy_bits(weights)
         facts = {"word": self._words[best], "weight": f"{weights[best]:.2f}", "bits": f"{bits:.2f}"}
-        facts |= {"most": f"{math.log2(len(weights)):.2f}", "d_k": self.d_k, "temperature": f"{self.temperature:.2f}"}
-        parts = ["summary", "scaled" if self.scaled else "unscaled"] + ["saturated"] * bool(weights[best] > 0.99)
+        facts |= {
+            "most": f"{math.log2(len(weights)):.2f}",
+            "d_k": self.d_k,
+            "temperature": f"{self.temperature:.2f}",
+        }
+        parts = ["summary", "scaled" if self.scaled else "unscaled"] + ["saturated"] * bool(
+            weights[best] > 0.99
+        )
         return " ".join(text(f"widgets.scaled_attention.{part}", **facts) for part in parts)
 
 
@@ -139,5 +145,7 @@ def entropy_bits(weights: np.ndarray) -> float:
 def _points(points: ArrayLike, name: str, count: int) -> np.ndarray:
     array = np.asarray(points, dtype=float)
     if array.shape != (count, 2) or not count or not np.isfinite(array).all():
-        raise BadInput(text("widgets.scaled_attention.bad.points", name=name, count=count, actual=array.shape))
+        raise BadInput(
+            text("widgets.scaled_attention.bad.points", name=name, count=count, actual=array.shape)
+        )
     return array

@@ -1,4 +1,4 @@
-"""A real JupyterLab on loopback and a real Chromium in front of it: what browser tests and tools/readme_pictures.py use.
+"""A real JupyterLab on loopback and a real Chromium in front of it, for browser tests and tools/readme_pictures.py.
 
     with running_lab(folder) as lab, running_chromium() as browser, visit(browser, lab) as guest:
         guest.open("02_scaled_dot_product_attention.ipynb")
@@ -114,7 +114,13 @@ def running_lab(folder: Path) -> Iterator[Lab]:
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
     }
     environment.pop("MPLBACKEND", None)  # notebooks choose their own
-    command = [sys.executable, "-m", "jupyterlab", f"--config={ROOT / 'etc' / 'jupyter_lab_config.py'}", "--no-browser"]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--config={ROOT / 'etc' / 'jupyter_lab_config.py'}",
+        "--no-browser",
+    ]
     command += [f"--ServerApp.root_dir={served}", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     command += [f"--IdentityProvider.token={token}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -163,7 +169,14 @@ def _copy_without_counts(source: Path, target: Path) -> None:
 def make_notebook(folder: Path, cells: Sequence[str], *, name: str = "small.ipynb") -> str:
     """Write a small notebook with these code cells into `folder` (the lab's) and return its name."""
     code = [
-        {"cell_type": "code", "id": f"cell-{i}", "metadata": {}, "execution_count": None, "outputs": [], "source": cell}
+        {
+            "cell_type": "code",
+            "id": f"cell-{i}",
+            "metadata": {},
+            "execution_count": None,
+            "outputs": [],
+            "source": cell,
+        }
         for i, cell in enumerate(cells)
     ]
     # Without a kernelspec JupyterLab asks for a kernel in a dialogue that blocks the page.
@@ -192,7 +205,9 @@ class Visit:
             if kernels and all(k["execution_state"] == "idle" and k["connections"] for k in kernels):
                 break
             self.page.wait_for_timeout(200)
-        self.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(timeout=START_SECONDS * 1000)
+        self.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(
+            timeout=START_SECONDS * 1000
+        )
 
     def menu(self, menu: str, item: str) -> None:
         """Choose an item of the menu bar, as a person does."""
@@ -226,7 +241,10 @@ class Visit:
 
     def failures(self) -> list[str]:
         """The text of every error output and of everything on stderr."""
-        types = ("application/vnd.jupyter.error", "application/vnd.jupyter.stderr")  # an error is drawn as stderr
+        types = (
+            "application/vnd.jupyter.error",
+            "application/vnd.jupyter.stderr",
+        )  # an error is drawn as stderr
         return [text for mime_type in types for text in self.outputs(mime_type).all_inner_texts()]
 
     def complaints(self) -> list[str]:
@@ -260,11 +278,18 @@ class Visit:
         panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
         self.page.set_viewport_size({"width": size["width"], "height": TALLEST_PICTURE})
         self.page.wait_for_timeout(500)  # cells that were off-screen take their real height
-        tall, seen = panel.evaluate("node => [node.scrollHeight, node.clientHeight]")
-        if tall < seen + 1:
-            bottom = panel.evaluate("node => Math.max(...[...node.querySelectorAll('.jp-Cell')].map(c => c.getBoundingClientRect().bottom))")
-            self.page.set_viewport_size({"width": size["width"], "height": max(size["height"], int(bottom) + 40)})
-        for part, top in enumerate(range(0, max(tall, 1), seen), start=1):
+        # The end of the last cell: JupyterLab leaves a page of air below it.
+        tall, seen = panel.evaluate(
+            """panel => {
+              const ends = [...panel.querySelectorAll('.jp-Cell')].map((cell) => cell.getBoundingClientRect().bottom);
+              return [Math.max(...ends) - panel.getBoundingClientRect().top + panel.scrollTop + 20, panel.clientHeight];
+            }"""
+        )
+        if tall < seen:
+            self.page.set_viewport_size(
+                {"width": size["width"], "height": int(TALLEST_PICTURE - seen + tall)}
+            )
+        for part, top in enumerate(range(0, int(tall), seen), start=1):
             panel.evaluate("(node, top) => { node.scrollTop = top; }", top)
             self.page.wait_for_timeout(200)
             self.screenshot(f"{name}-{part}", of=panel)
@@ -286,7 +311,9 @@ _ALL_WIDGETS_DRAWN = """() => {
 
 
 @contextmanager
-def visit(browser: Browser, lab: Lab, *, width: int = 1280, height: int = 900, scale: float = 1) -> Iterator[Visit]:
+def visit(
+    browser: Browser, lab: Lab, *, width: int = 1280, height: int = 900, scale: float = 1
+) -> Iterator[Visit]:
     """A fresh page; its kernels end with it. Whatever it asks of another host is refused and recorded."""
     ours = urlsplit(lab.url).netloc
     context = browser.new_context(

@@ -111,14 +111,24 @@ def test_tab_reaches_every_control_and_shows_where_it_is(guest: Visit, card: Loc
 
 
 def test_what_a_screen_reader_finds(card: Locator) -> None:
-    for role, name in (("slider", "차원 d_k"), ("slider", "온도"), ("checkbox", "√d_k로 나누기"), ("slider", "쿼리")):
+    for role, name in (
+        ("slider", "차원 d_k"),
+        ("slider", "온도"),
+        ("checkbox", "√d_k로 나누기"),
+        ("slider", "쿼리"),
+    ):
         expect(card.get_by_role(role, name=name, exact=True)).to_have_count(1)
     expect(card).to_have_attribute("aria-label", "스케일드 어텐션")
     expect(summary(card)).to_have_attribute("aria-live", "polite")
 
 
 def test_words_are_text_never_markup(guest: Visit, lab: Lab) -> None:
-    hostile = ["<script>window.__pwned = 1</script>", "<img src=x onerror='window.__pwned = 1'>", "배</text>", "{word}"]
+    hostile = [
+        "<script>window.__pwned = 1</script>",
+        "<img src=x onerror='window.__pwned = 1'>",
+        "배</text>",
+        "{word}",
+    ]
     guest.open(make_notebook(lab.folder, [f"WORDS = {hostile!r}" + CELL]))
     guest.run_all()
     card = guest.widget("scaled_attention")
@@ -174,7 +184,9 @@ def test_dark_theme(guest: Visit, lab: Lab) -> None:
         guest.open(make_notebook(lab.folder, [WORDS + CELL]))
         guest.run_all()
         card = guest.widget("scaled_attention")
-        ink, paper = card.evaluate("card => [getComputedStyle(card).color, getComputedStyle(card).backgroundColor]")
+        ink, paper = card.evaluate(
+            "card => [getComputedStyle(card).color, getComputedStyle(card).backgroundColor]"
+        )
         assert _lightness(ink) - _lightness(paper) > 0.5
         guest.screenshot("scaled_attention-dark", of=card)
     finally:

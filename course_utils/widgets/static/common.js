@@ -29,13 +29,18 @@ function courseWidget(build) {
       const stage = make("div", { class: "course-stage" });
       const summary = make("p", { class: "course-summary", role: "status", "aria-live": "polite", "data-testid": "summary" });
       const error = make("p", { class: "course-error", role: "alert", "data-testid": "error" });
-      // JupyterLab's own shortcuts would take the arrow keys away from the controls.
-      const attributes = { class: "course-widget", role: "group", "aria-label": words.title, "data-lm-suppress-shortcuts": "true" };
+      const root = make("section", {
+        class: "course-widget", role: "group", "aria-label": words.title, "data-testid": model.get("_course_name"),
+        "data-lm-suppress-shortcuts": "true", // JupyterLab's single-letter shortcuts
+      });
+      // A notebook in command mode takes plain keys such as the arrows for itself; here they belong to the controls.
+      root.addEventListener("keydown", (event) => {
+        const plain = !(event.ctrlKey || event.metaKey || event.altKey) && !["Escape", "Enter"].includes(event.key);
+        if (plain) event.stopPropagation();
+      }, { signal: stop.signal });
       const note = words.note ? [make("p", { class: "course-note" }, words.note)] : [];
-      el.replaceChildren(
-        make("section", { ...attributes, "data-testid": model.get("_course_name") },
-          make("p", { class: "course-title" }, words.title), controls, ...note, stage, error, summary),
-      );
+      root.append(make("p", { class: "course-title" }, words.title), controls, ...note, stage, error, summary);
+      el.replaceChildren(root);
 
       const listeners = [];
       const onChange = (listener) => listeners.push(listener);

@@ -1,0 +1,190 @@
+// First the heads as small maps to choose from, then the chosen one as a table, the chosen row as lines, and what the
+// output of each word loses through heads that are switched off.
+
+export default courseWidget((view) => {
+  const { model, words, signal } = view;
+  view.stage.classList.add("hg-stage");
+  textBox(view, "sentence", { label: words.sentence });
+
+  const cards = make("div", { class: "hg-heads", role: "group", "aria-label": words.heads });
+  const table = make("table", { class: "hg-table", "data-testid": "map" });
+  const lines = svg("svg", { class: "hg-lines", role: "img" });
+  const losses = make("tbody");
+  panel(view, words.heads, cards);
+  const caption = panel(view, "", make("div", { class: "hg-scroll" }, table)).querySelector("figcaption");
+  const lineCaption = panel(view, "", lines).querySelector("figcaption");
+  let lossPanel = null;
+
+  let drawn = "";
+  let headButtons = [];
+  let wordButtons = [];
+  const chosenHead = () => model.get("head");
+  const chosenWord = () => Math.min(model.get("word"), model.get("picture").words.length - 1);
+  const isOff = (head) => model.get("off").includes(head);
+  const setOff = (head, off) => {
+    const others = model.get("off").filter((other) => other !== head);
+    view.send({ off: off ? [...others, head].sort((a, b) => a - b) : others });
+  };
+
+  return (picture) => {
+    const shape = JSON.stringify([picture.words, picture.heads, picture.lost !== null]);
+    if (shape !== drawn) {
+      buildHeads(picture);
+      buildTable(picture);
+      buildLosses(picture);
+      drawn = shape;
+    }
+    drawHeads(picture);
+    drawTable(picture);
+    drawLines(picture);
+    drawLosses(picture);
+  };
+
+  // The arrow keys walk along `buttons` (a roving tab stop); choose(index) is told where they are.
+  function walk(buttons, choose) {
+    buttons.forEach((button, index) => {
+      button.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const last = buttons.length - 1;
+        const to = {
+          ArrowLeft: index - 1, ArrowUp: index - 1, ArrowRight: index + 1, ArrowDown: index + 1, Home: 0, End: last,
+        }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        buttons[clamp(to, 0, last)].focus();
+        choose(clamp(to, 0, last));
+      }, { signal });
+    });
+  }
+
+  function buildHeads({ words: tokens, heads, weights, lost }) {
+    const hadFocus = headButtons.includes(document.activeElement);
+    headButtons = heads.map((name, head) => {
+      const count = tokens.length;
+      const cells = Array.from({ length: count * count }, (_, i) =>
+        svg("rect", { x: i % count, y: Math.floor(i / count), width: 1.02, height: 1.02 }));
+      const map = svg("svg", { viewBox: `0 0 ${count} ${count}`, class: "hg-mini", "aria-hidden": "true" }, ...cells);
+      const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", {}, name));
+      button.addEventListener("click", () => view.send({ head }), { signal });
+      button.addEventListener("keydown", (event) => {
+        if (lost !== null && ["Delete", "Backspace"].includes(event.key)) setOff(head, !isOff(head));
+      }, { signal });
+      return button;
+    });
+    walk(headButtons, (head) => view.send({ head }));
+    cards.replaceChildren(...headButtons.map((button, head) => {
+      const card = make("div", { class: "hg-card" }, button);
+      if (lost !== null) {
+        const label = words.on.replace("{name}", () => heads[head]);
+        const input = make("input", { type: "checkbox", "data-testid": `on-${head}`, "aria-label": label });
+        input.addEventListener("change", () => setOff(head, !input.checked), { signal });
+        const state = make("span", { "aria-hidden": "true" });
+        card.append(make("label", { class: "hg-switch" }, input, state));
+      }
+      return card;
+    }));
+    if (hadFocus) headButtons[chosenHead()].focus();
+  }
+
+  function drawHeads({ words: tokens, weights }) {
+    headButtons.forEach((button, head) => {
+      const chosen = head === chosenHead();
+      fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
+      button.querySelectorAll("rect").forEach((cell, i) => {
+        fill(cell, { fill: shade(weights[head][Math.floor(i / tokens.length)][i % tokens.length]) });
+      });
+      const input = button.parentElement.querySelector("input");
+      button.parentElement.classList.toggle("hg-off", isOff(head));
+      if (input) {
+        input.checked = !isOff(head);
+        input.nextSibling.textContent = isOff(head) ? words.is_off : words.is_on;
+      }
+    });
+  }
+
+  function buildTable({ words: tokens }) {
+    const hadFocus = wordButtons.includes(document.activeElement);
+    table.classList.toggle("hg-dense", tokens.length > 6);
+    const heads = tokens.map((token) => make("th", { scope: "col", title: token }, make("span", {}, token)));
+    wordButtons = tokens.map((token, place) => {
+      const button = make("button", { type: "button", title: token, "data-testid": `word-${place}` }, token);
+      button.addEventListener("focus", () => view.send({ word: place }), { signal });
+      button.addEventListener("click", () => view.send({ word: place }), { signal });
+      return button;
+    });
+    walk(wordButtons, (word) => view.send({ word }));
+    const rows = wordButtons.map((button, place) => {
+      const cells = tokens.map(() => make("td", {}, make("span")));
+      const row = make("tr", { "data-testid": `row-${place}` }, make("th", { scope: "row" }, button), ...cells);
+      row.addEventListener("pointerenter", () => view.send({ word: place }), { signal });
+      return row;
+    });
+    table.replaceChildren(
+      make("thead", {}, make("tr", {}, make("td", {}, words.corner), ...heads)), make("tbody", {}, ...rows));
+    if (hadFocus) wordButtons[chosenWord()].focus();
+  }
+
+  function drawTable({ heads, weights }) {
+    caption.textContent = words.large.replace("{name}", () => heads[chosenHead()]);
+    wordButtons.forEach((button, place) => {
+      const chosen = place === chosenWord();
+      fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
+      const row = button.closest("tr");
+      row.classList.toggle("hg-chosen", chosen);
+      row.querySelectorAll("td").forEach((cell, j) => {
+        const weight = weights[chosenHead()][place][j];
+        cell.style.background = shade(weight);
+        cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
+        cell.firstChild.textContent = number(weight);
+      });
+    });
+  }
+
+  function drawLines({ words: tokens, heads, weights }) {
+    const row = weights[chosenHead()][chosenWord()];
+    const step = 32;
+    const y = (place) => 22 + place * step;
+    const shown = (token) => ([...token].length > 6 ? `${[...token].slice(0, 5).join("")}…` : token);
+    lineCaption.textContent = words.look.replace("{word}", () => tokens[chosenWord()]);
+    fill(lines, { viewBox: `0 0 360 ${tokens.length * step + 12}`, "aria-label": model.get("summary") });
+    lines.replaceChildren(
+      ...row.map((weight, j) => svg("line", {
+        class: "hg-line", x1: 122, y1: y(chosenWord()), x2: 206, y2: y(j), "stroke-width": 0.6 + 9 * weight,
+        opacity: 0.12 + 0.88 * weight,
+      })),
+      ...tokens.map((token, i) => svg("text", {
+        class: i === chosenWord() ? "hg-query" : "hg-pale", x: 114, y: y(i), "text-anchor": "end",
+        "dominant-baseline": "central",
+      }, shown(token))),
+      ...tokens.flatMap((token, j) => [
+        svg("text", { x: 212, y: y(j), "dominant-baseline": "central" }, number(row[j])),
+        svg("text", { class: "hg-key", x: 254, y: y(j), "dominant-baseline": "central" }, shown(token)),
+      ]),
+    );
+  }
+
+  function buildLosses({ words: tokens, lost }) {
+    if (lost === null) return;
+    lossPanel ??= panel(view, words.lost, make("table", { class: "hg-losses", "data-testid": "losses" }, losses));
+    losses.replaceChildren(...tokens.map((token) =>
+      make("tr", {}, make("th", { scope: "row", title: token }, token),
+        make("td", {}, make("div", {}, make("span", { class: "hg-bar", "aria-hidden": "true" }), make("span"))))));
+  }
+
+  function drawLosses({ lost }) {
+    lost?.forEach((share, place) => {
+      const [bar, shown] = losses.children[place].querySelectorAll("div > span");
+      bar.style.setProperty("--share", Math.min(share, 1));
+      shown.textContent = `${number(100 * share, 0)} %`;
+    });
+  }
+
+  // The colours of WEIGHTS in viz/theme.py: white to deep blue.
+  function shade(weight) {
+    const stops = [[255, 255, 255], [158, 202, 232], [43, 123, 186], [8, 48, 107]];
+    const at = clamp(weight, 0, 1) * (stops.length - 1);
+    const low = Math.min(Math.floor(at), stops.length - 2);
+    const mix = stops[low].map((part, i) => Math.round(part + (stops[low + 1][i] - part) * (at - low)));
+    return `rgb(${mix.join(", ")})`;
+  }
+});

@@ -1,0 +1,181 @@
+// Left the mask, a grid of cells to paint; right the attention weights of the same queries and keys.
+
+export default courseWidget((view) => {
+  const { model, words, signal } = view;
+  const afresh = { painted: [] }; // a rule that is switched wipes what was painted over it
+  textBox(view, "sentence", { label: words.sentence });
+  const causal = button(view, {
+    label: words.causal, testid: "causal", press: () => view.send({ causal: !model.get("causal"), ...afresh }),
+  });
+  const padding = slider(view, "padding", { label: words.padding, min: 0, max: 12, step: 1 }).querySelector("input");
+  padding.addEventListener("input", () => view.send(afresh), { signal });
+  button(view, {
+    label: words.open, testid: "open", press: () => view.send({ causal: false, padding: 0, ...afresh }),
+  });
+  view.onChange(() => fill(causal, { "aria-pressed": String(model.get("causal")) }));
+
+  const left = table({ role: "grid", "aria-multiselectable": "true", "aria-label": words.mask, "data-testid": "mask" });
+  const right = table({ "aria-label": words.weights, "data-testid": "weights" });
+  panel(view, words.mask, left, make("p", { class: "course-note" }, words.mask_hint));
+  panel(view, words.weights, right, make("p", { class: "course-note" }, words.weights_hint));
+
+  let cells = []; // [query][key] -> td of the mask
+  let shown = []; // [query][key] -> td of the weights
+  let cursor = [0, 0]; // the one cell of the grid that Tab reaches
+  let stroke = null; // {pointer, allowed, at}: the cell last painted while the pointer is down
+  listenToGrid();
+
+  return ({ tokens, mask, weights, row }) => {
+    const count = tokens.length;
+    if (count !== cells.length) {
+      cells = lay(left, count, { role: "gridcell", tabindex: -1 });
+      shown = lay(right, count, {});
+      cursor = cursor.map((place) => Math.min(place, count - 1));
+      padding.max = count;
+      padding.value = model.get("padding");
+    }
+    for (const grid of [left, right]) {
+      grid.querySelectorAll("thead th.mp-key").forEach((head, key) => name(head, tokens[key]));
+      grid.querySelectorAll("tbody tr").forEach((line, query) => {
+        name(line.firstChild, tokens[query]);
+        line.classList.toggle("mp-here", query === row);
+      });
+    }
+    for (const [query, line] of mask.entries()) {
+      line.forEach((allowed, key) => {
+        show(query, key, allowed, tokens);
+        weigh(shown[query][key], weights[query][key], allowed, count);
+      });
+    }
+    place(...cursor);
+  };
+
+  function show(query, key, allowed, tokens = model.get("picture").tokens) {
+    const facts = { query: tokens[query], key: tokens[key], state: allowed ? words.allowed : words.blocked };
+    fill(cells[query][key], {
+      class: allowed ? "mp-cell mp-allowed" : "mp-cell mp-blocked",
+      "aria-selected": String(allowed),
+      "aria-label": words.cell.replace(/\{(query|key|state)\}/g, (_, part) => facts[part]),
+    });
+  }
+
+  // Only one cell can be reached by Tab; the arrow keys move on from it.
+  function place(query, key) {
+    const [oldQuery, oldKey] = cursor;
+    cells[oldQuery]?.[oldKey]?.setAttribute("tabindex", -1);
+    cursor = [query, key];
+    cells[query][key].setAttribute("tabindex", 0);
+  }
+
+  function visit(query, key) {
+    place(query, key);
+    cells[query][key].focus({ preventScroll: true });
+    if (model.get("row") !== query) view.send({ row: query });
+  }
+
+  function paint(places, allowed) {
+    const taken = new Set(places.map(String));
+    const others = model.get("painted").filter(([query, key]) => !taken.has(String([query, key])));
+    view.send({ painted: [...others, ...places.map(([query, key]) => [query, key, Number(allowed)])] });
+    for (const [query, key] of places) show(query, key, allowed);
+  }
+
+  function isAllowed([query, key]) {
+    return cells[query][key].getAttribute("aria-selected") === "true";
+  }
+
+  function listenToGrid() {
+    const options = { signal };
+    left.addEventListener("pointerdown", (event) => {
+      const at = placeOf(event.target);
+      if (!at || event.button !== 0) return;
+      event.preventDefault();
+      visit(...at);
+      stroke = { pointer: event.pointerId, allowed: !isAllowed(at), at };
+      left.setPointerCapture(event.pointerId);
+      paint([at], stroke.allowed);
+    }, options);
+    left.addEventListener("pointermove", (event) => {
+      if (event.pointerId !== stroke?.pointer) return;
+      const at = placeOf(left.getRootNode().elementFromPoint(event.clientX, event.clientY));
+      if (!at || String(at) === String(stroke.at)) return;
+      paint(between(stroke.at, at), stroke.allowed);
+      stroke.at = at;
+      visit(...at);
+    }, options);
+    for (const end of ["pointerup", "pointercancel"]) left.addEventListener(end, () => (stroke = null), options);
+    left.addEventListener("focusin", (event) => {
+      const at = placeOf(event.target);
+      if (at && model.get("row") !== at[0]) view.send({ row: at[0] });
+    }, options);
+    left.addEventListener("keydown", (event) => {
+      const at = placeOf(event.target);
+      if (!at || event.altKey || event.metaKey) return;
+      const to = target(event, at, cells.length - 1);
+      const toggles = [" ", "Enter"].includes(event.key) && !event.ctrlKey;
+      if (!to && !toggles) return;
+      event.preventDefault();
+      if (to) visit(...to);
+      else paint([at], !isAllowed(at));
+    }, options);
+  }
+
+  function placeOf(node) {
+    const cell = node?.closest?.("td");
+    const query = cells.findIndex((line) => line.includes(cell));
+    return query < 0 ? null : [query, cells[query].indexOf(cell)];
+  }
+
+  function table(attributes) {
+    return make("table", { class: "mp-table", ...attributes }, make("thead"), make("tbody"));
+  }
+
+  function lay(grid, count, attributes) {
+    const corner = make("th", { class: "mp-corner" }, make("span", { class: "mp-query" }, words.queries), " ",
+      make("span", { class: "mp-key" }, words.keys));
+    const heads = Array.from({ length: count }, () => make("th", { scope: "col", class: "mp-key" }, make("span")));
+    const rows = Array.from({ length: count }, () => Array.from({ length: count }, () => make("td", attributes)));
+    grid.tHead.replaceChildren(make("tr", {}, corner, ...heads));
+    grid.tBodies[0].replaceChildren(...rows.map((line) =>
+      make("tr", {}, make("th", { scope: "row", class: "mp-query" }, make("span")), ...line)));
+    grid.classList.toggle("mp-many", count > 6);
+    return rows;
+  }
+
+  function name(head, token) {
+    head.firstChild.textContent = token;
+    head.title = token;
+  }
+});
+
+// Where a key leads in a grid, as the ARIA pattern has it; null for other keys.
+function target({ key, ctrlKey }, [row, column], last) {
+  const far = { Home: [ctrlKey ? 0 : row, 0], End: [ctrlKey ? last : row, last] };
+  const near = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  if (far[key]) return far[key];
+  if (!near[key] || ctrlKey) return null;
+  return [clamp(row + near[key][0], 0, last), clamp(column + near[key][1], 0, last)];
+}
+
+// All cells on the way from one to another, without the first: a quick pointer skips some.
+function between([row, column], [toRow, toColumn]) {
+  const steps = Math.max(Math.abs(toRow - row), Math.abs(toColumn - column));
+  return Array.from({ length: steps }, (_, index) => {
+    const share = (index + 1) / steps;
+    return [Math.round(row + (toRow - row) * share), Math.round(column + (toColumn - column) * share)];
+  });
+}
+
+// The colours of the figures (viz/theme.py: WEIGHTS), on the fixed scale 0 … 1.
+const WEIGHTS = [[255, 255, 255], [158, 202, 232], [43, 123, 186], [8, 48, 107]];
+
+function weigh(cell, weight, allowed, count) {
+  const broken = weight === null;
+  const at = clamp(broken ? 0 : weight, 0, 1) * (WEIGHTS.length - 1);
+  const low = Math.min(Math.floor(at), WEIGHTS.length - 2);
+  const mix = WEIGHTS[low].map((part, index) => Math.round(part + (WEIGHTS[low + 1][index] - part) * (at - low)));
+  const written = broken ? "NaN" : weight === 0 ? "0" : count > 8 ? number(weight).replace(/^0/, "") : number(weight);
+  cell.className = `mp-weight${broken ? " mp-broken" : weight > 0.5 ? " mp-dark" : ""}${allowed ? "" : " mp-hidden"}`;
+  cell.style.backgroundColor = broken ? "" : `rgb(${mix.join(" ")})`;
+  cell.textContent = written;
+}

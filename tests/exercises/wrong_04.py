@@ -1,0 +1,127 @@
+"""Wrong answers to the exercises of notebook 04, each under the reason for which it must fail."""
+
+import math
+
+import torch
+
+
+def _split(hidden, num_heads):
+    return hidden.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+
+def _view(hidden, num_heads):
+    batch, length, size = hidden.shape
+    return hidden.reshape(batch, num_heads, length, size // num_heads)
+
+
+def _batch_mixed_in(hidden, num_heads):
+    batch, length, size = hidden.shape
+    return hidden.reshape(length, batch, num_heads, size // num_heads).permute(1, 2, 0, 3)
+
+
+def _merge(context):
+    return context.transpose(1, 2).flatten(-2)
+
+
+def _merge_without_transpose(context):
+    batch, heads, length, size = context.shape
+    return context.reshape(batch, length, heads * size)
+
+
+def _multi_head(split=_split, merge=_merge, dim=-1, scale=lambda query, q: math.sqrt(q.shape[-1])):
+    def multi_head(query, key, value, num_heads):
+        q, k, v = (split(hidden, num_heads) for hidden in (query, key, value))
+        weights = (q @ k.transpose(-2, -1) / scale(query, q)).softmax(dim=dim)
+        return merge(weights @ v), weights
+
+    return multi_head
+
+
+def _one_head(query, key, value, num_heads):
+    weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(dim=-1)
+    return weights @ value, weights
+
+
+def _without_softmax(query, key, value, num_heads):
+    q, k, v = (_split(hidden, num_heads) for hidden in (query, key, value))
+    weights = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return _merge(weights @ v), weights
+
+
+
+
+def _one_length(query, key, value, num_heads):
+    batch, length, size = query.shape
+    q, k, v = (
+        hidden.view(batch, length, num_heads, size // num_heads).transpose(1, 2)
+        for hidden in (query, key, value)
+    )
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(dim=-1)
+    return _merge(weights @ v), weights
+
+
+def _heads_reversed(query, key, value, num_heads):
+    context, weights = _multi_head()(query, key, value, num_heads)
+    return context, weights.flip(1)
+
+
+def _contributions(context, weight, bias=0.0):
+    columns = weight.unflatten(-1, (context.shape[1], -1))
+    return torch.einsum("bhtd,chd->bhtc", context, columns) + bias
+
+
+def _bias_shared_out(context, weight, bias):
+    return _contributions(context, weight, bias / context.shape[1])
+
+
+def _rows(context, weight, bias):
+    size = context.shape[-1]
+    own = [weight[head * size : (head + 1) * size] for head in range(context.shape[1])]
+    return torch.stack([context[:, head] @ rows for head, rows in enumerate(own)], dim=1)
+
+
+def _interleaved_columns(context, weight, bias):
+    heads = context.shape[1]
+    return torch.stack([context[:, head] @ weight[:, head::heads].T for head in range(heads)], dim=1)
+
+
+def _alone(context, weight, bias):
+    kept = []
+    for head in range(context.shape[1]):
+        only = torch.zeros_like(context)
+        only[:, head] = context[:, head]
+        kept.append(_merge_without_transpose(only) @ weight.T)
+    return torch.stack(kept, dim=1)
+
+
+WRONG = {
+    "04.1": {
+        "view_without_transpose": _view,
+        "heads_on_wrong_axis": lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)),
+        "sizes_swapped": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
+        "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
+        "batch": _batch_mixed_in,
+    },
+    "04.2": {
+        "one_head": _one_head,
+        "softmax_over_queries": _multi_head(dim=-2),
+        "softmax_over_heads": _multi_head(dim=1),
+        "rows_do_not_sum_to_one": _without_softmax,
+        "scale_by_hidden_size": _multi_head(scale=lambda query, q: math.sqrt(query.shape[-1])),
+        "no_scale": _multi_head(scale=lambda query, q: 1.0),
+        "split_without_transpose": _multi_head(split=_view, merge=_merge_without_transpose),
+        "weights": _heads_reversed,
+        "not_merged": _multi_head(merge=lambda context: context),
+        "merge_without_transpose": _multi_head(merge=_merge_without_transpose),
+        "cross": _one_length,
+    },
+    "04.3": {
+        "already_summed": lambda context, weight, bias: _merge(context) @ weight.T,
+        "bias_in_each_head": _contributions,
+        "bias_shared_out": _bias_shared_out,
+        "rows_for_columns": _rows,
+        "interleaved_columns": _interleaved_columns,
+        "merged_without_transpose": _alone,
+        "sum": lambda context, weight, bias: 2 * _contributions(context, weight),
+    },
+}
