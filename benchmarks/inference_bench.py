@@ -1,0 +1,134 @@
+"""Inference of our BertModel against `transformers` BertModel: same weights, same batch, same process.
+
+    python benchmarks/inference_bench.py
+
+Both run in turn, so that whatever else the machine does hits both; each ratio is the median over the pairs. Beside it
+stands the machine's own ceiling: what share of the speed of its plain matrix product the model reaches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+import transformers
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
+from course_utils.pretrained.name_map import reference_name
+
+MINILM = dict(
+    num_hidden_layers=6, hidden_size=384, num_attention_heads=12, intermediate_size=1536
+)  # all-MiniLM-L6-v2
+BATCHES = [(1, 16), (16, 64), (8, 256)]
+SECONDS = 6.0  # for each row
+
+
+def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
+    """Measure; one row a batch size and path.
+
+    Returns:
+        Rows with the keys what, ours_ms, theirs_ms, ratio (theirs / ours: above 1 ours is faster), pairs,
+        gflops (ours, counting matrix products only) and ceiling_gflops.
+    """
+    ours, reference = _models()
+    ceiling = matrix_product_gflops()
+    table = []
+    with torch.inference_mode():
+        for attentions in (False, True):
+            # With attentions the reference needs its "eager" attention; without, its default is the fused one.
+            reference.set_attn_implementation("eager" if attentions else "sdpa")
+            for batch, length in BATCHES:
+                ids, mask = _batch(batch, length)
+                pairs = _interleaved(
+                    lambda: ours(ids, mask, output_attentions=attentions),  # noqa: B023: called at once
+                    lambda: reference(ids, mask, output_attentions=attentions),  # noqa: B023
+                    seconds,
+                )
+                mine, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
+                table.append(
+                    {
+                        "what": f"BertModel {batch} × {length}" + (", attentions" if attentions else ""),
+                        "ours_ms": 1e3 * mine,
+                        "theirs_ms": 1e3 * theirs,
+                        "ratio": statistics.median(other / own for own, other in pairs),
+                        "pairs": len(pairs),
+                        "gflops": _operations(ours.config, batch, length) / mine / 1e9,
+                        "ceiling_gflops": ceiling,
+                    }
+                )
+    return table
+
+
+def matrix_product_gflops(size: int = 1536, seconds: float = 2.0) -> float:
+    """The best float32 speed of a square matrix product on this machine, with as many threads as torch uses."""
+    left, right = torch.randn(size, size), torch.randn(size, size)
+    best, end = float("inf"), time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        best = min(best, _time(lambda: left @ right))
+    return 2 * size**3 / best / 1e9
+
+
+def _models() -> tuple[BertModel, torch.nn.Module]:
+    """Ours and the reference, of MiniLM's size, with the same random weights."""
+    reference = transformers.BertModel(transformers.BertConfig(**MINILM)).eval()
+    ours = BertModel(BertConfig(**MINILM)).eval()
+    weights = reference.state_dict()
+    ours.load_state_dict({name: weights[reference_name(name)] for name in ours.state_dict()})
+    return ours, reference
+
+
+def _batch(batch: int, length: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Random ids; in batches the rows differ in length, as sentences do."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(1000, 30000, (batch, length), generator=generator)
+    mask = torch.ones_like(ids)
+    for row in range(1, batch):
+        mask[row, length - row * length // (2 * batch) :] = 0
+    return ids, mask
+
+
+def _interleaved(
+    ours: Callable[[], object], theirs: Callable[[], object], seconds: float
+) -> list[tuple[float, float]]:
+    """Times of both in turn, who begins changing each round, after a warm-up."""
+    for _ in range(3):
+        ours(), theirs()
+    pairs, end = [], time.perf_counter() + seconds
+    while len(pairs) < 9 or time.perf_counter() < end:
+        if len(pairs) % 2:
+            other, own = _time(theirs), _time(ours)
+        else:
+            own, other = _time(ours), _time(theirs)
+        pairs.append((own, other))
+    return pairs
+
+
+def _time(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def _operations(config: BertConfig, batch: int, length: int) -> float:
+    """Floating-point operations of all matrix products: projections, feed-forward, scores and contexts."""
+    C, wide = config.hidden_size, config.intermediate_size
+    per_token = 2 * (4 * C * C + 2 * C * wide + 2 * length * C)
+    return config.num_hidden_layers * batch * length * per_token
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each row")
+    for row in rows(parser.parse_args().seconds):
+        print(
+            f"{row['what']:<32} ours {row['ours_ms']:8.2f} ms   transformers {row['theirs_ms']:8.2f} ms   "
+            f"ratio {row['ratio']:.2f}   {row['gflops']:.0f} of {row['ceiling_gflops']:.0f} GFLOP/s"
+        )

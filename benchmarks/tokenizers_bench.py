@@ -1,0 +1,200 @@
+"""Our tokenizers against `tokenizers` and against plain recounting: ratios, not seconds.
+
+    python -m benchmarks.tokenizers_bench [--characters 200000] [--merges 300] [--repeat 5]
+
+Both sides of a ratio run in turn in one process; the median of the runs is taken, so that a busy machine disturbs both
+alike. The library trains on all cores it finds; it may be told otherwise by RAYON_NUM_THREADS.
+The text is made here from a seed (Korean syllables in words whose frequencies fall as in real text), or read from a
+folder: the lines of every *.txt in the folder that COURSE_BENCH_TEXT names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from course_utils.tokenization import (
+    BPETokenizer,
+    BPETrainer,
+    ByteBPETrainer,
+    WordPieceTokenizer,
+    WordPieceTrainer,
+    fast,
+)
+from course_utils.tokenization.merging import MergeTrainer
+
+
+class Row(NamedTuple):
+    """One line of the table. `ratio` is theirs / ours: 2 means that ours is twice as fast, 0.5 half as fast."""
+
+    what: str
+    ours: float  # seconds, median
+    theirs: float
+    ratio: float
+    goal: str
+
+
+def recount(words: Iterable[tuple[Sequence[str], int]], merges: int) -> list[tuple[str, str]]:
+    """The plain way to train BPE: count every pair of every word again before each merge.
+
+    Args:
+        words: (symbols, how often the word occurs). With every occurrence listed by itself, with 1, this is the
+            textbook loop over the text; with distinct words it is already much better.
+        merges: how many to learn.
+
+    Returns:
+        The merges; of equally frequent pairs, the one whose symbols came first into the vocabulary.
+    """
+    spelled = [(list(symbols), count) for symbols, count in words]
+    ids = {symbol: n for n, symbol in enumerate(sorted({symbol for word, _ in spelled for symbol in word}))}
+    learned: list[tuple[str, str]] = []
+    for _ in range(merges):
+        pairs: Counter[tuple[str, str]] = Counter()
+        for symbols, count in spelled:
+            for pair in zip(symbols, symbols[1:]):
+                pairs[pair] += count
+        first, second = min(pairs, key=lambda pair: (-pairs[pair], ids[pair[0]], ids[pair[1]]))
+        learned.append((first, second))
+        ids.setdefault(first + second, len(ids))
+        for symbols, _ in spelled:
+            at = 0
+            while at < len(symbols) - 1:
+                if symbols[at] == first and symbols[at + 1] == second:
+                    symbols[at : at + 2] = [first + second]
+                at += 1
+    return learned
+
+
+def sample_text(characters: int, *, seed: int = 0) -> list[str]:
+    """Lines of words of Hangul syllables with particles; word frequencies fall as 1/rank."""
+    random_ = random.Random(seed)
+    syllables = random_.sample([chr(code) for code in range(0xAC00, 0xD7A4)], 1100)
+    weights = [1 / (rank + 3) for rank in range(len(syllables))]
+    stems = ["".join(random_.choices(syllables, weights, k=random_.randint(1, 4))) for _ in range(15_000)]
+    endings = ["", "을", "를", "이", "가", "에서", "은", "는", "의", "도", "습니다", "었다", "하고", "이다", "네요"]
+    stem_weights = [1 / (rank + 10) for rank in range(len(stems))]
+    lines, length = [], 0
+    while length < characters:
+        words = random_.choices(stems, stem_weights, k=random_.randint(4, 16))
+        line = " ".join(word + random_.choice(endings) for word in words) + random_.choice([".", "!", "?", "..."])
+        lines.append(line)
+        length += len(line)
+    return lines
+
+
+def load_text(characters: int) -> list[str]:
+    """The lines of COURSE_BENCH_TEXT, or the made-up ones."""
+    folder = os.environ.get("COURSE_BENCH_TEXT")
+    if not folder:
+        return sample_text(characters)
+    lines, length = [], 0
+    for file in sorted(Path(folder).glob("*.txt")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line and length < characters:
+                lines.append(line)
+                length += len(line)
+    return lines
+
+
+def compare(ours: Callable[[], object], theirs: Callable[[], object], *, repeat: int) -> tuple[float, float]:
+    """Median seconds of both, run in turn."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(repeat):
+        for run, seconds in zip((ours, theirs), times):
+            start = time.perf_counter()
+            run()
+            seconds.append(time.perf_counter() - start)
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+def rows(*, characters: int = 200_000, merges: int = 300, repeat: int = 5) -> list[Row]:
+    """The table: training against recounting, training and encoding against `tokenizers`."""
+    texts = load_text(characters)
+    table: list[Row] = []
+
+    def add(
+        what: str,
+        ours: Callable[[], object],
+        theirs: Callable[[], object],
+        goal: str = "–",
+        repeat: int = repeat,
+    ) -> None:
+        a, b = compare(ours, theirs, repeat=repeat)
+        table.append(Row(what, a, b, b / a, goal))
+
+    def size(trainer: MergeTrainer) -> int:
+        words = trainer.words(texts)
+        return len(trainer.special_tokens) + len(trainer.alphabet(words)) + merges
+
+    bpe, byte_bpe, wordpiece = BPETrainer(), ByteBPETrainer(), WordPieceTrainer(strip_accents=False)
+    sizes = [size(trainer) for trainer in (bpe, byte_bpe, wordpiece)]
+    words = bpe.words(texts)
+    every = [(word, 1) for word, count in words.items() for _ in range(count)]
+    add(
+        "BPE training : recounting the text",
+        lambda: bpe.train(texts, sizes[0]),
+        lambda: recount(every, merges),
+        "≥ 30",
+        1 if merges > 100 else repeat,
+    )
+    add(
+        "BPE training : recounting distinct words",
+        lambda: bpe.train(texts, sizes[0]),
+        lambda: recount(words.items(), merges),
+        "≥ 30",
+        1 if merges > 100 else repeat,
+    )
+    add(
+        "BPE training : tokenizers",
+        lambda: bpe.train(texts, sizes[0]),
+        lambda: fast.train_fast_bpe(texts, sizes[0]),
+        "≥ 0.1",
+    )
+    add(
+        "byte-level BPE training : tokenizers",
+        lambda: byte_bpe.train(texts, sizes[1]),
+        lambda: fast.train_fast_byte_bpe(texts, sizes[1]),
+        "≥ 0.1",
+    )
+    add(
+        "WordPiece training : tokenizers (by counts)",
+        lambda: wordpiece.train(texts, sizes[2]),
+        lambda: fast.train_fast_wordpiece(texts, sizes[2], strip_accents=False),
+        "≥ 0.1",
+    )
+    # A tokenizer remembers words; each run gets a fresh one.
+    learned, merged = fast.train_fast_wordpiece(texts, sizes[2], strip_accents=False), bpe.train(texts, sizes[0])
+    twin, merged_twin = fast.fast_wordpiece(learned), fast.fast_bpe(merged)
+    add(
+        "WordPiece encoding : tokenizers (batch)",
+        lambda: list(map(WordPieceTokenizer(learned.vocab, strip_accents=False).encode, texts)),
+        lambda: twin.encode_batch(texts),
+    )
+    add(
+        "BPE encoding : tokenizers (batch)",
+        lambda: list(map(BPETokenizer(merged.vocab, merged.merges).encode, texts)),
+        lambda: merged_twin.encode_batch(texts),
+    )
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--characters", type=int, default=200_000)
+    parser.add_argument("--merges", type=int, default=300)
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args(arguments)
+    print(f"{'ours : theirs':<46} {'ours, s':>8} {'theirs, s':>9} {'times as fast':>13}  goal")
+    for row in rows(characters=options.characters, merges=options.merges, repeat=options.repeat):
+        print(f"{row.what:<46} {row.ours:8.3f} {row.theirs:9.3f} {row.ratio:13.2f}  {row.goal}")
+
+
+if __name__ == "__main__":
+    main()

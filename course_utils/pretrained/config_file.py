@@ -1,0 +1,107 @@
+"""config.json of the Hugging Face layout <-> BertConfig."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from course_utils.config import BertConfig
+from course_utils.pretrained.errors import ConfigError, DamagedFile, MissingFile, UnsupportedModel, listed
+
+# Their names of an activation -> ours, and back. All three gelu_… are the tanh form.
+ACTIVATION_NAMES = {
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_python_tanh": "gelu_tanh",
+    "relu": "relu",
+}
+STORED_ACTIVATIONS = {"gelu": "gelu", "gelu_tanh": "gelu_new", "relu": "relu"}
+
+FIELDS = tuple(asdict(BertConfig()))
+# The first published files (2018) lack it; the code that wrote them used this value.
+OLD_DEFAULTS = {"layer_norm_eps": 1e-12}
+NUMBERS = ("hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps")
+
+# Settings that make another model of it, and the only value that is BERT's.
+MUST_BE = {
+    "model_type": "bert",
+    "position_embedding_type": "absolute",
+    "is_decoder": False,
+    "add_cross_attention": False,
+    "is_encoder_decoder": False,
+}
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file.
+
+    Raises:
+        MissingFile: if there is no such file.
+        DamagedFile: if it is not a JSON object.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MissingFile(f"{path.parent} has no {path.name}: a model folder needs one") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DamagedFile(f"{path} must be JSON, got {error}; fetch the file again") from None
+    if not isinstance(content, dict):
+        raise DamagedFile(f"{path} must hold a JSON object, got {type(content).__name__}; fetch the file again")
+    return content
+
+
+def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -> BertConfig:
+    """The settings of a config.json -> BertConfig.
+
+    Args:
+        settings: the JSON object.
+        source: what a message calls the file.
+
+    Raises:
+        UnsupportedModel: if the settings describe another architecture or an unknown activation.
+        ConfigError: if a key is missing or a value impossible.
+    """
+    for key, wanted in MUST_BE.items():
+        if settings.get(key, wanted) not in (wanted, None):
+            raise UnsupportedModel(
+                f"{source}: {key} is {settings[key]!r}, and this course's BERT knows only {wanted!r}"
+            )
+    missing = [name for name in FIELDS if name not in settings and name not in OLD_DEFAULTS]
+    if missing:
+        raise ConfigError(
+            f"{source} must have all of BERT's settings, but lacks {listed(missing)}; fetch the file again or add them"
+        )
+    values = {name: settings.get(name, OLD_DEFAULTS.get(name)) for name in FIELDS}
+    if values["hidden_act"] not in ACTIVATION_NAMES:
+        raise UnsupportedModel(
+            f"{source}: hidden_act is {values['hidden_act']!r}, and this course's BERT knows only "
+            f"{listed(list(ACTIVATION_NAMES))}"
+        )
+    values["hidden_act"] = ACTIVATION_NAMES[values["hidden_act"]]
+    for name in NUMBERS:
+        if isinstance(values[name], bool) or not isinstance(values[name], int | float):
+            raise ConfigError(f"{source}: {name} must be a number, got {values[name]!r}")
+    try:
+        return BertConfig(**values)
+    except ValueError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def config_to_dict(config: BertConfig, architecture: str, *, num_labels: int | None = None) -> dict[str, Any]:
+    """BertConfig -> the settings of a config.json that `transformers` reads.
+
+    Args:
+        config: see BertConfig.
+        architecture: the class of the model; ours bear the reference's names.
+        num_labels: of a classification head.
+    """
+    settings = {"architectures": [architecture], **MUST_BE, **asdict(config)}
+    settings["hidden_act"] = STORED_ACTIVATIONS[config.hidden_act]
+    if num_labels is not None:
+        settings["id2label"] = {str(index): f"LABEL_{index}" for index in range(num_labels)}
+        settings["label2id"] = {f"LABEL_{index}": index for index in range(num_labels)}
+    return settings

@@ -1,0 +1,322 @@
+"""A model folder -> model and tokenizer, and back (config.json, vocab.txt, tokenizer_config.json, model.safetensors)."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_utils import heads
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
+from course_utils.pretrained.config_file import config_from_dict, config_to_dict, read_json
+from course_utils.pretrained.errors import (
+    MissingFile,
+    ModelNotFound,
+    TensorMismatch,
+    UnsupportedModel,
+    listed,
+)
+from course_utils.pretrained.name_map import (
+    COPIES,
+    OPTIONAL_PARTS,
+    POSITION_IDS,
+    plain_name,
+    reference_name,
+    stored_name,
+)
+from course_utils.pretrained.sources import COURSE_CHECKPOINT, find_model
+from course_utils.pretrained.weights import FLOATS, INDEX, SHARD, WEIGHTS, read_weights, verify, write_weights
+from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.vocab import save_vocab
+
+VOCABULARY = "vocab.txt"
+# What a model folder may hold that saving replaces; anything else in it is the user's own, and is not touched.
+REPLACED = {
+    "config.json",
+    VOCABULARY,
+    "tokenizer_config.json",
+    WEIGHTS,
+    INDEX,
+    "tokenizer.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "generation_config.json",
+}
+TOKENIZERS = ("BertTokenizer", "BertTokenizerFast", None)
+
+MODEL_CLASSES: dict[str, Callable[..., nn.Module]] = {
+    cls.__name__: cls
+    for cls in (
+        BertModel,
+        heads.BertForPreTraining,
+        heads.BertForMaskedLM,
+        heads.BertForNextSentencePrediction,
+        heads.BertForSequenceClassification,
+        heads.BertForTokenClassification,
+        heads.BertForQuestionAnswering,
+    )
+}
+WITH_LABELS = (heads.BertForSequenceClassification, heads.BertForTokenClassification)
+
+
+def load_pretrained(
+    name: str | Path | None = None,
+    *,
+    model_class: type[nn.Module] | None = None,
+    dtype: torch.dtype = torch.float32,
+) -> tuple[nn.Module, WordPieceTokenizer]:
+    """Load a BERT and its tokenizer, wholly or not at all; the model comes in eval mode.
+
+    Args:
+        name: a folder in the Hugging Face layout, or a name on the hub such as "sentence-transformers/all-MiniLM-L6-v2"
+            (see sources.find_model for where it is looked for). None means the course's own checkpoint.
+        model_class: BertModel or a class of course_utils.heads. None means the one whose heads the file holds. A class
+            with fewer parts than the file (BertModel from a pre-training checkpoint) leaves those parts out.
+        dtype: type of the parameters, whatever the file stores.
+
+    Returns:
+        model, tokenizer.
+
+    Raises:
+        FileNotFoundError: ModelNotFound or MissingFile.
+        ValueError: one of the classes in course_utils.pretrained.errors.
+    """
+    if name is None:
+        if not (COURSE_CHECKPOINT / "config.json").is_file():
+            raise ModelNotFound(
+                f"the course's own checkpoint is not here yet ({COURSE_CHECKPOINT}); name another model, such as "
+                '"sentence-transformers/all-MiniLM-L6-v2"'
+            )
+        name = COURSE_CHECKPOINT
+    source = find_model(name)
+    settings = read_json(source.folder / "config.json")
+    config = config_from_dict(settings, source=str(source.folder / "config.json"))
+    tokenizer = _load_tokenizer(source.folder, config, source.checksums.get(VOCABULARY))
+    tensors = read_weights(source.folder, source.checksums)
+    model = _build_model(config, settings, tensors, model_class, dtype, source.folder)
+    return model.eval(), tokenizer
+
+
+def save_pretrained(
+    model: nn.Module, tokenizer: WordPieceTokenizer, folder: str | Path, *, dtype: torch.dtype | None = None
+) -> None:
+    """Save a BERT and its tokenizer so that load_pretrained and `transformers` open them, wholly or not at all.
+
+    All files are written beside the folder and then moved to its place: when that fails (disk full, power cut while
+    writing), what was there before is still there. A model folder of that name is replaced.
+
+    Args:
+        model: BertModel or a class of course_utils.heads.
+        tokenizer: its vocabulary may be smaller than the model's, not larger.
+        folder: where to; parents are made.
+        dtype: type in the file, such as torch.float16; None means the model's own.
+
+    Raises:
+        ValueError: if the model is none of those, the vocabulary does not fit, the type is not a floating one, or
+            the folder holds anything that is not part of a model.
+        OSError: if the files cannot be written.
+    """
+    architecture = type(model).__name__
+    if MODEL_CLASSES.get(architecture) is not type(model):
+        raise ValueError(f"model must be one of {listed(list(MODEL_CLASSES))}, got {architecture}")
+    if dtype is not None and dtype not in FLOATS:
+        raise ValueError(f"dtype must be one of {listed([str(t) for t in FLOATS])}, got {dtype}")
+    _check_vocabulary(len(tokenizer.vocab), model.config, "the tokenizer")
+    has_head = not isinstance(model, BertModel)
+    tensors = {
+        stored_name(ours, has_head=has_head): tensor.detach().to("cpu", dtype or tensor.dtype).contiguous()
+        for ours, tensor in model.state_dict().items()
+    }
+    settings = config_to_dict(model.config, architecture, num_labels=getattr(model, "num_labels", None))
+
+    def write(into: Path) -> None:
+        write_weights(into / WEIGHTS, tensors)
+        save_vocab(tokenizer.vocab, into / VOCABULARY)
+        _write_json(into / "config.json", settings)
+        _write_json(into / "tokenizer_config.json", _tokenizer_settings(tokenizer, model.config))
+
+    _replace_folder(Path(folder).expanduser().resolve(), write)
+
+
+# --- the tokenizer ---------------------------------------------------------------------------------------------
+
+
+def _load_tokenizer(folder: Path, config: BertConfig, sha256: str | None) -> WordPieceTokenizer:
+    path = folder / VOCABULARY
+    if not path.is_file():
+        raise MissingFile(f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it; fetch it too")
+    verify(path, sha256)
+    settings_file = folder / "tokenizer_config.json"
+    settings = read_json(settings_file) if settings_file.is_file() else {}
+    if settings.get("tokenizer_class") not in TOKENIZERS:
+        raise UnsupportedModel(
+            f"{settings_file}: tokenizer_class is {settings['tokenizer_class']!r}, and this course knows only BertTokenizer"
+        )
+    if settings.get("tokenize_chinese_chars") is False:
+        raise UnsupportedModel(f"{settings_file}: tokenize_chinese_chars is false, which this course does not know")
+    lowercase = settings.get("do_lower_case", True)
+    strip_accents = settings.get("strip_accents")
+    if strip_accents is None:  # as in the reference: then it goes with the case
+        strip_accents = lowercase
+    tokenizer = WordPieceTokenizer.from_vocab_file(path, lowercase=lowercase, strip_accents=strip_accents)
+    _check_vocabulary(len(tokenizer.vocab), config, str(path))
+    return tokenizer
+
+
+def _tokenizer_settings(tokenizer: WordPieceTokenizer, config: BertConfig) -> dict[str, Any]:
+    return {
+        "tokenizer_class": "BertTokenizer",
+        "do_lower_case": tokenizer.lowercase,
+        "strip_accents": tokenizer.strip_accents,
+        "tokenize_chinese_chars": True,
+        "model_max_length": config.max_position_embeddings,
+    }
+
+
+def _check_vocabulary(size: int, config: BertConfig, source: str) -> None:
+    if size > config.vocab_size:
+        raise TensorMismatch(
+            f"{source} has {size} tokens, but the model has vectors for {config.vocab_size} only: they do not belong "
+            "together"
+        )
+
+
+# --- the model -------------------------------------------------------------------------------------------------
+
+
+def _build_model(
+    config: BertConfig,
+    settings: dict[str, Any],
+    stored: dict[str, Tensor],
+    model_class: type[nn.Module] | None,
+    dtype: torch.dtype,
+    folder: Path,
+) -> nn.Module:
+    """Account for every tensor of both sides, then put them into a new model."""
+    tensors = _plain_tensors(stored, folder)
+    chosen = model_class or _class_for(tensors, settings, folder)
+    with torch.device("meta"):  # no memory and no random numbers for what is replaced at once
+        model = _empty_model(chosen, config, tensors)
+    wanted = {ours: reference_name(ours) for ours in model.state_dict()}
+    # A pooler that the head does not look at may stand in any file; other parts are left out only when asked for.
+    left_out = OPTIONAL_PARTS if model_class else ("pooler.",)
+    missing = [name for name in wanted.values() if name not in tensors]
+    unknown = [name for name in set(tensors) - set(wanted.values()) if not name.startswith(left_out)]
+    if missing or unknown:
+        raise TensorMismatch(
+            f"{folder}: the tensors must be those of {chosen.__name__}"
+            + (f"; missing: {listed(missing)}" if missing else "")
+            + (f"; unknown: {listed(unknown)}" if unknown else "")
+        )
+    for ours, empty in model.state_dict().items():
+        found = tensors[wanted[ours]]
+        if found.shape != empty.shape:
+            raise TensorMismatch(
+                f"{folder}: {wanted[ours]} must have shape {tuple(empty.shape)} by config.json, got {tuple(found.shape)}"
+            )
+    # A copy of each: the tensors of a file share its memory map.
+    model.load_state_dict({ours: tensors[name].to(dtype, copy=True) for ours, name in wanted.items()}, assign=True)
+    return model
+
+
+def _plain_tensors(stored: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
+    """The tensors of a file under their plain names, without those that carry nothing of their own."""
+    tensors: dict[str, Tensor] = {}
+    for name, tensor in stored.items():
+        plain = plain_name(name)
+        if plain in tensors:
+            raise TensorMismatch(f"{folder}: two tensors are both {plain}; one of the names is {name}")
+        tensors[plain] = tensor
+    positions = tensors.pop(POSITION_IDS, None)
+    if positions is not None and positions.flatten().tolist() != list(range(positions.numel())):
+        raise UnsupportedModel(f"{folder}: {POSITION_IDS} must count 0, 1, 2, …: other positions are not supported")
+    for copy, original in COPIES.items():
+        if copy not in tensors:
+            continue
+        tensor = tensors.pop(copy)
+        if not torch.equal(tensor, tensors.setdefault(original, tensor)):
+            raise UnsupportedModel(f"{folder}: {copy} must equal {original}: an untied decoder is not supported")
+    return tensors
+
+
+def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Path) -> type[nn.Module]:
+    """The class whose heads the file holds; where the tensors alone do not tell, config.json does."""
+
+    def holds(part: str) -> bool:
+        return any(name.startswith(part) for name in tensors)
+
+    named = (settings.get("architectures") or [None])[0]
+    if named is not None and named not in MODEL_CLASSES:
+        raise UnsupportedModel(
+            f"{folder / 'config.json'}: the architecture is {named}, and this course knows only "
+            f"{listed(list(MODEL_CLASSES))}; model_class=BertModel loads it without its head"
+        )
+    masked, following = holds("cls.predictions."), holds("cls.seq_relationship.")
+    if masked or following:
+        if not masked:
+            return heads.BertForNextSentencePrediction
+        return heads.BertForPreTraining if following else heads.BertForMaskedLM
+    if holds("qa_outputs."):
+        return heads.BertForQuestionAnswering
+    if holds("classifier."):
+        if MODEL_CLASSES.get(named) not in WITH_LABELS:
+            raise UnsupportedModel(
+                f"{folder} holds a classifier, but its config.json does not say in architectures of what; "
+                "give model_class"
+            )
+        return MODEL_CLASSES[named]
+    return BertModel
+
+
+def _empty_model(chosen: type[nn.Module], config: BertConfig, tensors: dict[str, Tensor]) -> nn.Module:
+    if chosen is BertModel:
+        return BertModel(config, pooler=any(name.startswith("pooler.") for name in tensors))
+    if chosen in WITH_LABELS and "classifier.weight" in tensors:
+        return chosen(config, num_labels=max(1, len(tensors["classifier.weight"])))
+    return chosen(config)
+
+
+# --- writing ---------------------------------------------------------------------------------------------------
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a new folder, then put it in the place of the old one."""
+    if folder.exists():
+        foreign = (
+            [file.name for file in folder.iterdir() if file.name not in REPLACED and not SHARD.fullmatch(file.name)]
+            if folder.is_dir()
+            else [folder.name]
+        )
+        if foreign:
+            raise ValueError(
+                f"{folder} holds what is no part of a model ({listed(foreign)}) and would be lost; choose another folder"
+            )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    mark = secrets.token_hex(4)
+    new, old = (folder.with_name(f".{folder.name}.{mark}.{state}") for state in ("new", "old"))
+    new.mkdir()
+    try:
+        write(new)
+        if folder.exists():
+            folder.rename(old)
+        try:
+            new.rename(folder)
+        except BaseException:
+            if old.exists():
+                old.rename(folder)
+            raise
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        if folder.exists():
+            shutil.rmtree(old, ignore_errors=True)

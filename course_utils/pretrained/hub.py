@@ -1,0 +1,220 @@
+"""Fetch a model from the Hugging Face hub into its local cache: only what this course reads, whole or not at all.
+
+Addresses and layout of the cache are those of `huggingface_hub`, so that other programs find what was fetched here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, TypeVar
+
+from course_utils.pretrained.errors import DamagedFile, MissingFile, PickleRefused, UnsupportedModel, listed
+from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
+
+ENDPOINT = "https://huggingface.co"
+FIRST_ANSWER = 3.0  # seconds for the first answer, name look-up included: without a network one wants to know at once
+STALLED = 20.0  # seconds without a byte
+CHUNK = 1 << 20
+TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
+
+T = TypeVar("T")
+
+
+class HubUnreachable(Exception):
+    """No answer from the hub; the message says which address was asked, and why not."""
+
+
+class NotOnHub(Exception):
+    """The hub answers that it has no such model, or shows it to its owner only."""
+
+
+def cache_folder() -> Path:
+    """Where `huggingface_hub` keeps what it has fetched, from the same environment variables."""
+    for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        if os.environ.get(name):
+            return Path(os.environ[name]).expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    home = os.environ.get("HF_HOME") or f"{cache}/huggingface"
+    return Path(home).expanduser() / "hub"
+
+
+def model_cache(name: str) -> Path:
+    """The folder of one model in the cache."""
+    return cache_folder() / ("models--" + name.replace("/", "--"))
+
+
+def cached_snapshot(name: str) -> Path | None:
+    """The folder with the files of a model as the cache last saw it, or None."""
+    try:
+        commit = (model_cache(name) / "refs" / "main").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    snapshot = model_cache(name) / "snapshots" / commit
+    return snapshot if re.fullmatch(r"[0-9a-f]{40}", commit) and snapshot.is_dir() else None
+
+
+def offline() -> bool:
+    """Whether the environment forbids asking the hub."""
+    return any(
+        os.environ.get(name, "").lower() in ("1", "true", "yes", "on")
+        for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+    )
+
+
+def endpoint() -> str:
+    """The address of the hub or of a mirror: HF_ENDPOINT."""
+    address = os.environ.get("HF_ENDPOINT", "").rstrip("/") or ENDPOINT
+    if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
+        raise ValueError(f"HF_ENDPOINT must be an http or https address, got {address!r}")
+    return address
+
+
+def download(name: str) -> Path:
+    """Fetch config.json, vocab.txt and the safetensors of a model; return the folder in the cache.
+
+    Args:
+        name: such as "bert-base-uncased" or "owner/model".
+
+    Raises:
+        HubUnreachable: if the hub does not answer, or the line breaks.
+        NotOnHub: if it has no such model.
+        PickleRefused, UnsupportedModel, MissingFile: if the model's list of files shows that it cannot be loaded.
+        ChecksumMismatch, DamagedFile: if what arrives is not what the hub announced.
+    """
+    address = f"{endpoint()}/api/models/{urllib.parse.quote(name)}/revision/main?blobs=true"
+    answer = _within(FIRST_ANSWER, address, lambda: _get(address, FIRST_ANSWER))
+    commit, files = _file_list(answer, address)
+    wanted = _wanted(name, files)
+    root = model_cache(name)
+    temporary = root / f".incomplete-{secrets.token_hex(8)}"
+    temporary.mkdir(parents=True)
+    try:
+        for file in wanted:
+            source = f"{endpoint()}/{urllib.parse.quote(name)}/resolve/{commit}/{file}"
+            _fetch(source, temporary / file, files[file])
+        snapshot = root / "snapshots" / commit
+        _move_in(temporary, snapshot)
+        _write_reference(root / "refs" / "main", commit)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return snapshot
+
+
+def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, dict[str, Any]]]:
+    """The hub's answer -> commit, and for each file what is known of it (size; lfs.sha256 for large ones)."""
+    try:
+        content = json.loads(answer)
+        commit = content["sha"]
+        files = {entry["rfilename"]: entry for entry in content["siblings"]}
+    except (ValueError, TypeError, KeyError):
+        raise HubUnreachable(f"{address} does not answer like a hub") from None
+    if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
+        raise HubUnreachable(f"{address} does not answer like a hub")
+    return commit, files
+
+
+def _wanted(name: str, files: dict[str, Any]) -> list[str]:
+    """The files to fetch, the small ones first; refuses a model that could not be loaded anyway."""
+    if "config.json" not in files:
+        raise UnsupportedModel(f"{name} on the hub has no config.json: it is no model of the Hugging Face layout")
+    if WEIGHTS in files:
+        weights = [WEIGHTS]
+    else:
+        weights = [INDEX, *sorted(filter(SHARD.fullmatch, files))] if INDEX in files else []
+    pickles = [file for file in files if file.endswith(PICKLES)]
+    if not weights and pickles:
+        raise PickleRefused(
+            f"{name} on the hub has its weights only as {listed(pickles)}: a pickle can run any code when it is "
+            f"opened, so it is not fetched; look for a revision with {WEIGHTS}"
+        )
+    for file in ("vocab.txt", *(weights or [WEIGHTS])):
+        if file not in files:
+            raise MissingFile(f"{name} on the hub has no {file}, which this course needs")
+    return ["config.json", *(file for file in TOKENIZER_FILES if file in files), *weights]
+
+
+def _within(seconds: float, address: str, action: Callable[[], T]) -> T:
+    """Run an action that may hang, but wait for it only so long (a socket's time-out spares the name look-up)."""
+    outcome: dict[str, Any] = {}
+
+    def run() -> None:
+        try:
+            outcome["value"] = action()
+        except Exception as error:
+            outcome["error"] = error
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if "error" in outcome:
+        raise outcome["error"]
+    if "value" not in outcome:
+        raise HubUnreachable(f"no answer from {address} within {seconds:g} s")
+    return outcome["value"]
+
+
+def _open(address: str, timeout: float) -> Any:
+    request = urllib.request.Request(address, headers={"User-Agent": "course_utils"})
+    try:
+        return urllib.request.urlopen(request, timeout=timeout)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code in (401, 403, 404):
+            raise NotOnHub(f"{address} answers {error.code}: there is no such model, or it is private") from None
+        raise HubUnreachable(f"{address} answers {error.code} {error.reason}") from None
+    except (OSError, HTTPException) as error:
+        raise HubUnreachable(f"no answer from {address} ({getattr(error, 'reason', error)})") from None
+
+
+def _get(address: str, timeout: float) -> bytes:
+    """The whole of a small answer."""
+    with _open(address, timeout) as response:
+        try:
+            return response.read()
+        except (OSError, HTTPException) as error:
+            raise HubUnreachable(f"the answer from {address} broke off ({error})") from None
+
+
+def _fetch(address: str, path: Path, known: dict[str, Any]) -> None:
+    """Download one file, then compare size and sha256 with what the hub announced."""
+    with _open(address, STALLED) as response, path.open("wb") as file:
+        while True:
+            try:
+                chunk = response.read(CHUNK)
+            except (OSError, HTTPException) as error:
+                raise HubUnreachable(f"the download of {address} broke off ({error})") from None
+            if not chunk:
+                break
+            file.write(chunk)
+    size, lfs = known.get("size"), known.get("lfs") or {}
+    if size is not None and path.stat().st_size != size:
+        raise DamagedFile(f"{address} must be {size} bytes long, got {path.stat().st_size}; try again")
+    verify(path, lfs.get("sha256"))
+
+
+def _move_in(temporary: Path, snapshot: Path) -> None:
+    """Put the files where the cache has them; another program may have put some there already."""
+    snapshot.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        temporary.rename(snapshot)
+    except OSError:
+        for file in temporary.iterdir():
+            file.replace(snapshot / file.name)
+
+
+def _write_reference(path: Path, commit: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    temporary.write_text(commit, encoding="utf-8")
+    temporary.replace(path)

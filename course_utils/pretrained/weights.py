@@ -1,0 +1,153 @@
+"""Tensors on disk: safetensors files, whole or in shards. Pickles are never opened."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from course_utils.pretrained.config_file import read_json
+from course_utils.pretrained.errors import (
+    ChecksumMismatch,
+    DamagedFile,
+    MissingFile,
+    PickleRefused,
+    UnsupportedModel,
+    listed,
+)
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
+
+
+def read_weights(folder: Path, checksums: dict[str, str] | None = None) -> dict[str, Tensor]:
+    """Every tensor of a model folder, under its name in the file, in the type it is stored in.
+
+    Args:
+        folder: holds model.safetensors, or shards and their index.
+        checksums: file name -> sha256 in hexadecimal, for the files where it is known.
+
+    Raises:
+        PickleRefused: if there are only pickled weights.
+        MissingFile: if there are none, or a shard is missing.
+        ChecksumMismatch, DamagedFile: if a file is not the published one, or is broken.
+        UnsupportedModel: if a tensor is not of a floating type (quantised weights).
+    """
+    checksums = checksums or {}
+    if (folder / WEIGHTS).is_file():
+        verify(folder / WEIGHTS, checksums.get(WEIGHTS))
+        return _read_file(folder / WEIGHTS)
+    if not (folder / INDEX).is_file():
+        pickles = [file.name for file in sorted(folder.iterdir()) if file.name.endswith(PICKLES)]
+        if pickles:
+            raise PickleRefused(
+                f"{folder} holds its weights only as {listed(pickles)}: a pickle can run any code when it is "
+                f"opened, so it is not; ask for {WEIGHTS}"
+            )
+        raise MissingFile(f"{folder} has no weights: neither {WEIGHTS} nor {INDEX}")
+    return _read_shards(folder, checksums)
+
+
+def _read_shards(folder: Path, checksums: dict[str, str]) -> dict[str, Tensor]:
+    """Every tensor that the index names, each from the shard it names."""
+    where = read_json(folder / INDEX).get("weight_map")
+    if not isinstance(where, dict) or not where or not all(isinstance(file, str) for file in where.values()):
+        raise DamagedFile(f"{folder / INDEX} must say in weight_map which file holds which tensor")
+    tensors: dict[str, Tensor] = {}
+    for shard in sorted(set(where.values())):
+        if not SHARD.fullmatch(shard):
+            raise DamagedFile(
+                f"{folder / INDEX} must name files like model-00001-of-00002.safetensors, got {shard!r}"
+            )
+        if not (folder / shard).is_file():
+            raise MissingFile(f"{folder} has no {shard}, which {INDEX} names; fetch it too")
+        verify(folder / shard, checksums.get(shard))
+        part = _read_file(folder / shard)
+        named = {name for name, file in where.items() if file == shard}
+        if set(part) != named:
+            raise DamagedFile(
+                f"{shard} and {INDEX} disagree about {listed(list(set(part) ^ named))}; fetch both again"
+            )
+        tensors |= part
+    return tensors
+
+
+def verify(path: Path, sha256: str | None) -> None:
+    """Compare a file with its published sha256, where that is known.
+
+    Raises:
+        ChecksumMismatch: if they differ.
+    """
+    if sha256 is None:
+        return
+    with path.open("rb") as file:
+        actual = hashlib.file_digest(file, "sha256").hexdigest()
+    if actual != sha256:
+        raise ChecksumMismatch(f"{path} must have sha256 {sha256}, got {actual}; delete it and fetch it again")
+
+
+def _read_file(path: Path) -> dict[str, Tensor]:
+    _check_whole(path)
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118: not a dict
+    except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
+        raise DamagedFile(f"{path} must be a safetensors file, got: {error}; fetch it again") from None
+    for name, tensor in tensors.items():
+        if tensor.dtype not in FLOATS and not name.endswith("position_ids"):
+            raise UnsupportedModel(f"{path}: {name} is {tensor.dtype}: quantised weights are not supported")
+    return tensors
+
+
+def _check_whole(path: Path) -> None:
+    """Read the header alone and see whether the file is as long as it says.
+
+    The format: 8 bytes with the length N of the header, N bytes of JSON that say where each tensor lies, the data.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
+        if start[:4] == b"PK\x03\x04" or start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05":
+            raise PickleRefused(
+                f"{path} is a pickle under another name: it can run any code when it is opened, so it is not"
+            )
+        if start == b"version ":
+            raise DamagedFile(
+                f"{path} is not the weights but a pointer of Git LFS to them; run `git lfs pull` or download the file"
+            )
+        broken = DamagedFile(f"{path} must be a safetensors file, got {size} bytes without its header; fetch it again")
+        if size < 8 or not 2 <= length <= min(LARGEST_HEADER, size - 8):
+            raise broken
+        try:
+            header = json.loads(file.read(length))
+            end = max((entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"), default=0)
+        except (UnicodeDecodeError, json.JSONDecodeError, TypeError, KeyError, IndexError, AttributeError):
+            raise broken from None
+    if not isinstance(end, int) or size != 8 + length + end:
+        raise DamagedFile(
+            f"{path} must be {8 + length + end} bytes long by its own header, got {size}: it is "
+            f"{'cut off' if size < 8 + length + end else 'too long'}; fetch it again"
+        )
+
+
+def write_weights(path: Path, tensors: dict[str, Tensor]) -> None:
+    """Write one safetensors file.
+
+    Raises:
+        OSError: if the file cannot be written (no space left, no permission).
+    """
+    try:
+        save_file(tensors, path, metadata={"format": "pt"})
+    except SafetensorError as error:
+        raise OSError(f"cannot write {path}: {error}") from None

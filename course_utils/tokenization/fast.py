@@ -1,0 +1,162 @@
+"""The same tokenizers in the `tokenizers` library (Rust): for training and encoding at speed, equal by test.
+
+`fast_*` turns one of ours into its twin; `train_fast_*` trains in the library and gives back one of ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+from course_utils.tokenization.bpe import UNKNOWN, WORD_START, BPETokenizer
+from course_utils.tokenization.byte_bpe import ByteBPETokenizer, byte_symbols
+from course_utils.tokenization.vocab import SPECIAL_TOKENS
+from course_utils.tokenization.wordpiece import CONTINUES, MAX_WORD_LENGTH, WordPieceTokenizer
+
+# What str.split() cuts at: the library's own \s lacks U+001C … U+001F.
+_BLANKS = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
+
+
+def fast_wordpiece(tokenizer: WordPieceTokenizer) -> Tokenizer:
+    """The twin of a WordPieceTokenizer: the same ids, tokens and offsets. It cuts nothing until it is told to
+    (`enable_truncation(512)`)."""
+    model = models.WordPiece(
+        tokenizer.vocab, unk_token=UNKNOWN, max_input_chars_per_word=tokenizer.max_word_length
+    )
+    fast = _bert_rules(Tokenizer(model), tokenizer.lowercase, tokenizer.strip_accents)
+    fast.add_special_tokens(list(SPECIAL_TOKENS))
+    fast.post_processor = processors.BertProcessing(
+        ("[SEP]", tokenizer.vocab["[SEP]"]), ("[CLS]", tokenizer.vocab["[CLS]"])
+    )
+    fast.decoder = decoders.WordPiece(prefix=CONTINUES, cleanup=False)
+    return fast
+
+
+def fast_bpe(tokenizer: BPETokenizer) -> Tokenizer:
+    """The twin of a BPETokenizer."""
+    fast = _bpe_rules(
+        Tokenizer(models.BPE(vocab=tokenizer.vocab, merges=tokenizer.merges, unk_token=tokenizer.unknown))
+    )
+    fast.decoder = decoders.Metaspace(replacement=WORD_START, prepend_scheme="always")
+    return fast
+
+
+def fast_byte_bpe(tokenizer: ByteBPETokenizer) -> Tokenizer:
+    """The twin of a ByteBPETokenizer."""
+    fast = _byte_rules(Tokenizer(models.BPE(vocab=tokenizer.vocab, merges=tokenizer.merges)))
+    fast.decoder = decoders.ByteLevel()
+    return fast
+
+
+def train_fast_wordpiece(
+    texts: Iterable[str],
+    vocab_size: int,
+    *,
+    lowercase: bool = True,
+    strip_accents: bool = True,
+    min_count: int = 2,
+    limit_alphabet: int | None = None,
+    special_tokens: Sequence[str] = SPECIAL_TOKENS,
+) -> WordPieceTokenizer:
+    """A WordPiece vocabulary learned by the library: by counts, as BPE, not by WordPiece's score.
+
+    Args:
+        limit_alphabet: keep only so many characters, the most frequent ones. In Korean text every ideograph and rare
+            sign otherwise takes a place of the vocabulary.
+    """
+    fast = _bert_rules(
+        Tokenizer(models.WordPiece(unk_token=UNKNOWN, max_input_chars_per_word=MAX_WORD_LENGTH)),
+        lowercase,
+        strip_accents,
+    )
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocab_size,
+        min_frequency=min_count,
+        special_tokens=list(special_tokens),
+        continuing_subword_prefix=CONTINUES,
+        show_progress=False,
+        **({} if limit_alphabet is None else {"limit_alphabet": limit_alphabet}),
+    )
+    fast.train_from_iterator(texts, trainer)
+    return WordPieceTokenizer(_by_id(fast), lowercase=lowercase, strip_accents=strip_accents)
+
+
+def train_fast_bpe(
+    texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = (UNKNOWN,)
+) -> BPETokenizer:
+    """What BPETrainer learns, learned by the library."""
+    fast = _bpe_rules(Tokenizer(models.BPE(unk_token=UNKNOWN)))
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=min_count,
+        special_tokens=list(special_tokens),
+        show_progress=False,
+    )
+    fast.train_from_iterator(texts, trainer)
+    return BPETokenizer(_by_id(fast), _merges(fast))
+
+
+def train_fast_byte_bpe(
+    texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = ()
+) -> ByteBPETokenizer:
+    """What ByteBPETrainer learns, learned by the library."""
+    fast = _byte_rules(Tokenizer(models.BPE()))
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=min_count,
+        special_tokens=list(special_tokens),
+        initial_alphabet=list(byte_symbols()),
+        show_progress=False,
+    )
+    fast.train_from_iterator(texts, trainer)
+    return ByteBPETokenizer(_by_id(fast), _merges(fast))
+
+
+def _bert_rules(fast: Tokenizer, lowercase: bool, strip_accents: bool) -> Tokenizer:
+    fast.normalizer = normalizers.BertNormalizer(lowercase=lowercase, strip_accents=strip_accents)
+    fast.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return fast
+
+
+def _bpe_rules(fast: Tokenizer) -> Tokenizer:
+    # A blank before every word, and none where there is no word; then each blank becomes ▁ and begins a piece.
+    fast.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFC(),
+            normalizers.Replace(Regex(_BLANKS), " "),
+            normalizers.Replace(Regex("^ | $"), ""),
+            normalizers.Replace(Regex("^(?=.)"), " "),
+            normalizers.Replace(" ", WORD_START),
+        ]
+    )
+    fast.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(WORD_START, "merged_with_next"),
+            pre_tokenizers.Punctuation("isolated"),
+        ]
+    )
+    return fast
+
+
+def _byte_rules(fast: Tokenizer) -> Tokenizer:
+    blanks = "[ \t\n\r]"
+    words = Regex(f" ?[^ \t\n\r]+|{blanks}+(?![^ \t\n\r])|{blanks}+")
+    fast.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(words, "isolated"),
+            pre_tokenizers.Punctuation("isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    return fast
+
+
+def _by_id(fast: Tokenizer) -> dict[str, int]:
+    return dict(sorted(fast.get_vocab().items(), key=lambda item: item[1]))
+
+
+def _merges(fast: Tokenizer) -> list[tuple[str, str]]:
+    """The merges of a BPE model in their order; only its JSON tells them."""
+    return [tuple(pair) for pair in json.loads(fast.to_str())["model"]["merges"]]

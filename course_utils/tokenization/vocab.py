@@ -1,0 +1,138 @@
+"""vocab.txt and merges.txt: read, checked, written.
+
+vocab.txt has one token a line, UTF-8; the line number, counted from 0, is the token's id.
+merges.txt has one merge a line, two symbols with a blank between them, in the order in which they were learned.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # in the order in which a new vocabulary gets them
+MERGES_HEADER = "#version: 0.2"
+
+
+def load_vocab(path: str | Path, *, required: Iterable[str] = SPECIAL_TOKENS) -> dict[str, int]:
+    """Read vocab.txt.
+
+    Args:
+        path: the file.
+        required: tokens that must be there.
+
+    Returns:
+        token -> id, in the order of the file.
+
+    Raises:
+        ValueError: the file is empty or not UTF-8, or has an empty line, a token twice, or a required one not at all.
+    """
+    lines = _lines(path, "a vocabulary has one token a line")
+    vocab: dict[str, int] = {}
+    for number, token in enumerate(lines, start=1):
+        if not token.strip(" \t"):
+            raise ValueError(
+                f"{path}: line {number} is empty; every line holds one token, and its number is the token's id. "
+                "Take the file from its source again"
+            )
+        if token in vocab:
+            raise ValueError(
+                f"{path}: {token!r} stands twice, in lines {vocab[token] + 1} and {number}; each token has one id. "
+                "Take the file from its source again"
+            )
+        vocab[token] = number - 1
+    check_special_tokens(vocab, required=required, source=path)
+    return vocab
+
+
+def check_special_tokens(
+    vocab: Mapping[str, int], *, required: Iterable[str] = SPECIAL_TOKENS, source: str | Path = "vocabulary"
+) -> None:
+    """Raise ValueError when a required token is missing, naming all that are."""
+    missing = [token for token in required if token not in vocab]
+    if missing:
+        raise ValueError(
+            f"{source}: {', '.join(missing)} missing among {len(vocab):,} tokens; BERT needs "
+            f"{', '.join(required)}. Is this the vocab.txt of a BERT model?"
+        )
+
+
+def save_vocab(vocab: Mapping[str, int], path: str | Path) -> None:
+    """Write vocab.txt; load_vocab gives back the same mapping.
+
+    Raises:
+        ValueError: the ids are not 0 … V − 1, or a token cannot stand in a line.
+    """
+    tokens = sorted(vocab, key=vocab.__getitem__)
+    if [vocab[token] for token in tokens] != list(range(len(tokens))):
+        raise ValueError(f"the ids of a vocabulary must be 0 … {len(tokens) - 1}, each once, to fit into {path}")
+    for token in tokens:
+        if not token.strip(" \t") or "\n" in token or "\r" in token:
+            raise ValueError(f"{token!r} cannot stand in a line of {path}: it is blank or holds a line end")
+    _write(path, tokens)
+
+
+def load_merges(path: str | Path) -> list[tuple[str, str]]:
+    """Read merges.txt: pairs of symbols, the first-learned merge first.
+
+    Raises:
+        ValueError: the file is empty or not UTF-8, a line is not two symbols, or a merge stands there twice.
+    """
+    merges: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(_lines(path, f"the first line is {MERGES_HEADER!r}"), start=1):
+        if number == 1 and line.startswith("#version"):
+            continue
+        pair = tuple(line.split(" "))
+        if len(pair) != 2 or not all(pair):
+            raise ValueError(f"{path}: line {number} must be two symbols with a blank between them, got {line!r}")
+        if pair in merges:
+            raise ValueError(f"{path}: the merge {line!r} stands twice, in lines {merges[pair]} and {number}")
+        merges[pair] = number
+    return list(merges)
+
+
+def save_merges(merges: Iterable[tuple[str, str]], path: str | Path) -> None:
+    """Write merges.txt; load_merges gives back the same list.
+
+    Raises:
+        ValueError: a symbol is empty, or holds a blank or a line end.
+    """
+    lines = [MERGES_HEADER]
+    for pair in merges:
+        if any(not symbol or set(symbol) & set(" \n\r") for symbol in pair):
+            raise ValueError(f"the merge {pair!r} cannot stand in {path}: a symbol is empty or holds a blank")
+        lines.append(" ".join(pair))
+    _write(path, lines)
+
+
+def _lines(path: str | Path, expected: str) -> list[str]:
+    """The lines of a text file. Only \\n and \\r\\n end a line: U+2028 and U+0085 can be tokens."""
+    raw = Path(path).read_bytes()
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path} is not UTF-8: byte 0x{raw[error.start]:02X} in line {line} fits no character. "
+            "Save the file as UTF-8, or take it from its source again"
+        ) from None
+    if not text.strip():
+        raise ValueError(f"{path} is empty; {expected}. Take the file from its source again")
+    if text.startswith("\ufeff"):
+        raise ValueError(f"{path} begins with a byte order mark (U+FEFF); save it as UTF-8 without one")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def _write(path: str | Path, lines: Iterable[str]) -> None:
+    """Write the file whole or not at all: an interrupted run leaves the old one."""
+    path = Path(path)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(line + "\n" for line in lines)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

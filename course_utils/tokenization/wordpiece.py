@@ -1,0 +1,181 @@
+"""WordPiece (Schuster and Nakajima 2012; BERT's tokenizer, Devlin et al. 2018).
+
+A piece that continues a word begins with ##: 배를 -> 배 | ##를. Encoding does not replay merges, as BPE does: it takes
+the longest piece in the vocabulary, again and again, from the left; when nothing fits, the whole word is [UNK].
+
+Not here: how the vocabulary is learned (wordpiece_training.py), and padding (that belongs to the batch).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from course_utils.tokenization.encoding import Encoding, shares
+from course_utils.tokenization.normalization import Word, normalize, split_words
+from course_utils.tokenization.vocab import SPECIAL_TOKENS, check_special_tokens, load_vocab, save_vocab
+
+CONTINUES = "##"
+UNKNOWN = "[UNK]"
+MAX_WORD_LENGTH = 100  # in characters; `tokenizers`' value (the first release of BERT's code had 200)
+_CACHE_SIZE = 2**16
+
+
+def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
+    """Cut one word greedily into the longest pieces of the vocabulary; None when it cannot be done.
+
+    >>> longest_match("배에서", {"배": 0, "##에": 1, "##에서": 2})
+    ['배', '##에서']
+    """
+    pieces: list[str] = []
+    start = 0
+    while start < len(word):
+        prefix = CONTINUES if start else ""
+        for end in range(len(word), start, -1):
+            if prefix + word[start:end] in vocab:
+                break
+        else:
+            return None
+        pieces.append(prefix + word[start:end])
+        start = end
+    return pieces
+
+
+class WordPieceTokenizer:
+    """BERT's tokenizer: normalise, cut into words, cut each word into pieces; [CLS] and [SEP] around it all.
+
+    Special tokens that stand in the text ("나는 [MASK] 먹었다") are kept whole.
+
+    Args:
+        vocab: token -> id, with [PAD], [UNK], [CLS], [SEP] and [MASK].
+        lowercase: turn to lower case. False for a cased model.
+        strip_accents: decompose (NFD) and drop accents. It breaks Hangul into Jamo: False for Korean. BERT's released
+            models have it on exactly where they are lower-cased.
+        max_word_length: longer words (in characters, after normalisation) are [UNK].
+
+    Raises:
+        ValueError: a special token is missing.
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int],
+        *,
+        lowercase: bool = True,
+        strip_accents: bool = True,
+        max_word_length: int = MAX_WORD_LENGTH,
+    ) -> None:
+        check_special_tokens(vocab)
+        self.vocab = dict(vocab)
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.max_word_length = max_word_length
+        self.ids_to_tokens = {number: token for token, number in self.vocab.items()}
+        self._special = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
+        self._known: dict[str, list[str] | None] = {}
+
+    @classmethod
+    def from_vocab_file(
+        cls, path: str | Path, lowercase: bool = True, strip_accents: bool = True
+    ) -> WordPieceTokenizer:
+        """The tokenizer of a vocab.txt.
+
+        Raises:
+            ValueError: the file is empty, not UTF-8, has an empty line, a token twice, or lacks a special token.
+        """
+        return cls(load_vocab(path), lowercase=lowercase, strip_accents=strip_accents)
+
+    def save_vocab_file(self, path: str | Path) -> None:
+        """Write vocab.txt."""
+        save_vocab(self.vocab, path)
+
+    def words(self, text: str) -> list[Word]:
+        """The normalised words of a text that holds no special tokens, each with the places of its characters."""
+        return split_words(normalize(text, lower=self.lowercase, accents_off=self.strip_accents))
+
+    def tokenize(self, text: str) -> list[str]:
+        """The pieces of a text, without [CLS] and [SEP]: "배를 탔다." -> ["배", "##를", "탔", "##다", "."]."""
+        return [piece for piece, _ in self.pieces(text)]
+
+    def pieces(self, text: str) -> list[tuple[str, tuple[int, int]]]:
+        """The pieces of a text, each with its (start, end) in the text as typed."""
+        found: list[tuple[str, tuple[int, int]]] = []
+        start = 0
+        for special in self._special.finditer(text):
+            found += self._plain_pieces(text[start : special.start()], start)
+            found.append((special.group(), special.span()))
+            start = special.end()
+        return found + self._plain_pieces(text[start:], start)
+
+    def encode(self, text: str, pair: str | None = None, max_length: int | None = 512) -> Encoding:
+        """[CLS] text [SEP], or [CLS] text [SEP] pair [SEP].
+
+        Args:
+            text: the first text.
+            pair: the second text, or None.
+            max_length: at most so many tokens, special ones counted; the longer text is cut first, at its end.
+                None: never cut.
+
+        Raises:
+            ValueError: max_length leaves no room for the special tokens.
+        """
+        texts = [self.pieces(text)] if pair is None else [self.pieces(text), self.pieces(pair)]
+        if max_length is not None:
+            room = max_length - 1 - len(texts)
+            if room < 0:
+                raise ValueError(f"max_length must be at least {1 + len(texts)} ([CLS] and [SEP]), got {max_length}")
+            kept = shares(len(texts[0]), len(texts[1]) if pair is not None else 0, room)
+            texts = [pieces[:length] for pieces, length in zip(texts, kept)]
+        encoding = Encoding()
+        self._append(encoding, [("[CLS]", (0, 0))], segment=0)
+        for segment, pieces in enumerate(texts):
+            self._append(encoding, [*pieces, ("[SEP]", (0, 0))], segment=segment)
+        return encoding
+
+    def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
+        """Words with blanks between them. What normalisation and [UNK] dropped does not come back.
+
+        Raises:
+            ValueError: an id that is not in the vocabulary.
+        """
+        text = ""
+        for number in ids:
+            if number not in self.ids_to_tokens:
+                raise ValueError(f"ids must be 0 … {len(self.vocab) - 1}, got {number}")
+            token = self.ids_to_tokens[number]
+            if not (skip_special_tokens and token in SPECIAL_TOKENS):
+                text += token.removeprefix(CONTINUES) if token.startswith(CONTINUES) else " " + token
+        return text.strip()
+
+    def _append(self, encoding: Encoding, pieces: Sequence[tuple[str, tuple[int, int]]], segment: int) -> None:
+        encoding.input_ids.extend(self.vocab[piece] for piece, _ in pieces)
+        encoding.token_type_ids.extend([segment] * len(pieces))
+        encoding.attention_mask.extend([1] * len(pieces))
+        encoding.tokens.extend(piece for piece, _ in pieces)
+        encoding.offsets.extend(span for _, span in pieces)
+
+    def _plain_pieces(self, text: str, shift: int) -> list[tuple[str, tuple[int, int]]]:
+        """The pieces of a text without special tokens, which begins at `shift` in the whole text."""
+        found: list[tuple[str, tuple[int, int]]] = []
+        for word, places in self.words(text):
+            pieces = self._cut(word)
+            if pieces is None:
+                found.append((UNKNOWN, (shift + places[0], shift + places[-1] + 1)))
+                continue
+            start = 0
+            for piece in pieces:
+                end = start + len(piece) - (len(CONTINUES) if start else 0)
+                found.append((piece, (shift + places[start], shift + places[end - 1] + 1)))
+                start = end
+        return found
+
+    def _cut(self, word: str) -> list[str] | None:
+        """The pieces of one word; words seen before are looked up."""
+        if len(word) > self.max_word_length:
+            return None
+        if word not in self._known:
+            if len(self._known) >= _CACHE_SIZE:
+                self._known.clear()
+            self._known[word] = longest_match(word, self.vocab)
+        return self._known[word]
