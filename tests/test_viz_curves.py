@@ -10,7 +10,9 @@ def test_curves_are_told_apart_by_colour_and_dash() -> None:
     ax = plot_curves(X, {"a": X, "b": X**2, "c": -X})
     drawn = [line for line in ax.lines if len(line.get_xdata()) == 7]
     assert [line.get_label() for line in drawn] == ["a", "b", "c"]
-    assert len({line.get_color() for line in drawn}) == len({str(line.get_linestyle()) for line in drawn}) == 3
+    assert (
+        len({line.get_color() for line in drawn}) == len({str(line.get_linestyle()) for line in drawn}) == 3
+    )
     np.testing.assert_array_equal(drawn[1].get_ydata(), X**2)
 
 

@@ -7,7 +7,14 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_utils.activations import gelu, gelu_derivative, gelu_tanh, gelu_tanh_derivative, relu, relu_derivative
+from course_utils.activations import (
+    gelu,
+    gelu_derivative,
+    gelu_tanh,
+    gelu_tanh_derivative,
+    relu,
+    relu_derivative,
+)
 from course_utils.widgets import ActivationExplorer
 
 FUNCTIONS = {
@@ -40,7 +47,9 @@ def test_the_curves_lie_on_the_grid() -> None:
     grid = torch.tensor(curves["x"], dtype=torch.float64)
     assert (grid[0], grid[-1], len(grid) % 2) == (-3.0, 3.0, 1) and 0.0 in curves["x"]
     assert [line["name"] for line in curves["lines"]] == list(FUNCTIONS)
-    assert torch.allclose(torch.tensor(curves["lines"][0]["values"], dtype=torch.float64), F.gelu(grid), atol=1e-5)
+    assert torch.allclose(
+        torch.tensor(curves["lines"][0]["values"], dtype=torch.float64), F.gelu(grid), atol=1e-5
+    )
     slopes = torch.tensor(curves["lines"][0]["slopes"], dtype=torch.float64)
     assert torch.allclose(slopes, gelu_derivative(grid), atol=1e-5)
     assert max(map(abs, curves["gap"])) == pytest.approx(4.73e-4, abs=1e-6)
@@ -49,7 +58,7 @@ def test_the_curves_lie_on_the_grid() -> None:
 def test_the_summary_says_values_and_slopes() -> None:
     widget = make(x=-2.7)
     assert "x = −2.70" in widget.summary and "GELU −0.0094(기울기 −0.0247)" in widget.summary
-    assert "ReLU의 기울기는 정확히 0" in widget.summary and "GELU의 기울기는 음수" in widget.summary
+    assert "ReLU의 기울기는 정확히 0" in widget.summary and "GELU · tanh 꼴의 기울기는 음수" in widget.summary
     assert "0.0001" not in widget.summary
     widget.difference = True
     assert "GELU − tanh 꼴 = −4.73 × 0.0001" in widget.summary
@@ -130,3 +139,10 @@ def test_names_stay_text() -> None:
     name = "<img src=x onerror=alert(1)>{0}"
     widget = make({name: (relu, relu_derivative)}, difference_of=None, x=2.0)
     assert f"{name} 2.0000" in widget.summary
+
+
+def test_the_same_number_again_clears_what_was_refused() -> None:
+    widget = make(x=1.0)
+    widget.set_state({"x": 9.0})
+    widget.set_state({"error": ""})  # what the number box sends when nothing changed
+    assert widget.error == "" and widget.x == 1.0

@@ -87,9 +87,7 @@ def _check_weights(hidden: Tensor, weights: Tensor, right_weights: Tensor) -> No
         if torch.allclose(weights, (dots / divisor).softmax(dim=-1), atol=1e-5):
             raise Wrong(reason, expected=number(math.sqrt(3)), actual=number(divisor))
     mixed = hidden.reshape(1, 2, 5, 3)
-    if torch.allclose(
-        weights, (mixed @ mixed.transpose(-2, -1) / math.sqrt(3)).softmax(dim=-1), atol=1e-5
-    ):
+    if torch.allclose(weights, (mixed @ mixed.transpose(-2, -1) / math.sqrt(3)).softmax(dim=-1), atol=1e-5):
         raise Wrong("split_without_transpose")
     expect_close(weights, right_weights, "weights")
 

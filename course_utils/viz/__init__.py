@@ -7,7 +7,7 @@ from course_utils.viz.curves import plot_curves
 from course_utils.viz.encoder_block import plot_encoder_block
 from course_utils.viz.figure import show
 from course_utils.viz.number_table import plot_number_table
-from course_utils.viz.plane import plot_arrows, plot_hull
+from course_utils.viz.plane import label_beside, plot_arrows, plot_hull
 from course_utils.viz.positions import plot_encoding
 from course_utils.viz.runs import plot_runs
 from course_utils.viz.similarity import plot_similarity
@@ -21,6 +21,7 @@ __all__ = [
     "SIGNED",
     "VALUE",
     "WEIGHTS",
+    "label_beside",
     "plot_arrows",
     "plot_attention",
     "plot_contributions",

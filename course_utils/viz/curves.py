@@ -13,7 +13,7 @@ from course_utils.viz.theme import CYCLE, DASHES, MUTED
 
 
 def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | None = None) -> Axes:
-    """Draw named curves with thin lines through the origin; the first is widest, so that one on top of it shows.
+    """Draw named curves with thin lines through the origin; the first is broad and pale, so that one on top shows.
 
     Args:
         x: (N,), the points.
@@ -38,6 +38,9 @@ def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | Non
         values = np.asarray(values)
         if values.shape != x.shape:
             raise ValueError(f"expected {name!r} of shape {x.shape} like x, got {values.shape}")
-        ax.plot(x, values, color=CYCLE[order], linestyle=DASHES[order], linewidth=2.2 if order else 3.2, label=name)
+        look = dict(color=CYCLE[order], linestyle=DASHES[order], label=name)
+        if order == 0 and len(curves) > 1:
+            look |= dict(linewidth=7, alpha=0.4)
+        ax.plot(x, values, **look)
     ax.legend()
     return ax

@@ -50,11 +50,23 @@ def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:
             way = [(0, split), (1.65, split), (1.65, height), (0.2, height)]
             ax.plot(*zip(*way[:3], strict=True), color=VALUE, lw=2.6, linestyle="-")
             ax.annotate("", way[3], way[2], arrowprops=arrow | dict(color=VALUE, lw=2.6))
-            ax.plot(0, height, "o", markersize=19, markerfacecolor="white", markeredgecolor=VALUE, markeredgewidth=2)
-            ax.text(0, height, "+", ha="center", va="center_baseline", fontsize=16, color=VALUE, weight="bold")
+            ax.plot(
+                0,
+                height,
+                "o",
+                markersize=19,
+                markerfacecolor="white",
+                markeredgecolor=VALUE,
+                markeredgewidth=2,
+            )
+            ax.text(
+                0, height, "+", ha="center", va="center_baseline", fontsize=16, color=VALUE, weight="bold"
+            )
         else:
             name, color = BOXES[part]
-            shape = FancyBboxPatch((-1.2, height - half), 2.4, 2 * half, boxstyle="round,pad=0.02", fc="white", ec=color, lw=2)
+            shape = FancyBboxPatch(
+                (-1.2, height - half), 2.4, 2 * half, boxstyle="round,pad=0.02", fc="white", ec=color, lw=2
+            )
             ax.add_patch(shape)
             ax.text(0, height, name, ha="center", va="center", color=color, weight="bold")
         below = height + half

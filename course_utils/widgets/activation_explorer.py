@@ -56,11 +56,15 @@ class ActivationExplorer(CourseWidget):
     ) -> None:
         self._functions = {str(name): pair for name, pair in functions.items()}
         if not 1 <= len(self._functions) <= MOST_FUNCTIONS:
-            raise BadInput(text("widgets.activation_explorer.bad.count", most=MOST_FUNCTIONS, actual=len(functions)))
+            raise BadInput(
+                text("widgets.activation_explorer.bad.count", most=MOST_FUNCTIONS, actual=len(functions))
+            )
         if not 0 < reach <= 100:
             raise BadInput(text("widgets.activation_explorer.bad.reach", actual=reach))
         if difference_of is not None and not set(difference_of) <= set(self._functions):
-            raise BadInput(text("widgets.activation_explorer.bad.name", actual=", ".join(map(str, difference_of))))
+            raise BadInput(
+                text("widgets.activation_explorer.bad.name", actual=", ".join(map(str, difference_of)))
+            )
         self._difference_of = difference_of
         self._reach = float(reach)
         self.set_trait("curves", self._sample())
@@ -69,14 +73,19 @@ class ActivationExplorer(CourseWidget):
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers at x and their sentence."""
         if not abs(self.x) <= self._reach:  # also refuses NaN
-            raise BadInput(text("widgets.activation_explorer.bad.x", reach=_plain(self._reach), actual=_plain(self.x)))
+            raise BadInput(
+                text("widgets.activation_explorer.bad.x", reach=_plain(self._reach), actual=_plain(self.x))
+            )
         for name in self.shown:
             if name not in self._functions:
                 raise BadInput(text("widgets.activation_explorer.bad.name", actual=name))
         if self.difference and self._difference_of is None:
             raise BadInput(text("widgets.activation_explorer.bad.difference"))
         at = torch.tensor([self.x], dtype=torch.float64)
-        values = {name: (_call(f, at, name)[0], _call(slope, at, name)[0]) for name, (f, slope) in self._functions.items()}
+        values = {
+            name: (_call(f, at, name)[0], _call(slope, at, name)[0])
+            for name, (f, slope) in self._functions.items()
+        }
         gap = None
         if self._difference_of is not None:
             first, second = self._difference_of
@@ -91,7 +100,8 @@ class ActivationExplorer(CourseWidget):
         """Everything on the grid, rounded to what a screen can show (the difference is small: more digits)."""
         grid = torch.linspace(-self._reach, self._reach, POINTS, dtype=torch.float64)
         sampled = {
-            name: (_call(f, grid, name), _call(slope, grid, name)) for name, (f, slope) in self._functions.items()
+            name: (_call(f, grid, name), _call(slope, grid, name))
+            for name, (f, slope) in self._functions.items()
         }
         gap = None
         if self._difference_of is not None:
@@ -110,15 +120,16 @@ class ActivationExplorer(CourseWidget):
         if not shown:
             return f"{here} {text('widgets.activation_explorer.nothing')}"
         parts = [
-            text("widgets.activation_explorer.curve", **row | {key: _number(row[key], 4) for key in ("value", "slope")})
+            text(
+                "widgets.activation_explorer.curve",
+                **row | {key: _number(row[key], 4) for key in ("value", "slope")},
+            )
             for row in shown
         ]
-        remarks = [
-            text(f"widgets.activation_explorer.{kind}", name=row["name"])
-            for row in shown
-            for kind in [_kind(row["slope"])]
-            if kind
-        ]
+        remarks = []
+        for kind in ("falling", "flat"):
+            if names := [row["name"] for row in shown if _kind(row["slope"]) == kind]:
+                remarks.append(text(f"widgets.activation_explorer.{kind}", names=" · ".join(names)))
         if self.difference and gap is not None:
             first, second = self._difference_of
             facts = {"first": first, "second": second, "units": _number(1e4 * gap, 2)}

@@ -77,7 +77,9 @@ class MaskPainter(CourseWidget):
         """
         table, count = np.asarray(mask), len(self.picture["tokens"])
         if table.shape != (count, count) or table.dtype != np.bool_:
-            raise BadInput(text("widgets.mask_painter.bad.mask", count=count, dtype=table.dtype, actual=table.shape))
+            raise BadInput(
+                text("widgets.mask_painter.bad.mask", count=count, dtype=table.dtype, actual=table.shape)
+            )
         with self.hold_trait_notifications():
             self.causal, self.padding = False, 0
             self.painted = [[int(query), int(key), 0] for query, key in np.argwhere(~table)]
@@ -91,12 +93,16 @@ class MaskPainter(CourseWidget):
             weights = self._attention_weights(query, key, torch.from_numpy(mask.copy()))
         weights = np.asarray(weights, dtype=float)
         if weights.shape != mask.shape:
-            raise BadInput(text("widgets.mask_painter.bad.weights", expected=mask.shape, actual=weights.shape))
+            raise BadInput(
+                text("widgets.mask_painter.bad.weights", expected=mask.shape, actual=weights.shape)
+            )
         picture = {
             "tokens": tokens,
             "mask": mask.tolist(),
             # JSON has neither NaN nor inf; a learner's own formula has
-            "weights": [[float(weight) if np.isfinite(weight) else None for weight in row] for row in weights],
+            "weights": [
+                [float(weight) if np.isfinite(weight) else None for weight in row] for row in weights
+            ],
             "padding": min(self.padding, len(tokens)),
             "row": min(self.row, len(tokens) - 1),
         }
@@ -113,13 +119,19 @@ class MaskPainter(CourseWidget):
     def _mask(self, count: int) -> np.ndarray:
         for name in ("padding", "row"):
             if not 0 <= getattr(self, name) <= MOST_TOKENS:
-                raise BadInput(text(f"widgets.mask_painter.bad.{name}", most=MOST_TOKENS, actual=getattr(self, name)))
+                raise BadInput(
+                    text(f"widgets.mask_painter.bad.{name}", most=MOST_TOKENS, actual=getattr(self, name))
+                )
         mask = np.ones((count, count), dtype=bool)
         if self.causal:
             mask = np.tril(mask)
         mask[:, max(0, count - self.padding) :] = False
         for cell in self.painted:
-            if len(cell) != 3 or not all(0 <= place < MOST_TOKENS for place in cell[:2]) or cell[2] not in (0, 1):
+            if (
+                len(cell) != 3
+                or not all(0 <= place < MOST_TOKENS for place in cell[:2])
+                or cell[2] not in (0, 1)
+            ):
                 raise BadInput(text("widgets.mask_painter.bad.painted", most=MOST_TOKENS - 1, actual=cell))
             query, key, allowed = cell
             if query < count and key < count:
@@ -132,7 +144,9 @@ class MaskPainter(CourseWidget):
         broken = ~np.isfinite(weights).all(axis=1)
         if empty:
             names = ", ".join(f"'{token}'" for token in empty)
-            how = "empty_other" if weights[~mask.any(axis=1)].any() else "empty_zero"  # NaN is not zero either
+            how = (
+                "empty_other" if weights[~mask.any(axis=1)].any() else "empty_zero"
+            )  # NaN is not zero either
             said.append(text(f"widgets.mask_painter.{how}", count=len(empty), names=names))
         if broken.any():
             said.append(text("widgets.mask_painter.broken", count=int(broken.sum())))

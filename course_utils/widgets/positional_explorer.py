@@ -34,8 +34,8 @@ class PositionalExplorer(CourseWidget):
         dimension: whose wave is drawn, from 0 to hidden_size − 1; follows when hidden_size falls below it.
 
     Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described, or if what `encoding` returns
-            has another shape or is not finite.
+        BadInput: a ValueError, if an argument or, later, an attribute is not as described, or if what `encoding`
+            returns has another shape or is not finite.
     """
 
     name = "positional_explorer"
@@ -57,7 +57,9 @@ class PositionalExplorer(CourseWidget):
         dimension: int = 8,
     ) -> None:
         if not isinstance(length, int) or not 2 <= length <= LARGEST_LENGTH:
-            raise BadInput(text("widgets.positional_explorer.bad.length", largest=LARGEST_LENGTH, actual=length))
+            raise BadInput(
+                text("widgets.positional_explorer.bad.length", largest=LARGEST_LENGTH, actual=length)
+            )
         self._encoding = encoding
         self._length = length
         self._tables: dict[int, np.ndarray] = {}

@@ -22,7 +22,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -85,12 +85,29 @@ class Lab:
     def use_theme(self, theme: str) -> None:
         """Choose JupyterLab's theme, "Light" or "Dark", for pages opened from now on."""
         settings = {"raw": json.dumps({"theme": f"JupyterLab {theme}"})}
-        self.api("lab/api/settings/@jupyterlab/apputils-extension:themes", method="PUT", body=settings)
+        for attempt in range(5):
+            try:
+                self.api(
+                    "lab/api/settings/@jupyterlab/apputils-extension:themes", method="PUT", body=settings
+                )
+                return
+            except urllib.error.HTTPError:  # seen now and then (500) right after a page was closed
+                if attempt == 4:
+                    raise
+                time.sleep(0.5)
 
     def shut_kernels_down(self) -> None:
         """End every kernel and its session."""
-        for session in self.api("api/sessions"):
-            self.api(f"api/sessions/{session['id']}", method="DELETE")
+        for _ in range(10):
+            sessions = self.api("api/sessions")
+            if not sessions:
+                return
+            for session in sessions:
+                # The server answers 500 while a kernel is still on its way up or down: look again a moment later.
+                with suppress(urllib.error.HTTPError):
+                    self.api(f"api/sessions/{session['id']}", method="DELETE")
+            time.sleep(0.2)
+        raise RuntimeError(f"kernels that do not end: {sessions}")
 
 
 @contextmanager
@@ -201,7 +218,9 @@ class Visit:
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_SECONDS * 1000)
         # Both ends: the server's kernel is up and connected, and the page has heard of it.
         for _ in range(START_SECONDS * 5):
-            kernels = self.lab.api("api/kernels")
+            kernels = None
+            with suppress(urllib.error.HTTPError):  # 500 while a kernel is on its way up
+                kernels = self.lab.api("api/kernels")
             if kernels and all(k["execution_state"] == "idle" and k["connections"] for k in kernels):
                 break
             self.page.wait_for_timeout(200)
@@ -245,7 +264,7 @@ class Visit:
             "application/vnd.jupyter.error",
             "application/vnd.jupyter.stderr",
         )  # an error is drawn as stderr
-        return [text for mime_type in types for text in self.outputs(mime_type).all_inner_texts()]
+        return [text for mime_type in types for text in self.outputs(mime_type).all_text_contents()]
 
     def complaints(self) -> list[str]:
         """Console errors, uncaught page errors and requests that would have left the machine."""

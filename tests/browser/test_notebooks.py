@@ -43,9 +43,11 @@ def test_run_all_and_look(guest: Visit, lab: Lab, name: str) -> None:
     )
 
 
-_PICTURES = """() => [...document.querySelectorAll('.jp-Notebook img')].map((img) => [
-  img.alt, img.naturalWidth, img.closest('.jp-OutputArea-child')?.nextElementSibling?.querySelector('em')?.innerText ?? '',
-])"""
+# Text of cells off-screen has no innerText: JupyterLab does not render them until they are scrolled to.
+_PICTURES = """() => [...document.querySelectorAll('.jp-Notebook img')].map((img) => {
+  const below = img.closest('.jp-OutputArea-child')?.nextElementSibling;
+  return [img.alt, img.naturalWidth, below?.querySelector('em')?.textContent ?? ''];
+})"""
 
 # Syllables that a font lacks are all drawn as the same box; real ones differ.
 _HANGUL_IS_DRAWN = """() => {

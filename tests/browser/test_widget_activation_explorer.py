@@ -24,7 +24,9 @@ HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[str], Locator]:
     def open_widget(name: str = "tanh 꼴") -> Locator:
-        guest.open(make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()], name="activation_explorer.ipynb"))
+        guest.open(
+            make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()], name="activation_explorer.ipynb")
+        )
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("activation_explorer")

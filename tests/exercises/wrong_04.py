@@ -48,8 +48,6 @@ def _without_softmax(query, key, value, num_heads):
     return _merge(weights @ v), weights
 
 
-
-
 def _one_length(query, key, value, num_heads):
     batch, length, size = query.shape
     q, k, v = (

@@ -8,18 +8,27 @@ export default courseWidget((view) => {
   const WIDTH = 600;
   const MARGIN = 46;
 
+  // What was typed and is no number goes to Python to be refused; until it comes back, the last number counts.
+  let lastNumber = 0;
+  const xNow = () => {
+    const x = model.get("x");
+    if (Number.isFinite(x)) lastNumber = x;
+    return lastNumber;
+  };
+
   const box = make("input", { type: "text", inputmode: "decimal", spellcheck: "false", autocomplete: "off", class: "ae-box", "data-testid": "x" });
   const sendBox = () => {
     const typed = box.value.trim().replace("−", "-");
     const value = typed === "" ? NaN : Number(typed);
-    view.send({ x: Number.isFinite(value) ? value : box.value });
+    if (value === model.get("x")) view.send({ error: "" }); // nothing new: what was refused before is forgotten
+    else view.send({ x: Number.isFinite(value) ? value : box.value });
   };
   box.addEventListener("change", sendBox, { signal: view.signal });
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter") sendBox(); // JupyterLab takes Enter's own effect, a change event, away
   }, { signal: view.signal });
   view.onChange(() => {
-    if (document.activeElement !== box) box.value = String(Number(model.get("x").toFixed(4)));
+    if (document.activeElement !== box) box.value = String(Number(xNow().toFixed(4)));
   });
   view.controls.append(make("label", { class: "course-control" }, make("span", {}, words.box), box));
   if (gap) checkbox(view, "difference", { label: words.difference.replace("{first}", gapOf[0]).replace("{second}", gapOf[1]) });
@@ -27,11 +36,11 @@ export default courseWidget((view) => {
   const surface = plane({ width: WIDTH, height: 520, margin: MARGIN });
   surface.range(-reach, reach, 0, 1);
   const bands = [
-    band(34, 236, spanOf(lines.flatMap((line) => line.values)), words.values),
-    band(292, 448, spanOf(lines.flatMap((line) => line.slopes)), words.slopes),
+    band(56, 246, spanOf(lines.flatMap((line) => line.values)), words.values),
+    band(302, 448, spanOf(lines.flatMap((line) => line.slopes)), words.slopes),
   ];
   const curves = lines.map((line, i) => [curve(bands[0], line.values, i), curve(bands[1], line.slopes, i)]);
-  const magnified = gap && band(504, 604, spanOf(gap), words.gap.replace("{first}", gapOf[0]).replace("{second}", gapOf[1]), 1e4);
+  const magnified = gap && band(504, 610, spanOf(gap), words.gap.replace("{first}", gapOf[0]).replace("{second}", gapOf[1]), 1e4);
   if (magnified) magnified.root.append(svg("polyline", { class: "ae-gap", points: pointsOf(magnified, gap) }));
 
   const guide = svg("line", { class: "ae-guide" });
@@ -40,8 +49,8 @@ export default courseWidget((view) => {
   surface.root.append(...bands.map(({ root }) => root), ...(magnified ? [magnified.root] : []), guide, dots, handle);
   panel(view, words.picture, surface.root, make("p", { class: "course-note" }, words.hint)).classList.add("ae-panel");
   movable(view, handle, {
-    surface, label: words.point, at: () => [model.get("x"), 0],
-    say: () => `x = ${number(model.get("x"))}`,
+    surface, label: words.point, at: () => [xNow(), 0],
+    say: () => `x = ${number(xNow())}`,
     move: ([x]) => view.send({ x: Number(clamp(x, -reach, reach).toFixed(2)) }),
   });
 
@@ -51,8 +60,8 @@ export default courseWidget((view) => {
       const others = model.get("shown").filter((name) => name !== line.name);
       view.send({ shown: input.checked ? [...others, line.name] : others });
     }, { signal: view.signal });
-    const sample = svg("svg", { viewBox: "0 0 44 12", class: "ae-sample", "aria-hidden": "true" },
-      svg("line", { x1: 2, x2: 42, y1: 6, y2: 6, class: `ae-curve ae-${i}`, "stroke-dasharray": dashes[i] }));
+    const sample = svg("svg", { viewBox: "0 0 28 12", class: "ae-sample", "aria-hidden": "true" },
+      svg("line", { x1: 2, x2: 27, y1: 6, y2: 6, class: `ae-curve ae-${i}`, "stroke-dasharray": dashes[i] }));
     const [value, slope] = [make("td"), make("td")];
     const row = make("tr", { "data-testid": `row-${i}` },
       make("th", { scope: "row" }, make("label", {}, input, sample, make("span", {}, line.name))), value, slope);
@@ -66,22 +75,23 @@ export default courseWidget((view) => {
 
   return ({ rows, gap: here }) => {
     const difference = Boolean(magnified) && model.get("difference");
-    const bottom = difference ? 604 : 448;
-    const x = model.get("x");
+    const bottom = difference ? 610 : 448;
+    const x = xNow();
     const at = surface.x(clamp(x, -reach, reach));
     surface.root.setAttribute("viewBox", `0 0 ${WIDTH} ${bottom + 36}`);
     if (magnified) fill(magnified.root, { display: !difference && "none" });
-    fill(guide, { x1: at, x2: at, y1: 26, y2: bottom });
+    fill(guide, { x1: at, x2: at, y1: 22, y2: bottom });
     handle.replaceChildren(
-      svg("circle", { cx: at, cy: 16, r: 15, class: "ae-halo" }),
-      svg("circle", { cx: at, cy: 16, r: 8, class: "ae-knob" }),
-      svg("text", { x: clamp(at, 60, WIDTH - 60) + (at > WIDTH / 2 ? -20 : 20), y: 21, class: "ae-x", "text-anchor": at > WIDTH / 2 ? "end" : "start" }, `x = ${number(x)}`),
+      svg("circle", { cx: at, cy: 17, r: 15, class: "ae-halo" }),
+      svg("circle", { cx: at, cy: 17, r: 8, class: "ae-knob" }),
+      svg("text", { x: clamp(at, 60, WIDTH - 60) + (at > WIDTH / 2 ? -20 : 20), y: 22, class: "ae-x", "text-anchor": at > WIDTH / 2 ? "end" : "start" }, `x = ${number(x)}`),
     );
-    rows.forEach(({ value, slope, shown }, i) => {
-      for (const node of curves[i]) fill(node, { display: !shown && "none" });
+    const shown = lines.map(({ name }) => model.get("shown").includes(name)); // at once, before Python has answered
+    rows.forEach(({ value, slope }, i) => {
+      for (const node of curves[i]) fill(node, { display: !shown[i] && "none" });
       const { input, row, ...cell } = cells[i];
-      input.checked = shown;
-      row.classList.toggle("ae-off", !shown);
+      input.checked = shown[i];
+      row.classList.toggle("ae-off", !shown[i]);
       cell.value.textContent = number(value, 4);
       cell.slope.textContent = number(slope, 4);
     });
@@ -89,7 +99,7 @@ export default courseWidget((view) => {
       gapRow.hidden = !difference;
       gapCell.textContent = `${number(1e4 * here)} × 0.0001`;
     }
-    const marks = rows.flatMap(({ value, slope, shown }, i) => shown
+    const marks = rows.flatMap(({ value, slope }, i) => shown[i]
       ? [[bands[0], value], [bands[1], slope]].map(([{ y }, height]) => svg("circle", { class: `ae-dot ae-${i}`, cx: at, cy: y(height), r: 6 }))
       : []);
     if (difference) marks.push(svg("circle", { class: "ae-dot ae-gap-dot", cx: at, cy: magnified.y(here), r: 6 }));
@@ -111,7 +121,7 @@ export default courseWidget((view) => {
       root.append(svg("line", { x1: floor, x2: ceiling, y1: y(value), y2: y(value), class: value === 0 ? "ae-zero" : "ae-grid" }));
       root.append(svg("text", { x: floor - 8, y: y(value) + 5, "text-anchor": "end" }, tick(value * times)));
     }
-    root.append(svg("text", { x: floor + 8, y: top + 20, class: "ae-title" }, title));
+    root.append(svg("text", { x: floor, y: top - 9, class: "ae-title" }, title));
     return { root, y };
   }
 

@@ -149,16 +149,16 @@ export default courseWidget((view) => {
     fill(lines, { viewBox: `0 0 360 ${tokens.length * step + 12}`, "aria-label": model.get("summary") });
     lines.replaceChildren(
       ...row.map((weight, j) => svg("line", {
-        class: "hg-line", x1: 122, y1: y(chosenWord()), x2: 206, y2: y(j), "stroke-width": 0.6 + 9 * weight,
+        class: "hg-line", x1: 114, y1: y(chosenWord()), x2: 197, y2: y(j), "stroke-width": 0.6 + 9 * weight,
         opacity: 0.12 + 0.88 * weight,
       })),
       ...tokens.map((token, i) => svg("text", {
-        class: i === chosenWord() ? "hg-query" : "hg-pale", x: 114, y: y(i), "text-anchor": "end",
+        class: i === chosenWord() ? "hg-query" : "hg-pale", x: 106, y: y(i), "text-anchor": "end",
         "dominant-baseline": "central",
       }, shown(token))),
       ...tokens.flatMap((token, j) => [
-        svg("text", { x: 212, y: y(j), "dominant-baseline": "central" }, number(row[j])),
-        svg("text", { class: "hg-key", x: 254, y: y(j), "dominant-baseline": "central" }, shown(token)),
+        svg("text", { x: 208, y: y(j), "dominant-baseline": "central" }, number(row[j])),
+        svg("text", { class: "hg-key", x: 255, y: y(j), "dominant-baseline": "central" }, shown(token)),
       ]),
     );
   }

@@ -16,8 +16,8 @@ export default courseWidget((view) => {
 
   const left = table({ role: "grid", "aria-multiselectable": "true", "aria-label": words.mask, "data-testid": "mask" });
   const right = table({ "aria-label": words.weights, "data-testid": "weights" });
-  panel(view, words.mask, left, make("p", { class: "course-note" }, words.mask_hint));
-  panel(view, words.weights, right, make("p", { class: "course-note" }, words.weights_hint));
+  panel(view, words.mask, make("div", { class: "mp-frame" }, left), make("p", { class: "course-note" }, words.mask_hint));
+  panel(view, words.weights, make("div", { class: "mp-frame" }, right), make("p", { class: "course-note" }, words.weights_hint));
 
   let cells = []; // [query][key] -> td of the mask
   let shown = []; // [query][key] -> td of the weights
@@ -34,7 +34,9 @@ export default courseWidget((view) => {
       padding.max = count;
       padding.value = model.get("padding");
     }
+    const longest = Math.max(...tokens.map((token) => token.length));
     for (const grid of [left, right]) {
+      grid.classList.toggle("mp-upright", count * longest > 19); // names that do not fit side by side
       grid.querySelectorAll("thead th.mp-key").forEach((head, key) => name(head, tokens[key]));
       grid.querySelectorAll("tbody tr").forEach((line, query) => {
         name(line.firstChild, tokens[query]);
@@ -44,7 +46,7 @@ export default courseWidget((view) => {
     for (const [query, line] of mask.entries()) {
       line.forEach((allowed, key) => {
         show(query, key, allowed, tokens);
-        weigh(shown[query][key], weights[query][key], allowed, count);
+        weigh(shown[query][key], weights[query][key], allowed, count > 8);
       });
     }
     place(...cursor);
@@ -67,9 +69,9 @@ export default courseWidget((view) => {
     cells[query][key].setAttribute("tabindex", 0);
   }
 
-  function visit(query, key) {
+  function visit(query, key, { preventScroll } = {}) {
     place(query, key);
-    cells[query][key].focus({ preventScroll: true });
+    cells[query][key].focus({ preventScroll });
     if (model.get("row") !== query) view.send({ row: query });
   }
 
@@ -90,7 +92,7 @@ export default courseWidget((view) => {
       const at = placeOf(event.target);
       if (!at || event.button !== 0) return;
       event.preventDefault();
-      visit(...at);
+      visit(...at, { preventScroll: true });
       stroke = { pointer: event.pointerId, allowed: !isAllowed(at), at };
       left.setPointerCapture(event.pointerId);
       paint([at], stroke.allowed);
@@ -101,7 +103,7 @@ export default courseWidget((view) => {
       if (!at || String(at) === String(stroke.at)) return;
       paint(between(stroke.at, at), stroke.allowed);
       stroke.at = at;
-      visit(...at);
+      visit(...at, { preventScroll: true });
     }, options);
     for (const end of ["pointerup", "pointercancel"]) left.addEventListener(end, () => (stroke = null), options);
     left.addEventListener("focusin", (event) => {
@@ -138,7 +140,8 @@ export default courseWidget((view) => {
     grid.tHead.replaceChildren(make("tr", {}, corner, ...heads));
     grid.tBodies[0].replaceChildren(...rows.map((line) =>
       make("tr", {}, make("th", { scope: "row", class: "mp-query" }, make("span")), ...line)));
-    grid.classList.toggle("mp-many", count > 6);
+    grid.classList.toggle("mp-many", count > 8);
+    grid.style.setProperty("--count", count);
     return rows;
   }
 
@@ -169,13 +172,13 @@ function between([row, column], [toRow, toColumn]) {
 // The colours of the figures (viz/theme.py: WEIGHTS), on the fixed scale 0 … 1.
 const WEIGHTS = [[255, 255, 255], [158, 202, 232], [43, 123, 186], [8, 48, 107]];
 
-function weigh(cell, weight, allowed, count) {
+function weigh(cell, weight, allowed, narrow) {
   const broken = weight === null;
   const at = clamp(broken ? 0 : weight, 0, 1) * (WEIGHTS.length - 1);
   const low = Math.min(Math.floor(at), WEIGHTS.length - 2);
   const mix = WEIGHTS[low].map((part, index) => Math.round(part + (WEIGHTS[low + 1][index] - part) * (at - low)));
-  const written = broken ? "NaN" : weight === 0 ? "0" : count > 8 ? number(weight).replace(/^0/, "") : number(weight);
+  const written = broken ? "NaN" : weight === 0 ? "0" : number(weight);
   cell.className = `mp-weight${broken ? " mp-broken" : weight > 0.5 ? " mp-dark" : ""}${allowed ? "" : " mp-hidden"}`;
   cell.style.backgroundColor = broken ? "" : `rgb(${mix.join(" ")})`;
-  cell.textContent = written;
+  cell.textContent = narrow ? written.replace(/^0(?=\.)|\.00$/, "") : written;
 }

@@ -117,6 +117,8 @@ export default courseWidget((view) => {
       svg("line", { class: "pe-drop", x1: x, y1: y, x2: x, y2: middle.y(low) }),
       svg("circle", { class: "pe-dot pe-first", cx: middle.x(0), cy: middle.y(cosines[first]), r: 6 }),
       svg("circle", { class: "pe-dot pe-second", cx: x, cy: y, r: 7 }),
+      svg("text", { class: "course-name", "text-anchor": "middle", x: middle.x(0), y: middle.y(cosines[first]) - 12 }, NAMES.first),
+      ...(first === second ? [] : [svg("text", { class: "course-name", "text-anchor": "middle", x: x + (x < middle.x(0) ? -14 : 14), y: y - 8 }, NAMES.second)]),
       svg("text", {
         class: "course-name", "text-anchor": x > middle.width / 2 ? "end" : "start", x: x > middle.width / 2 ? middle.width - 8 : 40,
         y: y < 120 ? middle.y(low) - 14 : 52,

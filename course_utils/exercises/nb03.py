@@ -1,0 +1,144 @@
+"""Exercises of notebook 03: masks."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+
+
+def mask_of_padding(input_ids: Tensor, pad_token_id: int) -> Tensor:
+    return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
+
+
+def check_mask_of_padding(answer: object) -> None:
+    ids = torch.tensor([[5, 6, 7, 0, 0], [8, 9, 0, 0, 0]])
+    mask = expect_tensor(call(answer, ids, 0))
+    if mask.shape == ids.shape:
+        raise Wrong("no_axes", expected=(2, 1, 1, 5), actual=tuple(mask.shape))
+    if mask.shape == (2, 1, 5, 1):
+        raise Wrong("hides_queries", expected=(2, 1, 1, 5), actual=tuple(mask.shape))
+    expect_tensor(mask, shape=(2, 1, 1, 5), dtype=torch.bool)
+    if torch.equal(mask, ~mask_of_padding(ids, 0)):
+        raise Wrong("inverted", ids=ids[0].tolist(), actual=mask[0, 0, 0].tolist())
+    expect_close(mask, mask_of_padding(ids, 0))
+
+    roberta, odd = torch.tensor([[0, 7, 9, 2, 1, 1]]), torch.tensor([[3, 0, -1]])
+    of_roberta, of_odd = (
+        expect_tensor(call(answer, ids, pad), shape=(1, 1, 1, ids.shape[1]), dtype=torch.bool)
+        for ids, pad in ((roberta, 1), (odd, -1))
+    )
+    likely = [  # the reason, and the answers of a code that has this fault
+        ("positive_ids", roberta > 0, odd > 0),
+        ("zero_is_padding", roberta != 0, odd != 0),
+        ("greater_than_pad", roberta > 1, odd > -1),
+    ]
+    for reason, on_roberta, on_odd in likely:
+        if torch.equal(of_roberta[:, 0, 0], on_roberta) and torch.equal(of_odd[:, 0, 0], on_odd):
+            right = mask_of_padding(roberta, 1)[0, 0, 0]
+            facts = {"ids": roberta[0].tolist(), "actual": numbers(on_roberta[0].int())}
+            raise Wrong(reason, expected=numbers(right.int()), **facts)
+    expect_close(of_roberta, mask_of_padding(roberta, 1))
+    expect_close(of_odd, mask_of_padding(odd, -1))
+
+
+def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+    lowest = torch.finfo(
+        scores.dtype
+    ).min  # finite: a fully masked row meets no NaN, not even in its gradient
+    return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
+
+
+def check_masked_softmax(answer: object) -> None:
+    scores = torch.tensor([[0.0, math.log(3.0), 2.0], [1.0, 1.0, 1.0]])
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3), dtype=scores.dtype)
+    facts = {"expected": numbers(masked_softmax(scores, mask)[0]), "actual": numbers(weights[0])}
+    if torch.allclose(weights, scores.softmax(dim=-1).masked_fill(~mask, 0.0)):
+        raise Wrong("after_softmax", total=number(weights[0].sum()), **facts)
+    if weights[0, :2].abs().max() < 1e-6 and weights[0, 2] > 0.99:
+        raise Wrong("inverted", **facts)
+    if torch.allclose(weights, scores.masked_fill(~mask, 0.0).softmax(dim=-1)):
+        raise Wrong("zero_scores", **facts)
+    expect_close(weights, masked_softmax(scores, mask))
+
+    loud = expect_tensor(call(answer, torch.tensor([[0.0, 0.0, 300.0]]), mask[:1]), shape=(1, 3))
+    if not torch.allclose(loud, torch.tensor([[0.5, 0.5, 0.0]])):
+        raise Wrong("loud", actual=numbers(loud[0]))
+    _check_empty_row(answer)
+    _check_half(answer)
+    scores, mask = torch.randn(2, 3, 5, 7), torch.rand(2, 1, 1, 7) < 0.6
+    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3, 5, 7))
+    expect_close(weights, masked_softmax(scores, mask))
+
+
+def _check_empty_row(answer: object) -> None:
+    scores = torch.tensor([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]], requires_grad=True)
+    mask = torch.tensor([[True, True, False], [False, False, False]])
+    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3))
+    if weights[1].isnan().any():
+        raise Wrong("empty_row_nan", actual=numbers(weights[1]))
+    if weights[1].any():
+        raise Wrong("empty_row_not_zero", actual=numbers(weights[1]), total=number(weights[1].detach().sum()))
+    if not weights.requires_grad:
+        raise Wrong("no_gradient")
+    (gradient,) = torch.autograd.grad((weights * torch.tensor([1.0, 2.0, 4.0])).sum(), scores)
+    if gradient.isnan().any():
+        raise Wrong("nan_gradient", actual=numbers(gradient[1]))
+
+
+def _check_half(answer: object) -> None:
+    scores, mask = torch.tensor([[1.0, 1.0, 5.0]]).half(), torch.tensor([[True, True, False]])
+    try:
+        weights = expect_tensor(call(answer, scores, mask), shape=(1, 3), dtype=torch.float16)
+    except Wrong as wrong:
+        if wrong.reason != "raised":
+            raise
+        raise Wrong("half", **wrong.facts) from None
+    expect_close(weights, torch.tensor([[0.5, 0.5, 0.0]]), atol=2e-3)
+
+
+def sliding_window_mask(length: int, window: int) -> Tensor:
+    places = torch.arange(length)
+    back = places[:, None] - places[None, :]  # how far the key lies behind the query, (T, T)
+    return ((back >= 0) & (back < window))[None, None]  # (1, 1, T, T)
+
+
+def check_sliding_window_mask(answer: object) -> None:
+    mask = expect_tensor(call(answer, 5, 2))
+    if mask.shape == (5, 5):
+        raise Wrong("no_axes", expected=(1, 1, 5, 5), actual=(5, 5))
+    expect_tensor(mask, shape=(1, 1, 5, 5), dtype=torch.bool)
+    places = torch.arange(5)
+    back = places[:, None] - places[None, :]
+    likely = [
+        ("one_too_many", (back >= 0) & (back <= 2)),
+        ("without_itself", (back > 0) & (back <= 2)),
+        ("without_itself", (back > 0) & (back < 2)),
+        ("both_sides", back.abs() < 2),
+        ("only_future", (back <= 0) & (back > -2)),
+        ("no_limit", back >= 0),
+        ("inverted", ~((back >= 0) & (back < 2))),
+    ]
+    for reason, table in likely:
+        if torch.equal(mask[0, 0], table):
+            raise Wrong(reason, actual=_seen(mask, 3))
+    expect_close(mask, sliding_window_mask(5, 2))
+    for length, window in ((7, 1), (7, 3), (5, 5), (3, 11), (1, 1)):
+        mask = expect_tensor(call(answer, length, window), shape=(1, 1, length, length), dtype=torch.bool)
+        expect_close(mask, sliding_window_mask(length, window))
+
+
+def _seen(mask: Tensor, query: int) -> str:
+    """The keys that one query may see: "2, 3"."""
+    return ", ".join(str(int(key)) for key in mask[0, 0, query].nonzero())
+
+
+EXERCISES = [
+    Exercise("03.1", level="warm-up", check=check_mask_of_padding, solution=mask_of_padding),
+    Exercise("03.2", level="core", check=check_masked_softmax, solution=masked_softmax),
+    Exercise("03.3", level="stretch", check=check_sliding_window_mask, solution=sliding_window_mask),
+]

@@ -1,0 +1,133 @@
+"""Exercises of notebook 05: positional encoding."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+
+
+def wavelengths(hidden_size: int) -> Tensor:
+    two_i = torch.arange(0, hidden_size, 2)  # 2i for i = 0 … C/2 − 1
+    return 2 * math.pi * 10000.0 ** (two_i / hidden_size)  # (C/2,)
+
+
+def check_wavelengths(answer: object) -> None:
+    found = expect_tensor(call(answer, 8))
+    if found.shape == (8,):
+        raise Wrong("one_per_dimension", expected=(4,), actual=(8,))
+    expect_tensor(found, shape=(4,))
+    expected = wavelengths(8)  # 2π · (1, 10, 100, 1000)
+    pair = torch.arange(4)
+    likely = [
+        (10000.0 ** (2 * pair / 8), "missing_two_pi"),
+        (2 * math.pi * 10000.0 ** (pair / 8), "half_exponent"),
+        (2 * math.pi * 10000.0 ** (4 * pair / 8), "double_exponent"),
+        (10000.0 ** (-2 * pair / 8), "frequency"),
+        (expected.flip(0), "reversed"),
+    ]
+    for values, reason in likely:
+        if torch.allclose(found.double(), values.double(), rtol=1e-4):
+            raise Wrong(reason, expected=number(expected[1]), actual=number(found[1]), last=number(found[3]))
+    expect_close(found.double() / expected, torch.ones(4), "ratio", atol=1e-4, right=numbers(expected))
+    expect_close(
+        expect_tensor(call(answer, 22), shape=(11,)).double() / wavelengths(22), torch.ones(11), atol=1e-4
+    )
+
+
+def positions_at_once(length: int, hidden_size: int) -> Tensor:
+    position = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
+    two_i = torch.arange(0, hidden_size, 2, dtype=torch.float64)  # (C/2,)
+    angle = position / 10000.0 ** (two_i / hidden_size)  # (T, C/2)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2).float()  # (T, C)
+
+
+def check_positions_at_once(answer: object) -> None:
+    found = expect_tensor(call(answer, 3, 4), shape=(3, 4))
+    start = [0.0, 1.0, 0.0, 1.0]
+    by_hand = torch.tensor([start, [math.sin(1), math.cos(1), math.sin(0.01), math.cos(0.01)]])
+    if not torch.allclose(found[0].double(), by_hand[0].double(), atol=1e-4):
+        _explain_start(found)
+        raise Wrong("start", expected=numbers(by_hand[0]), actual=numbers(found[0]))
+    if not torch.allclose(found[1].double(), by_hand[1].double(), atol=1e-4):
+        for exponent in (0.25, 1.0):  # i/C and 4i/C where 2i/C = 1/2 is right
+            if math.isclose(float(found[1, 2]), math.sin(10000**-exponent), abs_tol=1e-5):
+                raise Wrong("exponent", expected=number(by_hand[1, 2]), actual=number(found[1, 2]))
+        if math.isclose(float(found[1, 0]), math.sin(2 * math.pi), abs_tol=1e-4):
+            raise Wrong("times_two_pi", expected=number(by_hand[1, 0]), actual=number(found[1, 0]))
+    expect_close(found, positions_at_once(3, 4), atol=1e-4)
+    expect_close(expect_tensor(call(answer, 37, 22)), positions_at_once(37, 22), atol=1e-4)
+    far = expect_tensor(call(answer, 20_011, 22), shape=(20_011, 22))
+    error = (far.double() - positions_at_once(20_011, 22)).abs().max()
+    if not error < 1e-5:
+        raise Wrong("precision", actual=number(error))
+    expect_tensor(found, dtype=torch.float32)
+
+
+def _explain_start(found: Tensor) -> None:
+    """Name the known reasons for a wrong row of position 0."""
+    likely = [
+        ([1.0, 0.0, 1.0, 0.0], "swapped"),
+        ([0.0, 0.0, 1.0, 1.0], "halves"),
+        ([math.sin(1), math.cos(1), math.sin(0.01), math.cos(0.01)], "from_one"),
+    ]
+    for row, reason in likely:
+        if torch.allclose(found[0].double(), torch.tensor(row, dtype=torch.float64), atol=1e-4):
+            raise Wrong(reason, expected="[0, 1, 0, 1]", actual=numbers(found[0]))
+
+
+def shift_matrix(offset: int, hidden_size: int) -> Tensor:
+    matrix = torch.zeros(hidden_size, hidden_size, dtype=torch.float64)
+    for pair in range(0, hidden_size, 2):  # 2i
+        angle = offset / 10000.0 ** (pair / hidden_size)
+        cos, sin = math.cos(angle), math.sin(angle)
+        matrix[pair : pair + 2, pair : pair + 2] = torch.tensor([[cos, sin], [-sin, cos]])
+    return matrix  # (C, C)
+
+
+def check_shift_matrix(answer: object) -> None:
+    size, table = 6, _exact_encoding(40, 6)
+    matrix = expect_tensor(call(answer, 3, size), shape=(size, size)).double()
+    start = matrix @ table[0]
+    if torch.allclose(start, table[0], atol=1e-6):
+        raise Wrong("does_not_move", expected=numbers(table[3]), actual=numbers(start))
+    if torch.allclose(matrix.T @ table[0], table[3], atol=1e-6) and not torch.allclose(
+        start, table[3], atol=1e-6
+    ):
+        raise Wrong("reversed", expected=number(table[3, 0]), actual=number(start[0]))
+    one = matrix[:2, :2]
+    if torch.allclose(matrix, torch.block_diag(one, one, one), atol=1e-6):
+        raise Wrong(
+            "same_angle",
+            expected=number(3 / 10000 ** (2 / size)),
+            actual=number(torch.atan2(one[0, 1], one[0, 0])),
+        )
+    if torch.allclose(start, table[1], atol=1e-6):
+        raise Wrong("ignores_offset", expected=numbers(table[3]), actual=numbers(start))
+    expect_close(start, table[3], "first_step", atol=1e-6)
+    later = matrix @ table[7]
+    if not torch.allclose(later, table[10], atol=1e-6):
+        raise Wrong("only_from_zero", expected=numbers(table[10]), actual=numbers(later))
+    for offset in (5, -4):
+        moved = table[10:30] @ expect_tensor(call(answer, offset, size), shape=(size, size)).double().T
+        expect_close(moved, table[10 + offset : 30 + offset], "offset", atol=1e-5, offset=offset)
+    expect_close(expect_tensor(call(answer, 2, 22)).double(), shift_matrix(2, 22), atol=1e-5)
+
+
+def _exact_encoding(length: int, hidden_size: int) -> Tensor:
+    """The encoding in float64 (T, C), entry by entry."""
+    rows = []
+    for t in range(length):
+        angles = [t / 10000 ** ((column - column % 2) / hidden_size) for column in range(hidden_size)]
+        rows.append([math.cos(a) if column % 2 else math.sin(a) for column, a in enumerate(angles)])
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+EXERCISES = [
+    Exercise("05.1", level="warm-up", check=check_wavelengths, solution=wavelengths),
+    Exercise("05.2", level="core", check=check_positions_at_once, solution=positions_at_once),
+    Exercise("05.3", level="stretch", check=check_shift_matrix, solution=shift_matrix),
+]

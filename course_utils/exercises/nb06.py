@@ -1,0 +1,160 @@
+"""Exercises of notebook 06: the encoder block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+
+Function = Callable[[Tensor], Tensor]
+
+
+def normalise(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+    centred = x - x.mean(dim=-1, keepdim=True)
+    variance = centred.square().mean(dim=-1, keepdim=True)  # divided by C
+    return centred / torch.sqrt(variance + eps) * weight + bias
+
+
+def check_normalise(answer: object) -> None:
+    x = torch.tensor([[1.0, 3.0], [10.0, 50.0], [7.0, -7.0]])
+    ones, zeros = torch.ones(2), torch.zeros(2)
+    y = expect_tensor(call(answer, x, ones, zeros, 1e-12), shape=(3, 2), dtype=x.dtype)
+    expected = normalise(x, ones, zeros, 1e-12)
+    over_tokens = (x - x.mean(dim=0)) / x.var(dim=0, unbiased=False).sqrt()
+    over_all = (x - x.mean()) / x.var(unbiased=False).sqrt()
+    likely = [
+        (over_tokens, "over_tokens"),
+        (over_all, "over_all"),
+        (x - x.mean(dim=-1, keepdim=True), "only_centred"),
+    ]
+    likely += [(expected / 2**0.5, "unbiased"), (over_tokens * (2 / 3) ** 0.5, "over_tokens")]
+    for wrong, reason in likely:
+        if torch.allclose(y, wrong, atol=1e-4):
+            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(y[0]))
+    expect_close(y, expected, atol=1e-4)
+    _check_gain_and_shift(answer)
+    _check_eps(answer)
+    x, weight, bias = torch.randn(2, 3, 5, 7), torch.randn(7), torch.randn(7)
+    y = expect_tensor(call(answer, x, weight, bias, 1e-12), shape=(2, 3, 5, 7))
+    expect_close(y, normalise(x, weight, bias, 1e-12), atol=1e-4)
+
+
+def _check_gain_and_shift(answer: object) -> None:
+    x, weight, bias = (
+        torch.tensor([[1.0, 3.0, 5.0]]),
+        torch.tensor([2.0, 3.0, 4.0]),
+        torch.tensor([10.0, 20.0, 30.0]),
+    )
+    y = expect_tensor(call(answer, x, weight, bias, 1e-12), shape=(1, 3))
+    expected, plain = normalise(x, weight, bias, 1e-12), normalise(x, torch.ones(3), torch.zeros(3), 1e-12)
+    for wrong, reason in [(plain, "no_gain"), (plain + bias, "no_gain"), (plain * weight, "no_shift")]:
+        if torch.allclose(y, wrong, atol=1e-4):
+            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(y[0]))
+    expect_close(y, expected, atol=1e-4)
+
+
+def _check_eps(answer: object) -> None:
+    x = torch.tensor([[2.0, -2.0]], dtype=torch.float64)  # σ = 2, σ² = 4
+    ones, zeros = torch.ones(2, dtype=torch.float64), torch.zeros(2, dtype=torch.float64)
+    y = expect_tensor(call(answer, x, ones, zeros, 12.0), shape=(1, 2), dtype=x.dtype)
+    expected = normalise(x, ones, zeros, 12.0)  # 2/√(4 + 12) = 0.5
+    for wrong, reason in [(x / (2.0 + 12.0), "eps_outside"), (x / 2.0, "no_eps")]:
+        if torch.allclose(y, wrong, atol=1e-6):
+            raise Wrong(reason, expected=number(expected[0, 0]), actual=number(y[0, 0]))
+    expect_close(y, expected)
+
+
+def post_ln_step(x: Tensor, sublayer: Function, norm: Function, dropout: Function) -> Tensor:
+    return norm(x + dropout(sublayer(x)))
+
+
+def check_post_ln_step(answer: object) -> None:
+    x = torch.tensor([[1.0, 2.0, 6.0], [4.0, 0.0, -1.0]])
+
+    def sublayer(x: Tensor) -> Tensor:
+        return x.flip(-1) ** 2
+
+    def norm(x: Tensor) -> Tensor:
+        return normalise(x, torch.ones(3), torch.zeros(3), 1e-12)
+
+    def dropout(x: Tensor) -> Tensor:
+        return x * torch.tensor([0.0, 2.0, 2.0])  # p = 1/2, the first coordinate drawn
+
+    y = expect_tensor(call(answer, x, sublayer, norm, dropout), shape=(2, 3), dtype=x.dtype)
+    expected, branch = post_ln_step(x, sublayer, norm, dropout), dropout(sublayer(x))
+    likely = [
+        ("pre_ln", x + dropout(sublayer(norm(x)))),
+        ("no_residual", norm(branch)),
+        ("norm_before_add", x + norm(branch)),
+        ("dropout_on_sum", norm(dropout(x + sublayer(x)))),
+        ("dropout_last", dropout(norm(x + sublayer(x)))),
+        ("no_dropout", norm(x + sublayer(x))),
+        ("no_norm", x + branch),
+    ]
+    for reason, wrong in likely:
+        if torch.allclose(y, wrong, atol=1e-5):
+            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(y[0]), **_quiet(answer, norm))
+    expect_close(y, expected)
+
+
+def _quiet(answer: object, norm: Function) -> dict[str, str]:
+    """What the answer gives where the sub-layer says nothing: it should be norm(x)."""
+    x = torch.tensor([[1.0, 2.0, 6.0]])
+    quiet = call(answer, x, torch.zeros_like, norm, lambda x: x)
+    return {"quiet": numbers(quiet[0]), "normed": numbers(norm(x)[0])}
+
+
+def layer_norm_backward(x: Tensor, upstream: Tensor, eps: float) -> Tensor:
+    centred = x - x.mean(dim=-1, keepdim=True)
+    deviation = torch.sqrt(centred.square().mean(dim=-1, keepdim=True) + eps)
+    y = centred / deviation
+    through_mean = upstream.mean(dim=-1, keepdim=True)
+    through_deviation = y * (upstream * y).mean(dim=-1, keepdim=True)
+    return (upstream - through_mean - through_deviation) / deviation
+
+
+def check_layer_norm_backward(answer: object) -> None:
+    x = torch.tensor([[1.0, 2.0, 6.0], [0.0, -4.0, 4.0]], dtype=torch.float64)
+    upstream = torch.tensor([[1.0, 0.0, 0.0], [0.0, 3.0, 1.0]], dtype=torch.float64)
+    gradient = expect_tensor(call(answer, x, upstream, 1e-12), shape=(2, 3), dtype=x.dtype)
+    expected = layer_norm_backward(x, upstream, 1e-12)
+    centred = x - x.mean(dim=-1, keepdim=True)
+    deviation = centred.square().mean(dim=-1, keepdim=True).sqrt()
+    y, no_mean = centred / deviation, upstream - upstream.mean(dim=-1, keepdim=True)
+    likely = [
+        ("mean_and_deviation_constant", upstream / deviation),
+        ("deviation_constant", no_mean / deviation),
+        ("mean_constant", (upstream - y * (upstream * y).mean(dim=-1, keepdim=True)) / deviation),
+        ("not_divided", expected * deviation),
+        (
+            "sums_not_means",
+            (upstream - upstream.sum(-1, True) - y * (upstream * y).sum(-1, True)) / deviation,
+        ),
+    ]
+    facts = {
+        "sum": number(gradient[0].sum()),
+        "along": number((gradient * y)[0].sum()),
+        "expected": numbers(expected[0]),
+    }
+    for reason, wrong in likely:
+        if torch.allclose(gradient, wrong, atol=1e-6):
+            raise Wrong(reason, actual=numbers(gradient[0]), **facts)
+    expect_close(gradient, expected)
+    x, upstream = torch.randn(3, 5, 7, dtype=torch.float64), torch.randn(3, 5, 7, dtype=torch.float64)
+    x[0, 0] *= 1e-6  # where eps matters
+    gradient = expect_tensor(call(answer, x, upstream, 1e-12), shape=(3, 5, 7))
+    expected = layer_norm_backward(x, upstream, 1e-12)
+    expect_close(gradient[1:], expected[1:])
+    if not torch.allclose(gradient[0, 0], expected[0, 0], rtol=1e-4):
+        raise Wrong("eps", expected=numbers(expected[0, 0, :3]), actual=numbers(gradient[0, 0, :3]))
+    expect_close(gradient[0, 1:], expected[0, 1:])
+
+
+EXERCISES = [
+    Exercise("06.1", level="warm-up", check=check_normalise, solution=normalise),
+    Exercise("06.2", level="core", check=check_post_ln_step, solution=post_ln_step),
+    Exercise("06.3", level="stretch", check=check_layer_norm_backward, solution=layer_norm_backward),
+]

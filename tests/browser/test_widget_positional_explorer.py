@@ -1,0 +1,145 @@
+"""PositionalExplorer in JupyterLab, operated by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.harness import Lab, Visit, make_notebook
+
+HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
+CELL = f"""
+from course_utils.positional import sinusoidal_encoding
+from course_utils.widgets import PositionalExplorer
+
+def encoding(length, hidden_size):
+    if hidden_size == 2:
+        raise ValueError({HOSTILE!r})
+    return sinusoidal_encoding(length, hidden_size)
+
+widget = PositionalExplorer(encoding)
+widget
+"""
+
+
+@pytest.fixture
+def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
+    def open_widget() -> Locator:
+        guest.open(make_notebook(lab.folder, [CELL.strip()], name="positional_explorer.ipynb"))
+        guest.run_all()
+        assert guest.failures() == []
+        return guest.widget("positional_explorer")
+
+    return open_widget
+
+
+def test_by_mouse(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    summary, picture = widget.get_by_test_id("summary"), widget.locator("svg.course-surface")
+    expect(summary).to_contain_text("A는 자리 10, B는 자리 15입니다(거리 5, B가 뒤)")
+    heat = picture.locator("image").bounding_box()
+
+    def point(position: int) -> tuple[float, float]:
+        return heat["x"] + heat["width"] / 2, heat["y"] + heat["height"] * (position + 0.5) / 64
+
+    guest.page.mouse.move(*point(15))
+    guest.page.mouse.down()
+    guest.page.mouse.move(*point(40), steps=5)
+    guest.page.mouse.up()
+    expect(summary).to_contain_text("A는 자리 10, B는 자리 40입니다(거리 30, B가 뒤)")
+    guest.page.mouse.click(*point(60))  # the nearer one, B
+    expect(summary).to_contain_text("A는 자리 10, B는 자리 60입니다")
+    guest.page.mouse.move(*point(10))
+    guest.page.mouse.down()
+    guest.page.mouse.move(heat["x"] + 5, heat["y"] - 300, steps=3)
+    guest.page.mouse.up()
+    expect(summary).to_contain_text("A는 자리 0, B는 자리 60입니다(거리 60, B가 뒤)")
+    guest.page.mouse.move(*point(30))  # nothing is held any more
+    expect(summary).to_contain_text("A는 자리 0, B는 자리 60입니다")
+
+
+def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    names = ("summary", "first", "second", "hidden_size", "dimension")
+    summary, first, second, size, dimension = (widget.get_by_test_id(name) for name in names)
+    size.focus()
+    reached = []
+    for _ in range(4):
+        reached.append(guest.page.evaluate("document.activeElement.dataset.testid"))
+        guest.page.keyboard.press("Tab")
+    assert reached == ["hidden_size", "dimension", "first", "second"]
+    first.focus()
+    guest.page.keyboard.press("ArrowDown")
+    expect(summary).to_contain_text("A는 자리 11")
+    guest.page.keyboard.press("Shift+ArrowRight")
+    expect(summary).to_contain_text("A는 자리 16, B는 자리 15입니다(거리 1, B가 앞)")
+    expect(first).to_have_attribute("aria-valuetext", "자리 16")
+    guest.page.keyboard.press("ArrowUp")
+    expect(summary).to_contain_text("같은 자리 15")
+    expect(summary).to_contain_text("코사인 유사도 1.00")
+    second.focus()
+    guest.page.keyboard.press("End")
+    expect(summary).to_contain_text("B는 자리 63")
+    guest.page.keyboard.press("Shift+ArrowDown")
+    expect(second).to_have_attribute("aria-valuenow", "63")
+    guest.page.keyboard.press("Home")
+    expect(summary).to_contain_text("B는 자리 0")
+    dimension.focus()
+    guest.page.keyboard.press("ArrowRight")
+    expect(summary).to_contain_text("차원 9의 값")
+    size.focus()
+    for _ in range(3):
+        guest.page.keyboard.press("ArrowLeft")
+    expect(summary).to_contain_text("차원 7의 값")  # C = 8 has no dimension 9
+    expect(dimension).to_have_attribute("max", "7")
+
+
+def test_controls_have_names(show: Callable[[], Locator]) -> None:
+    widget = show()
+    for name in ("자리 A", "자리 B", "차원 수 C", "물결을 그릴 차원"):
+        expect(widget.get_by_role("slider", name=name, exact=True)).to_be_visible()
+    expect(widget.get_by_role("img", name="거리에 따른 코사인 유사도")).to_be_visible()
+    expect(widget.get_by_role("img", name="고른 차원의 물결")).to_be_visible()
+
+
+def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    size, error = widget.get_by_test_id("hidden_size"), widget.get_by_test_id("error")
+    size.focus()
+    guest.page.keyboard.press("Home")  # C = 2, which this encoding refuses
+    expect(error).to_contain_text(HOSTILE)
+    expect(size).to_have_value("6")
+    expect(widget.get_by_test_id("summary")).to_contain_text("A는 자리 10")
+    assert widget.locator("img, script").count() == 0
+    assert guest.page.evaluate("window.hacked") is None
+    guest.page.keyboard.press("ArrowRight")
+    expect(error).to_be_empty()
+
+
+def test_the_picture_has_the_encodings_colours(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    colours = guest.page.evaluate(
+        """async (node) => {
+          const picture = await createImageBitmap(await (await fetch(node.getAttribute("href"))).blob());
+          const canvas = new OffscreenCanvas(picture.width, picture.height);
+          canvas.getContext("2d").drawImage(picture, 0, 0);
+          const at = (x, y) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data.slice(0, 3)];
+          return [picture.width, picture.height, at(0, 0), at(1, 0), at(0, 11)];
+        }""",
+        widget.locator("svg.course-surface image").element_handle(),
+    )
+    assert colours == [64, 64, [255, 255, 255], [0, 57, 92], [140, 59, 0]]  # sin 0, cos 0, sin 11 ≈ −1
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
+    lab.use_theme(theme)
+    try:
+        widget = show()
+        widget.get_by_test_id("second").focus()
+        for _ in range(3):
+            guest.page.keyboard.press("Shift+ArrowDown")
+        expect(widget.get_by_test_id("summary")).to_contain_text("B는 자리 30")
+        guest.screenshot(f"positional_explorer-{theme}", of=widget)
+    finally:
+        lab.use_theme("Light")

@@ -1,0 +1,86 @@
+"""Wrong answers to the exercises of notebook 03, each under the reason for which it must fail."""
+
+import math
+
+import torch
+
+
+def _keys(table):
+    return table[:, None, None, :]
+
+
+def _filled(value, after=lambda weights, mask: weights):
+    def masked_softmax(scores, mask):
+        return after(scores.masked_fill(~mask, value).softmax(dim=-1), mask)
+
+    return masked_softmax
+
+
+def _zero_where_masked(weights, mask):
+    return weights.masked_fill(~mask, 0.0)
+
+
+def _renormalised(scores, mask):
+    erased = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
+    return erased / erased.sum(dim=-1, keepdim=True).clamp_min(1e-9)
+
+
+def _added(scores, mask):
+    """−inf added, NaN wiped out afterwards: right forwards, NaN backwards."""
+    penalty = torch.zeros_like(scores).masked_fill(~mask, -math.inf)
+    return (scores + penalty).softmax(dim=-1).nan_to_num()
+
+
+def _in_place(scores, mask):
+    scores.masked_fill_(~mask, torch.finfo(scores.dtype).min)
+    return _zero_where_masked(scores.softmax(dim=-1), mask)
+
+
+def _detached(scores, mask):
+    return _zero_where_masked(_filled(-math.inf)(scores.detach(), mask), mask)
+
+
+def _window(rule, axes=True):
+    def mask(length, window):
+        places = torch.arange(length)
+        table = rule(places[:, None] - places[None, :], window)
+        return table[None, None] if axes else table
+
+    return mask
+
+
+def _right(back, window):
+    return (back >= 0) & (back < window)
+
+
+WRONG = {
+    "03.1": {
+        "positive_ids": lambda ids, pad: _keys(ids > 0),
+        "zero_is_padding": lambda ids, pad: _keys(ids != 0),
+        "greater_than_pad": lambda ids, pad: _keys(ids > pad),
+        "inverted": lambda ids, pad: _keys(ids == pad),
+        "hides_queries": lambda ids, pad: (ids != pad)[:, None, :, None],
+        "no_axes": lambda ids, pad: ids != pad,
+    },
+    "03.2": {
+        "after_softmax": lambda scores, mask: _zero_where_masked(scores.softmax(dim=-1), mask),
+        "inverted": lambda scores, mask: _filled(-math.inf)(scores, ~mask),
+        "zero_scores": lambda scores, mask: (scores * mask).softmax(dim=-1),
+        "loud": _renormalised,
+        "empty_row_nan": _filled(-math.inf),
+        "empty_row_not_zero": _filled(-1e9),
+        "nan_gradient": _added,
+        "half": _filled(-1e9, after=_zero_where_masked),
+        "mutates_input": _in_place,
+        "no_gradient": _detached,
+    },
+    "03.3": {
+        "one_too_many": _window(lambda back, window: (back >= 0) & (back <= window)),
+        "without_itself": _window(lambda back, window: (back > 0) & (back <= window)),
+        "both_sides": _window(lambda back, window: back.abs() < window),
+        "only_future": _window(lambda back, window: _right(-back, window)),
+        "no_limit": _window(lambda back, window: back >= 0),
+        "inverted": _window(lambda back, window: ~_right(back, window)),
+        "no_axes": _window(_right, axes=False),
+    },
+}

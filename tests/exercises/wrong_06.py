@@ -1,0 +1,65 @@
+"""Wrong answers to the exercises of notebook 06, each under the reason for which it must fail."""
+
+import torch
+
+
+def _norm(dim=-1, unbiased=False, gain=True, shift=True, scaled=True, eps_at="inside"):
+    def normalise(x, weight, bias, eps):
+        axes = tuple(range(x.dim())) if dim is None else dim
+        centred = x - x.mean(dim=axes, keepdim=True)
+        variance = x.var(dim=axes, keepdim=True, unbiased=unbiased)
+        deviation = {
+            "inside": torch.sqrt(variance + eps),
+            "outside": torch.sqrt(variance) + eps,
+            "nowhere": torch.sqrt(variance),
+        }[eps_at]
+        y = centred / deviation if scaled else centred
+        return (y * weight if gain else y) + (bias if shift else 0.0)
+
+    return normalise
+
+
+def _backward(mean=True, deviation=True, divide=True, reduce=torch.mean, eps_used=True):
+    def layer_norm_backward(x, upstream, eps):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        root = torch.sqrt(centred.square().mean(dim=-1, keepdim=True) + (eps if eps_used else 0.0))
+        y = centred / root
+        gradient = upstream
+        if mean:
+            gradient = gradient - reduce(upstream, dim=-1, keepdim=True)
+        if deviation:
+            gradient = gradient - y * reduce(upstream * y, dim=-1, keepdim=True)
+        return gradient / root if divide else gradient
+
+    return layer_norm_backward
+
+
+WRONG = {
+    "06.1": {
+        "over_tokens": _norm(dim=0),
+        "over_all": _norm(dim=None),
+        "only_centred": _norm(scaled=False),
+        "unbiased": _norm(unbiased=True),
+        "no_gain": _norm(gain=False),
+        "no_shift": _norm(shift=False),
+        "eps_outside": _norm(eps_at="outside"),
+        "no_eps": _norm(eps_at="nowhere"),
+    },
+    "06.2": {
+        "pre_ln": lambda x, sublayer, norm, dropout: x + dropout(sublayer(norm(x))),
+        "no_residual": lambda x, sublayer, norm, dropout: norm(dropout(sublayer(x))),
+        "norm_before_add": lambda x, sublayer, norm, dropout: x + norm(dropout(sublayer(x))),
+        "dropout_on_sum": lambda x, sublayer, norm, dropout: norm(dropout(x + sublayer(x))),
+        "dropout_last": lambda x, sublayer, norm, dropout: dropout(norm(x + sublayer(x))),
+        "no_dropout": lambda x, sublayer, norm, dropout: norm(x + sublayer(x)),
+        "no_norm": lambda x, sublayer, norm, dropout: x + dropout(sublayer(x)),
+    },
+    "06.3": {
+        "mean_and_deviation_constant": _backward(mean=False, deviation=False),
+        "deviation_constant": _backward(deviation=False),
+        "mean_constant": _backward(mean=False),
+        "not_divided": _backward(divide=False),
+        "sums_not_means": _backward(reduce=torch.sum),
+        "eps": _backward(eps_used=False),
+    },
+}

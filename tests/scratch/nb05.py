@@ -1,0 +1,37 @@
+"""What notebook 05 builds by hand, and the package's own."""
+
+from tests.scratch.registry import Scratch
+
+NOTEBOOK = "05_positional_encoding"
+
+
+def encoding_cases(generator):
+    yield 37, 22
+    yield 13, 7  # the last sine has no cosine
+    yield 1, 1
+    yield 5003, 6  # angles that float32 would not hold
+
+
+def learned_cases(generator):
+    yield (1,)
+    yield (5,)
+    yield (13,)
+
+
+ENTRIES = [
+    Scratch(
+        notebook=NOTEBOOK,
+        name="my_sinusoidal_encoding",
+        reference="course_utils.positional:sinusoidal_encoding",
+        cases=encoding_cases,
+        gradients=False,  # a function of two whole numbers
+    ),
+    Scratch(
+        notebook=NOTEBOOK,
+        name="MyLearnedPositions",
+        reference="course_utils.positional:LearnedPositionEmbedding",
+        cases=learned_cases,
+        build=lambda cls: cls(13, 7),
+        rename={"table": "embedding.weight"},
+    ),
+]

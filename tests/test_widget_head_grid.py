@@ -1,0 +1,181 @@
+"""HeadGrid without a browser: its numbers, its sentence and what it refuses."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from course_utils.widgets import HeadGrid
+
+NAMES = ["앞", "고르게", "자기"]
+
+
+def look(words: list[str]) -> torch.Tensor:
+    """Head 0 looks at the word before (the first at itself), head 1 at all alike, head 2 mostly at the word itself."""
+    count = len(words)
+    before = torch.zeros(count, count)
+    before[range(count), [max(place - 1, 0) for place in range(count)]] = 1
+    itself = 0.7 * torch.eye(count) + 0.3 / count
+    return torch.stack([before, torch.full((count, count), 1 / count), itself])
+
+
+def lose(words: list[str], off: list[int]) -> list[float]:
+    """Each head is worth a quarter, and the last word loses a tenth more."""
+    return [0.25 * len(off) + 0.1 * (place == len(words) - 1) for place in range(len(words))]
+
+
+def make(**changes) -> HeadGrid:
+    arguments = {
+        "sentence": "나는 항구에 들러 배를 탔다",
+        "heads": NAMES,
+        "attention": look,
+        "loss": lose,
+    } | changes
+    return HeadGrid(arguments.pop("sentence"), **arguments)
+
+
+def test_the_picture_holds_what_the_functions_say() -> None:
+    widget = make()
+    widget.off = [2, 0]
+    words = ["나는", "항구에", "들러", "배를", "탔다"]
+    assert widget.picture["words"] == words and widget.picture["heads"] == NAMES
+    assert np.allclose(widget.picture["weights"], look(words))
+    assert np.allclose(widget.picture["lost"], lose(words, [0, 2]))
+
+
+def test_the_summary_says_where_the_word_looks() -> None:
+    widget = make()
+    widget.word = 3
+    assert widget.summary == "'앞' 헤드, 쿼리 '배를': 가장 많이 보는 키는 '들러'입니다(가중치 1.00)."
+    widget.head = 1
+    assert widget.summary == "'고르게' 헤드, 쿼리 '배를': 모든 키를 똑같이 봅니다(가중치 0.20)."
+    widget.head = 2
+    assert "'배를'입니다(가중치 0.76)" in widget.summary
+
+
+def test_the_summary_names_all_keys_that_share_the_first_place() -> None:
+    widget = make(
+        attention=lambda words: torch.tensor([[[0.5, 0.5, 0.0]] * 3] * 3), sentence="배를 배가 갔다"
+    )
+    assert "'배를', '배가'입니다(가중치 0.50)" in widget.summary
+
+
+def test_the_summary_tells_what_is_lost() -> None:
+    widget = make()
+    assert "꺼진" not in widget.summary and widget.picture["lost"] == [0.0] * 5
+    widget.off = [0, 2]
+    assert "꺼진 헤드: '앞', '자기'. '나는'의 출력은 크기의 50 %를 잃었습니다." in widget.summary
+    assert widget.summary.endswith("가장 많이 잃은 단어는 '탔다'입니다(60 %).")
+    widget.word = 4
+    assert "60 %를 잃었습니다." in widget.summary and "가장 많이 잃은" not in widget.summary
+    widget.off = []
+    assert "꺼진" not in widget.summary
+
+
+def test_a_shorter_sentence_shows_its_last_word_and_keeps_the_choice() -> None:
+    widget = make()
+    widget.word = 4
+    widget.sentence = "배를 탔다"
+    assert "쿼리 '탔다'" in widget.summary and widget.word == 4
+    widget.sentence = "나는 항구에 들러 배를 탔다 그리고"
+    assert "쿼리 '탔다'" in widget.summary
+
+
+def test_one_word_and_twelve_words() -> None:
+    widget = make(sentence="  배  ")
+    assert widget.picture["words"] == ["배"] and "'배'입니다(가중치 1.00)" in widget.summary
+    widget.sentence = " ".join("배" for _ in range(12))
+    assert len(widget.picture["words"]) == 12
+
+
+def test_text_is_kept_as_it_is() -> None:
+    hostile = "<script>alert(1)</script> <img/src=x/onerror=y> {word} {0}"
+    widget = make(sentence=hostile)
+    assert widget.picture["words"] == hostile.split()
+    widget.word = 2
+    assert "쿼리 '{word}'" in widget.summary
+
+
+def test_the_picture_is_plain_json() -> None:
+    assert json.loads(json.dumps(make().picture, allow_nan=False))["heads"] == NAMES
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "told"),
+    [
+        ("sentence", "", "단어 1개부터 12개"),
+        ("sentence", " \t ", "단어 1개부터 12개"),
+        ("sentence", "배 " * 13, "받은 단어 수: 13"),
+        ("head", 3, "헤드 번호는 0부터 2"),
+        ("head", -1, "헤드 번호"),
+        ("word", -1, "단어 번호"),
+        ("word", 12, "단어 번호"),
+        ("off", [3], "끌 수 있는 헤드는 0부터 2"),
+        ("off", [-1], "끌 수 있는 헤드"),
+    ],
+)
+def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
+    widget = make()
+    good, picture = getattr(widget, trait), widget.picture
+    with pytest.raises(ValueError, match=told):
+        setattr(widget, trait, value)
+    assert getattr(widget, trait) == good and widget.picture == picture
+    widget.set_state({trait: value})
+    assert told in widget.error and getattr(widget, trait) == good and widget.picture == picture
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"sentence": ""},
+        {"heads": []},
+        {"heads": ["h"] * 17},
+        {"heads": NAMES[:2]},
+        {"attention": lambda words: look(words)[:, :, :1]},
+        {"attention": lambda words: look(words) * 2},
+        {"attention": lambda words: look(words) * math.nan},
+        {"attention": lambda words: 2 * look(words) - 1 / len(words)},
+    ],
+)
+def test_bad_arguments_raise(bad: dict) -> None:
+    with pytest.raises(ValueError):
+        make(**bad)
+
+
+@pytest.mark.parametrize("lost", [[0.1], [math.nan] * 5, [-0.1] * 5])
+def test_a_loss_that_makes_no_sense_is_refused(lost: list[float]) -> None:
+    widget = make(loss=lambda words, off: lost)
+    with pytest.raises(ValueError, match="loss"):
+        widget.off = [1]
+    assert widget.off == []
+
+
+def test_without_a_loss_heads_stay_on() -> None:
+    widget = make(loss=None)
+    assert widget.picture["lost"] is None
+    with pytest.raises(ValueError, match="loss"):
+        widget.off = [0]
+
+
+def test_a_function_that_fails_is_told_and_the_picture_stays() -> None:
+    def fragile(words: list[str]) -> torch.Tensor:
+        if "없는단어" in words:
+            raise KeyError("없는단어")
+        return look(words)
+
+    widget = make(attention=fragile)
+    picture = widget.picture
+    widget.set_state({"sentence": "없는단어 하나"})
+    assert "KeyError" in widget.error and widget.picture == picture
+    widget.set_state({"sentence": "배를 탔다"})
+    assert widget.error == "" and widget.picture["words"] == ["배를", "탔다"]
+
+
+def test_repr_is_fixed() -> None:
+    widget = make()
+    assert repr(widget) == "[위젯] 헤드 그리드: 셀을 실행하면 여기에서 움직입니다"
+    before = repr(widget)
+    widget.head = 1
+    assert repr(widget) == before

@@ -1,0 +1,180 @@
+"""MaskPainter without a browser: its mask, its weights, its sentence and what it refuses."""
+
+import json
+import math
+
+import pytest
+import torch
+
+from course_utils.attention import attention_weights
+from course_utils.masks import causal_mask, combine_masks
+from course_utils.widgets import MaskPainter
+from course_utils.widgets.mask_painter import MOST_TOKENS
+
+SENTENCE = "나는 항구에서 배를 탔다 [PAD]"
+
+
+def vectors(words):
+    """The same word, the same vectors."""
+    rows = [torch.randn(2, 7, generator=torch.Generator().manual_seed(len(word))) for word in words]
+    return torch.stack(rows, dim=1).unbind()
+
+
+def make(sentence: str = SENTENCE, **changes) -> MaskPainter:
+    arguments = {"vectors": vectors, "attention_weights": attention_weights} | changes
+    return MaskPainter(sentence, **arguments)
+
+
+def test_nothing_is_masked_at_first() -> None:
+    painter = make()
+    assert painter.mask.all() and painter.mask.shape == (5, 5)
+    assert painter.picture["tokens"] == SENTENCE.split()
+    expected = attention_weights(*vectors(SENTENCE.split()))
+    assert torch.allclose(torch.tensor(painter.picture["weights"]), expected)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("padding", [0, 1, 3, 5])
+def test_rules_are_the_masks_of_the_package(causal: bool, padding: int) -> None:
+    painter = make()
+    painter.causal, painter.padding = causal, padding
+    keys = (torch.arange(5) < 5 - padding)[None, None, None]
+    expected = combine_masks(causal_mask(5) if causal else None, keys.expand(1, 1, 5, 5))[0, 0]
+    assert torch.equal(painter.mask, expected)
+    weights = torch.tensor(painter.picture["weights"])
+    assert torch.allclose(weights, attention_weights(*vectors(SENTENCE.split()), expected))
+
+
+def test_painted_cells_lie_on_top_of_the_rules_and_the_last_word_holds() -> None:
+    painter = make(causal=True)
+    painter.painted = [[0, 4, 1], [4, 0, 0], [4, 1, 0], [4, 1, 1]]
+    expected = causal_mask(5)[0, 0].clone()
+    expected[0, 4], expected[4, 0] = True, False
+    assert torch.equal(painter.mask, expected)
+
+
+def test_a_mask_of_ones_own() -> None:
+    painter = make(causal=True, padding=2)
+    mine = torch.rand(5, 5, generator=torch.Generator().manual_seed(1)) < 0.5
+    painter.paint(mine)
+    assert torch.equal(painter.mask, mine) and not painter.causal and painter.padding == 0
+    for bad in (mine[:4], mine.int(), mine[None]):
+        with pytest.raises(ValueError, match=r"\(5, 5\)인 bool"):
+            painter.paint(bad)
+    assert torch.equal(painter.mask, mine)
+
+
+def test_the_summary_counts_cells_and_names_fully_masked_rows() -> None:
+    painter = make()
+    assert "25칸 가운데 25칸" in painter.summary and "모두 가린 행은 없습니다" in painter.summary
+    assert "'나는'의 행은 키 5개" in painter.summary and "합은 1.00" in painter.summary
+    painter.painted = [[2, key, 0] for key in range(5)]
+    assert (
+        "25칸 가운데 20칸" in painter.summary
+        and "모두 가린 행 1개('배를')의 가중치는 모두 0" in painter.summary
+    )
+    assert painter.picture["weights"][2] == [0.0] * 5
+    painter.row = 2
+    assert "'배를'의 행은 볼 키가 없습니다" in painter.summary
+    painter.padding = 5
+    assert "모두 가린 행 5개" in painter.summary
+
+
+def test_summary_says_what_the_picture_shows() -> None:
+    painter = make(causal=True)
+    painter.row = 3
+    row = painter.picture["weights"][3]
+    best = max(range(5), key=row.__getitem__)
+    assert f"'{painter.picture['tokens'][best]}'에 준 {row[best]:.2f}" in painter.summary
+    assert f"가운데 {int(painter.mask.sum())}칸" in painter.summary
+
+
+def test_formulas_of_the_learner_are_told_apart() -> None:
+    def by_formula(query, key, mask):
+        return (query @ key.T).masked_fill(~mask, -math.inf).softmax(dim=-1)
+
+    def evenly(query, key, mask):
+        return (query @ key.T).masked_fill(~mask, -1e9).softmax(dim=-1)
+
+    def late(query, key, mask):
+        return (query @ key.T).softmax(dim=-1) * mask
+
+    blocked = [[1, key, 0] for key in range(5)]
+    painter = make(attention_weights=by_formula)
+    painter.painted, painter.row = blocked, 1
+    assert painter.picture["weights"][1] == [None] * 5
+    assert "NaN" in painter.summary and json.dumps(painter.picture, allow_nan=False)
+    painter = make(attention_weights=evenly)
+    painter.painted = blocked
+    assert "0이 아닙니다" in painter.summary
+    painter = make(attention_weights=late)
+    painter.painted = [[0, 0, 0]]
+    assert "합은 1.00" not in painter.summary
+
+
+def test_a_shorter_sentence_keeps_what_was_set() -> None:
+    painter = make(padding=3)
+    painter.painted, painter.row = [[4, 4, 1]], 4
+    painter.sentence = "배가 고프다"
+    assert not painter.mask.any() and "'고프다'의 행은" in painter.summary
+    painter.sentence = SENTENCE
+    assert painter.mask[4, 4] and int(painter.mask.sum()) == 11
+
+
+def test_one_token_and_the_most() -> None:
+    assert make("배").picture["weights"] == [[1.0]]
+    assert make(" ".join("배" * MOST_TOKENS)).mask.shape == (MOST_TOKENS, MOST_TOKENS)
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "told"),
+    [
+        ("sentence", "", "비었습니다"),
+        ("sentence", " \t\n ", "비었습니다"),
+        ("sentence", " ".join("배" * 13), "12개까지"),
+        ("padding", -1, "패딩은 0개부터"),
+        ("padding", 13, "패딩은 0개부터"),
+        ("row", -1, "행 번호"),
+        ("painted", [[0, 0]], "칠한 칸"),
+        ("painted", [[0, 12, 1]], "칠한 칸"),
+        ("painted", [[-1, 0, 1]], "칠한 칸"),
+        ("painted", [[0, 0, 2]], "칠한 칸"),
+    ],
+)
+def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
+    painter = make()
+    picture = painter.picture
+    with pytest.raises(ValueError, match=told):
+        setattr(painter, trait, value)
+    painter.set_state({trait: value})
+    assert told in painter.error and painter.picture == picture
+
+
+@pytest.mark.parametrize("value", [3, None, ["배"]])
+def test_a_sentence_of_the_wrong_type_from_the_browser(value: object) -> None:
+    painter = make()
+    painter.set_state({"sentence": value})
+    assert painter.error and painter.sentence == SENTENCE
+
+
+def test_bad_arguments_make_no_widget() -> None:
+    for bad in ({"sentence": ""}, {"padding": 99}, {"attention_weights": lambda query, key, mask: query}):
+        with pytest.raises(ValueError):
+            make(**bad)
+
+
+def test_words_stay_as_they_are() -> None:
+    hostile = "<script>alert(1)</script> <img/onerror=x> {word} 배"
+    painter = make(hostile)
+    assert painter.picture["tokens"] == hostile.split() and "'<script>alert(1)</script>'" in painter.summary
+
+
+def test_repr_is_fixed_and_the_callers_function_gets_its_own_mask() -> None:
+    def scribbling(query, key, mask):
+        weights = attention_weights(query, key, mask)
+        mask[:] = False
+        return weights
+
+    painter = make(attention_weights=scribbling)
+    assert painter.mask.all()
+    assert repr(painter) == "[위젯] 마스크 칠하기: 셀을 실행하면 여기에서 움직입니다"
