@@ -8,7 +8,7 @@ PY := .venv/bin/python
 export PYTHON TORCH_INDEX_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lab test notebooks lint mutants pictures clean
+.PHONY: help venv lab test notebooks bench lint mutants pictures clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,9 @@ test: venv  ## 모든 검사 / every check: ruff, pytest, strict nbval, browser
 
 notebooks: venv  ## 노트북을 실행해 출력을 저장합니다 / execute the notebooks in place and save their outputs
 	@$(PY) tools/run_notebooks.py
+
+bench: venv  ## 다른 구현과 빠르기를 견줍니다 / speed against other implementations
+	@$(PY) -m benchmarks
 
 lint: venv  ## 코드 모양 검사 / ruff
 	@$(PY) tools/run_tests.py lint

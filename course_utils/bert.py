@@ -97,8 +97,12 @@ def _key_mask(attention_mask: Tensor, input_ids: Tensor) -> Tensor:
             f"got {tuple(attention_mask.shape)}"
         )
     if attention_mask.is_floating_point() or attention_mask.is_complex():
-        raise ValueError(f"attention_mask must be integers (1 = token, 0 = padding) or bool, got {attention_mask.dtype}")
+        raise ValueError(
+            f"attention_mask must be integers (1 = token, 0 = padding) or bool, got {attention_mask.dtype}"
+        )
     allowed = attention_mask.bool()
-    if attention_mask.dtype != torch.bool and not torch.equal(allowed.to(attention_mask.dtype), attention_mask):
+    if attention_mask.dtype != torch.bool and not torch.equal(
+        allowed.to(attention_mask.dtype), attention_mask
+    ):
         raise ValueError("attention_mask must hold only 1 (token) and 0 (padding)")
     return allowed[:, None, None, :]  # (B, 1, 1, T)

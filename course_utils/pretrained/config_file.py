@@ -50,7 +50,9 @@ def read_json(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise DamagedFile(f"{path} must be JSON, got {error}; fetch the file again") from None
     if not isinstance(content, dict):
-        raise DamagedFile(f"{path} must hold a JSON object, got {type(content).__name__}; fetch the file again")
+        raise DamagedFile(
+            f"{path} must hold a JSON object, got {type(content).__name__}; fetch the file again"
+        )
     return content
 
 

@@ -1,4 +1,4 @@
-"""A model folder -> model and tokenizer, and back (config.json, vocab.txt, tokenizer_config.json, model.safetensors)."""
+"""A model folder -> model and tokenizer, and back."""
 
 from __future__ import annotations
 
@@ -151,16 +151,20 @@ def save_pretrained(
 def _load_tokenizer(folder: Path, config: BertConfig, sha256: str | None) -> WordPieceTokenizer:
     path = folder / VOCABULARY
     if not path.is_file():
-        raise MissingFile(f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it; fetch it too")
+        raise MissingFile(
+            f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it; fetch it too"
+        )
     verify(path, sha256)
     settings_file = folder / "tokenizer_config.json"
     settings = read_json(settings_file) if settings_file.is_file() else {}
     if settings.get("tokenizer_class") not in TOKENIZERS:
         raise UnsupportedModel(
-            f"{settings_file}: tokenizer_class is {settings['tokenizer_class']!r}, and this course knows only BertTokenizer"
+            f"{settings_file}: tokenizer_class is {settings['tokenizer_class']!r}, and only BertTokenizer is known here"
         )
     if settings.get("tokenize_chinese_chars") is False:
-        raise UnsupportedModel(f"{settings_file}: tokenize_chinese_chars is false, which this course does not know")
+        raise UnsupportedModel(
+            f"{settings_file}: tokenize_chinese_chars is false, which this course does not know"
+        )
     lowercase = settings.get("do_lower_case", True)
     strip_accents = settings.get("strip_accents")
     if strip_accents is None:  # as in the reference: then it goes with the case
@@ -219,10 +223,13 @@ def _build_model(
         found = tensors[wanted[ours]]
         if found.shape != empty.shape:
             raise TensorMismatch(
-                f"{folder}: {wanted[ours]} must have shape {tuple(empty.shape)} by config.json, got {tuple(found.shape)}"
+                f"{folder}: {wanted[ours]} must have shape {tuple(empty.shape)} by config.json, "
+                f"got {tuple(found.shape)}"
             )
     # A copy of each: the tensors of a file share its memory map.
-    model.load_state_dict({ours: tensors[name].to(dtype, copy=True) for ours, name in wanted.items()}, assign=True)
+    model.load_state_dict(
+        {ours: tensors[name].to(dtype, copy=True) for ours, name in wanted.items()}, assign=True
+    )
     return model
 
 
@@ -236,13 +243,17 @@ def _plain_tensors(stored: dict[str, Tensor], folder: Path) -> dict[str, Tensor]
         tensors[plain] = tensor
     positions = tensors.pop(POSITION_IDS, None)
     if positions is not None and positions.flatten().tolist() != list(range(positions.numel())):
-        raise UnsupportedModel(f"{folder}: {POSITION_IDS} must count 0, 1, 2, …: other positions are not supported")
+        raise UnsupportedModel(
+            f"{folder}: {POSITION_IDS} must count 0, 1, 2, …: other positions are not supported"
+        )
     for copy, original in COPIES.items():
         if copy not in tensors:
             continue
         tensor = tensors.pop(copy)
         if not torch.equal(tensor, tensors.setdefault(original, tensor)):
-            raise UnsupportedModel(f"{folder}: {copy} must equal {original}: an untied decoder is not supported")
+            raise UnsupportedModel(
+                f"{folder}: {copy} must equal {original}: an untied decoder is not supported"
+            )
     return tensors
 
 
@@ -294,13 +305,18 @@ def _replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a new folder, then put it in the place of the old one."""
     if folder.exists():
         foreign = (
-            [file.name for file in folder.iterdir() if file.name not in REPLACED and not SHARD.fullmatch(file.name)]
+            [
+                file.name
+                for file in folder.iterdir()
+                if file.name not in REPLACED and not SHARD.fullmatch(file.name)
+            ]
             if folder.is_dir()
             else [folder.name]
         )
         if foreign:
             raise ValueError(
-                f"{folder} holds what is no part of a model ({listed(foreign)}) and would be lost; choose another folder"
+                f"{folder} holds what is no part of a model ({listed(foreign)}) and would be lost; "
+                "choose another folder"
             )
     folder.parent.mkdir(parents=True, exist_ok=True)
     mark = secrets.token_hex(4)

@@ -23,7 +23,9 @@ from course_utils.pretrained.errors import DamagedFile, MissingFile, PickleRefus
 from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
 
 ENDPOINT = "https://huggingface.co"
-FIRST_ANSWER = 3.0  # seconds for the first answer, name look-up included: without a network one wants to know at once
+FIRST_ANSWER = (
+    3.0  # seconds for the first answer, name look-up included: without a network one wants to know at once
+)
 STALLED = 20.0  # seconds without a byte
 CHUNK = 1 << 20
 TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
@@ -127,7 +129,9 @@ def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, dict[str, An
 def _wanted(name: str, files: dict[str, Any]) -> list[str]:
     """The files to fetch, the small ones first; refuses a model that could not be loaded anyway."""
     if "config.json" not in files:
-        raise UnsupportedModel(f"{name} on the hub has no config.json: it is no model of the Hugging Face layout")
+        raise UnsupportedModel(
+            f"{name} on the hub has no config.json: it is no model of the Hugging Face layout"
+        )
     if WEIGHTS in files:
         weights = [WEIGHTS]
     else:
@@ -171,7 +175,9 @@ def _open(address: str, timeout: float) -> Any:
     except urllib.error.HTTPError as error:
         error.close()
         if error.code in (401, 403, 404):
-            raise NotOnHub(f"{address} answers {error.code}: there is no such model, or it is private") from None
+            raise NotOnHub(
+                f"{address} answers {error.code}: there is no such model, or it is private"
+            ) from None
         raise HubUnreachable(f"{address} answers {error.code} {error.reason}") from None
     except (OSError, HTTPException) as error:
         raise HubUnreachable(f"no answer from {address} ({getattr(error, 'reason', error)})") from None

@@ -63,7 +63,10 @@ def find_model(name: str | Path) -> Source:
     snapshot = hub.cached_snapshot(name)
     if snapshot is not None and _usable(snapshot):
         return Source(snapshot, _blob_checksums(snapshot))
-    looked.append(f"the cache {hub.model_cache(name)}" + (" (without all of config.json, vocab.txt and safetensors)" if snapshot else ""))
+    looked.append(
+        f"the cache {hub.model_cache(name)}"
+        + (" (without all of config.json, vocab.txt and safetensors)" if snapshot else "")
+    )
     return Source(_from_hub(name, looked), {})
 
 

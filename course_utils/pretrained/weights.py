@@ -93,14 +93,16 @@ def verify(path: Path, sha256: str | None) -> None:
     with path.open("rb") as file:
         actual = hashlib.file_digest(file, "sha256").hexdigest()
     if actual != sha256:
-        raise ChecksumMismatch(f"{path} must have sha256 {sha256}, got {actual}; delete it and fetch it again")
+        raise ChecksumMismatch(
+            f"{path} must have sha256 {sha256}, got {actual}; delete it and fetch it again"
+        )
 
 
 def _read_file(path: Path) -> dict[str, Tensor]:
     _check_whole(path)
     try:
         with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118: not a dict
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
         raise DamagedFile(f"{path} must be a safetensors file, got: {error}; fetch it again") from None
     for name, tensor in tensors.items():
@@ -118,26 +120,30 @@ def _check_whole(path: Path) -> None:
     with path.open("rb") as file:
         start = file.read(8)
         length = int.from_bytes(start, "little")
-        if start[:4] == b"PK\x03\x04" or start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05":
-            raise PickleRefused(
-                f"{path} is a pickle under another name: it can run any code when it is opened, so it is not"
-            )
-        if start == b"version ":
-            raise DamagedFile(
-                f"{path} is not the weights but a pointer of Git LFS to them; run `git lfs pull` or download the file"
-            )
-        broken = DamagedFile(f"{path} must be a safetensors file, got {size} bytes without its header; fetch it again")
+        broken = DamagedFile(
+            f"{path} must be a safetensors file, got {size} bytes without its header; fetch it again"
+        )
         if size < 8 or not 2 <= length <= min(LARGEST_HEADER, size - 8):
+            if start[:4] == b"PK\x03\x04" or start[:1] == b"\x80":  # how a zip file and a pickle begin
+                raise PickleRefused(
+                    f"{path} is a pickle under another name: it can run any code when it is opened, so it is not"
+                )
+            if start == b"version ":
+                raise DamagedFile(
+                    f"{path} is not the weights but a pointer of Git LFS to them; run `git lfs pull` "
+                    "or download the file"
+                )
             raise broken
         try:
             header = json.loads(file.read(length))
-            end = max((entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"), default=0)
-        except (UnicodeDecodeError, json.JSONDecodeError, TypeError, KeyError, IndexError, AttributeError):
+            ends = [entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"]
+            expected = 8 + length + max(map(int, ends), default=0)
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
             raise broken from None
-    if not isinstance(end, int) or size != 8 + length + end:
+    if size != expected:
         raise DamagedFile(
-            f"{path} must be {8 + length + end} bytes long by its own header, got {size}: it is "
-            f"{'cut off' if size < 8 + length + end else 'too long'}; fetch it again"
+            f"{path} must be {expected} bytes long by its own header, got {size}: it is "
+            f"{'cut off' if size < expected else 'too long'}; fetch it again"
         )
 
 

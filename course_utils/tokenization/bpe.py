@@ -89,7 +89,8 @@ class BPETokenizer:
         homeless = [pair for pair in self.merges if pair[0] + pair[1] not in self.vocab]
         if homeless:
             raise ValueError(
-                f"vocabulary and merges do not belong together: {homeless[0]} makes a symbol that is not in the vocabulary"
+                "vocabulary and merges do not belong together: the vocabulary lacks "
+                f"{homeless[0][0] + homeless[0][1]!r}, which the merge {homeless[0]} makes"
             )
         self._known: dict[str, list[str]] = {}
 
@@ -147,7 +148,8 @@ class BPETokenizer:
 class BPETrainer(MergeTrainer[BPETokenizer]):
     """Learn merges: always the most frequent pair, of equally frequent ones that of the smallest ids.
 
-    >>> BPETrainer().train(["배를 배가 배에서"], vocab_size=12).tokenize("배를")
+    >>> BPETrainer().train(["배를 배가 배에서"], vocab_size=9).tokenize("배가")
+    ['▁배', '가']
 
     Args:
         min_count: a pair seen less often is never merged.

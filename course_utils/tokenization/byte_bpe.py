@@ -66,7 +66,9 @@ class ByteBPETokenizer(BPETokenizer):
         super().__init__(vocab, merges, unknown=None)
         missing = [byte for byte, symbol in enumerate(byte_symbols()) if symbol not in self.vocab]
         if missing:
-            raise ValueError(f"a byte-level vocabulary holds all 256 bytes, {len(missing)} are missing: {missing[:5]}")
+            raise ValueError(
+                f"a byte-level vocabulary holds all 256 bytes, {len(missing)} are missing: {missing[:5]}"
+            )
 
     @classmethod
     def from_files(cls, vocab_path: str | Path, merges_path: str | Path) -> ByteBPETokenizer:

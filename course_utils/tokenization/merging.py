@@ -114,7 +114,8 @@ class MergeTrainer(Generic[Tokenizer]):
         number = 0
         while len(symbols) < vocab_size and (ranked := table.best(1 + runners_up)):
             candidates = [
-                Candidate((symbols[a], symbols[b]), table.counts[a, b], table.score((a, b))) for a, b in ranked
+                Candidate((symbols[a], symbols[b]), table.counts[a, b], table.score((a, b)))
+                for a, b in ranked
             ]
             chosen = candidates[0]
             new_symbol = self.join(*chosen.pair)

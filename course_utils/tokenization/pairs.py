@@ -36,7 +36,9 @@ class PairTable:
                 self.where[pair].append(place)
         self._heap: list[tuple[Any, tuple[int, int]]] = []
         self._prepare()
-        self._heap = [(self.key(pair), pair) for pair, count in self.counts.items() if count >= self.min_count]
+        self._heap = [
+            (self.key(pair), pair) for pair, count in self.counts.items() if count >= self.min_count
+        ]
         heapq.heapify(self._heap)
 
     def _prepare(self) -> None:

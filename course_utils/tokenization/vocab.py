@@ -11,7 +11,13 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # in the order in which a new vocabulary gets them
+SPECIAL_TOKENS = (
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+)  # in the order in which a new vocabulary gets them
 MERGES_HEADER = "#version: 0.2"
 
 
@@ -66,7 +72,9 @@ def save_vocab(vocab: Mapping[str, int], path: str | Path) -> None:
     """
     tokens = sorted(vocab, key=vocab.__getitem__)
     if [vocab[token] for token in tokens] != list(range(len(tokens))):
-        raise ValueError(f"the ids of a vocabulary must be 0 … {len(tokens) - 1}, each once, to fit into {path}")
+        raise ValueError(
+            f"the ids of a vocabulary must be 0 … {len(tokens) - 1}, each once, to fit into {path}"
+        )
     for token in tokens:
         if not token.strip(" \t") or "\n" in token or "\r" in token:
             raise ValueError(f"{token!r} cannot stand in a line of {path}: it is blank or holds a line end")
@@ -85,7 +93,9 @@ def load_merges(path: str | Path) -> list[tuple[str, str]]:
             continue
         pair = tuple(line.split(" "))
         if len(pair) != 2 or not all(pair):
-            raise ValueError(f"{path}: line {number} must be two symbols with a blank between them, got {line!r}")
+            raise ValueError(
+                f"{path}: line {number} must be two symbols with a blank between them, got {line!r}"
+            )
         if pair in merges:
             raise ValueError(f"{path}: the merge {line!r} stands twice, in lines {merges[pair]} and {number}")
         merges[pair] = number

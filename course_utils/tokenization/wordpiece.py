@@ -90,9 +90,13 @@ class WordPieceTokenizer:
         """Write vocab.txt."""
         save_vocab(self.vocab, path)
 
+    def normalized(self, text: str) -> list[tuple[str, int]]:
+        """What normalisation leaves of a text, each character with its place in the text as typed."""
+        return normalize(text, lower=self.lowercase, accents_off=self.strip_accents)
+
     def words(self, text: str) -> list[Word]:
         """The normalised words of a text that holds no special tokens, each with the places of its characters."""
-        return split_words(normalize(text, lower=self.lowercase, accents_off=self.strip_accents))
+        return split_words(self.normalized(text))
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of a text, without [CLS] and [SEP]: "배를 탔다." -> ["배", "##를", "탔", "##다", "."]."""
@@ -124,7 +128,9 @@ class WordPieceTokenizer:
         if max_length is not None:
             room = max_length - 1 - len(texts)
             if room < 0:
-                raise ValueError(f"max_length must be at least {1 + len(texts)} ([CLS] and [SEP]), got {max_length}")
+                raise ValueError(
+                    f"max_length must be at least {1 + len(texts)} ([CLS] and [SEP]), got {max_length}"
+                )
             kept = shares(len(texts[0]), len(texts[1]) if pair is not None else 0, room)
             texts = [pieces[:length] for pieces, length in zip(texts, kept)]
         encoding = Encoding()
@@ -148,7 +154,9 @@ class WordPieceTokenizer:
                 text += token.removeprefix(CONTINUES) if token.startswith(CONTINUES) else " " + token
         return text.strip()
 
-    def _append(self, encoding: Encoding, pieces: Sequence[tuple[str, tuple[int, int]]], segment: int) -> None:
+    def _append(
+        self, encoding: Encoding, pieces: Sequence[tuple[str, tuple[int, int]]], segment: int
+    ) -> None:
         encoding.input_ids.extend(self.vocab[piece] for piece, _ in pieces)
         encoding.token_type_ids.extend([segment] * len(pieces))
         encoding.attention_mask.extend([1] * len(pieces))

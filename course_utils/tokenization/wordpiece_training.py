@@ -20,7 +20,9 @@ from course_utils.tokenization.pairs import PairTable
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.tokenization.wordpiece import CONTINUES, MAX_WORD_LENGTH, WordPieceTokenizer
 
-BLANKS = re.compile("[ \t\n\r]+")  # only where normalisation cuts, too: it drops U+000B and U+0085 without a cut
+BLANKS = re.compile(
+    "[ \t\n\r]+"
+)  # only where normalisation cuts, too: it drops U+000B and U+0085 without a cut
 
 
 class ScoredPairs(PairTable):
@@ -28,7 +30,9 @@ class ScoredPairs(PairTable):
 
     def _prepare(self) -> None:
         self.symbol_counts: Counter[int] = Counter()
-        self.partners: defaultdict[int, set[tuple[int, int]]] = defaultdict(set)  # symbol -> pairs that hold it
+        self.partners: defaultdict[int, set[tuple[int, int]]] = defaultdict(
+            set
+        )  # symbol -> pairs that hold it
         for symbols, count in zip(self.words, self.word_counts):
             for symbol in symbols:
                 self.symbol_counts[symbol] += count
@@ -100,7 +104,9 @@ class WordPieceTrainer(MergeTrainer[WordPieceTokenizer]):
             chunks.update(BLANKS.split(text))
         words: Counter[str] = Counter()
         for chunk, count in chunks.items():
-            for word, _ in split_words(normalize(chunk, lower=self.lowercase, accents_off=self.strip_accents)):
+            for word, _ in split_words(
+                normalize(chunk, lower=self.lowercase, accents_off=self.strip_accents)
+            ):
                 if len(word) <= MAX_WORD_LENGTH:
                     words[word] += count
         return words

@@ -1,15 +1,20 @@
 """Figures: plot_*(data, *, ax=None) draws on the given Axes and returns it; takes arrays and token lists, no model."""
 
 from course_utils.viz.attention import plot_attention, plot_mask
+from course_utils.viz.bert_model import plot_bert_model
 from course_utils.viz.contributions import plot_contributions
 from course_utils.viz.course_map import plot_course_map
 from course_utils.viz.curves import plot_curves
 from course_utils.viz.encoder_block import plot_encoder_block
 from course_utils.viz.figure import show
+from course_utils.viz.input_embeddings import plot_input_embeddings
 from course_utils.viz.number_table import plot_number_table
+from course_utils.viz.parity import plot_departures, plot_differences
+from course_utils.viz.pieces import plot_pieces
 from course_utils.viz.plane import label_beside, plot_arrows, plot_hull
 from course_utils.viz.positions import plot_encoding
 from course_utils.viz.runs import plot_runs
+from course_utils.viz.shares import plot_shares
 from course_utils.viz.similarity import plot_similarity
 from course_utils.viz.theme import CYCLE, KEY, MUTED, QUERY, SIGNED, VALUE, WEIGHTS, use_theme
 
@@ -24,15 +29,21 @@ __all__ = [
     "label_beside",
     "plot_arrows",
     "plot_attention",
+    "plot_bert_model",
     "plot_contributions",
     "plot_course_map",
     "plot_curves",
+    "plot_departures",
+    "plot_differences",
     "plot_encoder_block",
     "plot_encoding",
     "plot_hull",
+    "plot_input_embeddings",
     "plot_mask",
     "plot_number_table",
+    "plot_pieces",
     "plot_runs",
+    "plot_shares",
     "plot_similarity",
     "show",
     "use_theme",

@@ -1,4 +1,4 @@
-"""Similarities between words as a table of cells, on the fixed scale −1 … 1."""
+"""Similarities between words as a table of cells, on the scale −1 … 1 or on the upper part of it."""
 
 from __future__ import annotations
 
@@ -9,32 +9,41 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.theme import SIGNED
+from course_utils.viz.theme import SIGNED, WEIGHTS
 
 
-def plot_similarity(similarities: ArrayLike, words: Sequence[str], *, ax: Axes | None = None) -> Axes:
+def plot_similarity(
+    similarities: ArrayLike, words: Sequence[str], *, lowest: float = -1.0, ax: Axes | None = None
+) -> Axes:
     """Draw the similarity of every word to every other, with its number in the cell.
 
     Args:
         similarities: (N, N), between −1 and 1.
         words: N words.
+        lowest: where the scale begins. −1 gives the diverging palette; from 0 upwards the sequential one, for
+            similarities that all lie close to 1.
         ax: where to draw; a new figure by default.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if similarities are not (N, N).
+        ValueError: if similarities are not (N, N), or lowest is neither −1 nor in [0, 1).
     """
     similarities = np.asarray(similarities, dtype=float)
     if similarities.shape != (len(words), len(words)):
-        raise ValueError(f"expected similarities of shape {(len(words),) * 2} for these words, got {similarities.shape}")
+        raise ValueError(
+            f"expected similarities of shape {(len(words),) * 2} for these words, got {similarities.shape}"
+        )
+    if lowest != -1.0 and not 0.0 <= lowest < 1.0:
+        raise ValueError(f"lowest must be -1 or in [0, 1), got {lowest}")
     if ax is None:
         _, ax = plt.subplots(figsize=(1.5 + 0.8 * len(words), 1.2 + 0.7 * len(words)))
-    ax.imshow(similarities, cmap=SIGNED, vmin=-1.0, vmax=1.0)
+    ax.imshow(similarities, cmap=SIGNED if lowest < 0 else WEIGHTS, vmin=lowest, vmax=1.0)
     for row, column in np.ndindex(similarities.shape):
         similarity = similarities[row, column]
-        color = "white" if abs(similarity) > 0.75 else "black"
+        dark = abs(similarity) > 0.75 if lowest < 0 else similarity > (lowest + 1.2) / 2.2
+        color = "white" if dark else "black"
         ax.text(column, row, f"{similarity:.2f}", ha="center", va="center", color=color)
     ax.set_xticks(range(len(words)), words)
     ax.set_yticks(range(len(words)), words)

@@ -13,10 +13,14 @@ _HOMES = {
     "ActivationExplorer": "activation_explorer",
     "BadInput": "base",
     "CourseWidget": "base",
+    "ParameterMicroscope": "parameter_microscope",
+    "ParityDebugger": "parity_debugger",
     "PositionalExplorer": "positional_explorer",
     "HeadGrid": "head_grid",
     "MaskPainter": "mask_painter",
+    "MergeStepper": "merge_stepper",
     "ScaledAttention": "scaled_attention",
+    "TokenInspector": "token_inspector",
 }
 __all__ = sorted(_HOMES)
 

@@ -1,0 +1,66 @@
+"""`make bench`: the course against its peers, as ratios.
+
+    python -m benchmarks                       everything, some minutes
+    python -m benchmarks tokenizers            one table: inference, tokenizers
+    python -m benchmarks --quick               shorter runs, rougher figures
+
+Both sides of a ratio run in turn in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
+say whether the goal is reached here and now; the exit status does not, for a slow minute is no fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from benchmarks import table
+
+
+def inference(quick: bool) -> tuple[str, list[Any]]:
+    """Our BertModel against `transformers` BertModel."""
+    import torch
+
+    from benchmarks.inference_bench import rows
+
+    measured = rows(1.0) if quick else rows()
+    threads = torch.get_num_threads()
+    return f"inference, ours : transformers, {threads} threads", [
+        table.inference_row(row) for row in measured
+    ]
+
+
+def tokenizers(quick: bool) -> tuple[str, list[Any]]:
+    """Training and encoding against `tokenizers` and against plain recounting."""
+    from benchmarks.tokenizers_bench import rows
+
+    measured = rows(repeat=1) if quick else rows()  # the same work, for the goals are set for it
+    return "tokenization, ours : theirs", measured
+
+
+TABLES: dict[str, Callable[[bool], tuple[str, list[Any]]]] = {
+    "inference": inference,
+    "tokenizers": tokenizers,
+}
+
+
+def main(arguments: Sequence[str] | None = None, *, tables: dict[str, Any] = TABLES) -> int:
+    """Measure the chosen tables and print them."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("tables", nargs="*", metavar="table", help=f"{', '.join(tables)} (default: all)")
+    parser.add_argument("--quick", action="store_true", help="shorter runs, rougher figures")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.tables if name not in tables]:
+        parser.error(f"no such table: {', '.join(unknown)}; there are: {', '.join(tables)}")
+    print(table.machine())
+    print("ratio = theirs / ours: above 1 ours is the faster one; medians of runs in turn", flush=True)
+    for name in options.tables or tables:
+        print(f"… {name}", file=sys.stderr, flush=True)
+        title, rows = tables[name](options.quick)
+        print("", *table.lines(title, rows), sep="\n", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

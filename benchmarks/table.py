@@ -1,0 +1,64 @@
+"""The table of `make bench`: plain rows in, lines of text out. Nothing is measured here."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from typing import Any, NamedTuple
+
+INFERENCE_GOAL = "≥ 1"  # without attentions at least as fast as the reference
+NO_GOAL = "–"
+
+
+class Row(NamedTuple):
+    """One line. `ratio` is theirs / ours: 2 means that ours is twice as fast, 0.5 half as fast."""
+
+    what: str
+    ours: float  # seconds, median
+    theirs: float
+    ratio: float  # not always theirs / ours of the two before: it may be the median of the ratios of pairs of runs
+    goal: str = NO_GOAL  # such as "≥ 0.1"
+    note: str = ""
+
+
+def inference_row(measured: Mapping[str, Any]) -> Row:
+    """A row of benchmarks/inference_bench.py: milliseconds, and the share of the machine's own matrix product."""
+    what = str(measured["what"])
+    ceiling = measured["ceiling_gflops"]
+    note = f"{measured['gflops']:.0f} of {ceiling:.0f} GFLOP/s = {100 * measured['gflops'] / ceiling:.0f} %"
+    goal = NO_GOAL if "attentions" in what else INFERENCE_GOAL
+    return Row(what, measured["ours_ms"] / 1e3, measured["theirs_ms"] / 1e3, measured["ratio"], goal, note)
+
+
+def reached(row: Row) -> bool | None:
+    """Whether the goal is reached; None where there is none."""
+    if row.goal == NO_GOAL:
+        return None
+    goal = re.fullmatch(r"≥ (\d+(?:\.\d+)?)", row.goal)
+    if goal is None:
+        raise ValueError(f"a goal must be {NO_GOAL} or such as '≥ 0.1', got {row.goal!r}")
+    return row.ratio >= float(goal[1])
+
+
+def lines(title: str, rows: Iterable[Sequence[Any]]) -> list[str]:
+    """The table of some rows (Row, or a tuple that begins like one) under its title."""
+    rows = [Row(*row) for row in rows]
+    width = max([len(title), *(len(row.what) for row in rows)])
+    told = [f"{title:<{width}} {'ours':>11} {'theirs':>11} {'ratio':>8}   goal"]
+    sign = {True: "✓", False: "✗", None: " "}
+    for row in rows:
+        times = f"{1e3 * row.ours:8.1f} ms {1e3 * row.theirs:8.1f} ms"
+        line = f"{row.what:<{width}} {times} {row.ratio:8.2f} {sign[reached(row)]} {row.goal:<7} {row.note}"
+        told.append(line.rstrip())
+    return told
+
+
+def machine() -> str:
+    """What the numbers were measured on and with; imports nothing."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    packages = ("torch", "transformers", "tokenizers")
+    versions = " · ".join(f"{name} {metadata.version(name)}" for name in packages)
+    return f"{platform.machine()}, {cores} cores · Python {platform.python_version()} · {versions}"

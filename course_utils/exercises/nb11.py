@@ -1,0 +1,138 @@
+"""Exercises of notebook 11: the BERT model."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+
+
+def pool(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    return torch.tanh(hidden_states[:, 0] @ weight.T + bias)
+
+
+def check_pool(answer: object) -> None:
+    hidden = torch.tensor([[[0.5, -1.0], [1.0, 1.0], [-0.5, 0.25]], [[0.0, 1.0], [2.0, 0.5], [1.0, -1.0]]])
+    weight, bias = torch.tensor([[1.0, 2.0], [0.0, -1.0]]), torch.tensor([0.5, 0.25])
+    pooled = expect_tensor(call(answer, hidden, weight, bias), shape=(2, 2), dtype=hidden.dtype)
+    expected = pool(hidden, weight, bias)
+    likely = [
+        ("no_tanh", hidden[:, 0] @ weight.T + bias),
+        ("mean_over_tokens", torch.tanh(hidden.mean(dim=1) @ weight.T + bias)),
+        ("last_token", torch.tanh(hidden[:, -1] @ weight.T + bias)),
+        ("max_over_tokens", torch.tanh(hidden.amax(dim=1) @ weight.T + bias)),
+        ("not_transposed", torch.tanh(hidden[:, 0] @ weight + bias)),
+        ("no_bias", torch.tanh(hidden[:, 0] @ weight.T)),
+        ("tanh_too_early", torch.tanh(hidden[:, 0]) @ weight.T + bias),
+    ]
+    for reason, wrong in likely:
+        if torch.allclose(pooled, wrong, atol=1e-5):
+            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(pooled[0]))
+    expect_close(pooled, expected)
+    hidden, weight, bias = torch.randn(3, 7, 5), torch.randn(5, 5), torch.randn(5)
+    expect_close(call(answer, hidden, weight, bias), pool(hidden, weight, bias))
+
+
+def sense_separation(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> Tensor:
+    sentences = torch.arange(len(senses))
+    vectors = F.normalize(
+        hidden_states[sentences, word_index + 1], dim=-1
+    )  # + 1: [CLS] stands before the words
+    cosines = vectors @ vectors.T  # (B, B)
+    same_sense = senses[:, None] == senses
+    another = ~torch.eye(len(senses), dtype=torch.bool)  # not the sentence itself
+    return cosines[same_sense & another].mean() - cosines[~same_sense].mean()
+
+
+def _variants(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> list[tuple[str, Tensor]]:
+    """What the usual mistakes give, under their names."""
+    raw = hidden_states[torch.arange(len(senses)), word_index + 1]
+    unit = F.normalize(raw, dim=-1)
+    same, another = senses[:, None] == senses, ~torch.eye(len(senses), dtype=torch.bool)
+    cosines, dots = unit @ unit.T, raw @ raw.T
+    within, across = cosines[same & another].mean(), cosines[~same].mean()
+    centres = torch.stack([raw[senses == sense].mean(dim=0) for sense in senses.unique()])
+    return [
+        ("cls_offset", sense_separation(hidden_states, word_index - 1, senses)),
+        ("self_pairs", cosines[same].mean() - across),
+        ("dot_products", dots[same & another].mean() - dots[~same].mean()),
+        ("wrong_way", across - within),
+        ("only_within", within),
+        ("only_across", across),
+        ("only_across", 1 - across),
+        ("centres", 1 - F.cosine_similarity(centres[0], centres[1], dim=0)),
+    ]
+
+
+def check_sense_separation(answer: object) -> None:
+    angles = torch.deg2rad(torch.tensor([0.0, 60.0, 90.0, 120.0]))
+    lengths = torch.tensor([1.0, 2.0, 3.0, 1.0])[:, None]
+    vectors = lengths * torch.stack([angles.cos(), angles.sin()], dim=-1)  # (4, 2): senses 0 0 1 1
+    hidden_states, word_index = torch.randn(4, 6, 2), torch.tensor([2, 0, 3, 1])
+    hidden_states[torch.arange(4), word_index + 1] = vectors
+    _judge_separation(answer, hidden_states, word_index, torch.tensor([0, 0, 1, 1]))
+    hidden_states, word_index = torch.randn(7, 5, 11), torch.tensor([0, 3, 2, 1, 1, 0, 2])
+    _judge_separation(answer, hidden_states, word_index, torch.tensor([4, 2, 4, 4, 2, 2, 4]))
+
+
+def _judge_separation(answer: object, hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> None:
+    result = expect_tensor(
+        call(answer, hidden_states, word_index, senses), shape=(), dtype=hidden_states.dtype
+    )
+    expected = sense_separation(hidden_states, word_index, senses)
+    for reason, wrong in _variants(hidden_states, word_index, senses):
+        if torch.allclose(result, wrong, atol=1e-5):
+            raise Wrong(reason, expected=number(expected), actual=number(result))
+    expect_close(result, expected)
+
+
+def first_departure(ours: list[Tensor], theirs: list[Tensor], atol: float) -> int:
+    for stage, (mine, expected) in enumerate(zip(ours, theirs, strict=True)):
+        largest = (mine - expected).abs().max()
+        if not largest <= atol:  # not "largest > atol": NaN is neither
+            return stage
+    return -1
+
+
+def check_first_departure(answer: object) -> None:
+    theirs = [torch.randn(2, 5, 3) for _ in range(4)] + [torch.randn(2, 3)]
+
+    def ask(changes: dict[int, float], atol: float = 1e-5, like: list[Tensor] = theirs) -> object:
+        """Change one entry of some stages and ask the answer."""
+        ours = [stage.clone() for stage in like]
+        for stage, change in changes.items():
+            ours[stage][0, 1] += change if like[stage].dim() == 2 else 0.0
+            if like[stage].dim() == 3:
+                ours[stage][0, 1, 2] += change
+        found = call(answer, ours, like, atol)
+        if isinstance(found, Tensor) and found.numel() == 1 and not found.is_floating_point():
+            found = int(found)
+        if isinstance(found, bool) or not isinstance(found, int):
+            raise Wrong("kind", actual=type(found).__name__)
+        return found
+
+    def expect(reasons: dict[int, str], expected: int, found: object) -> None:
+        if found != expected:
+            raise Wrong(reasons.get(found, "stage"), expected=expected, actual=found)
+
+    expect({0: "zero_when_same", 5: "length_when_same", 4: "zero_when_same"}, -1, ask({}))
+    expect({3: "counts_from_one", 4: "last"}, 2, ask({2: 0.5, 3: 0.4, 4: 0.3}))
+    expect({3: "largest"}, 1, ask({1: 0.1, 3: 5.0, 4: 0.2}))
+    expect({-1: "signed"}, 1, ask({1: -0.5}))
+    expect({0: "exact"}, 2, ask({0: 1e-7, 2: 0.5}))
+    # One entry of 30 off by four times the limit: the mean is below it.
+    expect({-1: "mean"}, 1, ask({1: 4e-5}, like=[torch.zeros(2, 5, 3)] * 5))
+    expect({-1: "misses_nan", 3: "misses_nan"}, 1, ask({1: math.nan, 3: 0.5}))
+    expect({-1: "fixed_limit"}, 0, ask({0: 1e-4}, atol=1e-6))
+    expect({0: "fixed_limit", 1: "fixed_limit"}, -1, ask({0: 0.01, 1: 0.05}, atol=0.1))
+
+
+EXERCISES = [
+    Exercise("11.1", level="warm-up", check=check_pool, solution=pool),
+    Exercise("11.2", level="core", check=check_sense_separation, solution=sense_separation),
+    Exercise("11.3", level="stretch", check=check_first_departure, solution=first_departure),
+]

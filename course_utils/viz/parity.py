@@ -1,0 +1,114 @@
+"""How far a model is from its reference, stage by stage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from course_utils.viz.theme import INK, KEY, VALUE, WEIGHTS
+
+LOWEST, HIGHEST = 1e-9, 1e2  # ends of the logarithmic scale
+
+
+def plot_differences(
+    differences: ArrayLike, stages: Sequence[str], *, tolerance: float = 1e-5, ax: Axes | None = None
+) -> Axes:
+    """Draw the largest difference at each stage as a bar on a logarithmic scale, with the tolerance as a line.
+
+    Args:
+        differences: (S,), not negative; what is not finite takes the whole width.
+        stages: S names, from the input to the output; drawn from top to bottom.
+        tolerance: a larger difference is a departure; such bars are vermillion and hatched.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if differences are not (S,).
+    """
+    differences = np.asarray(differences, dtype=float)
+    if differences.shape != (len(stages),) or not len(stages):
+        raise ValueError(
+            f"expected differences of shape {(len(stages),)} for these stages, got {differences.shape}"
+        )
+    if ax is None:
+        _, ax = plt.subplots(figsize=(8, 1.4 + 0.42 * len(stages)))
+    for place, difference in enumerate(differences):
+        departs = not difference <= tolerance
+        width = min(max(difference, LOWEST), HIGHEST) if math.isfinite(difference) else HIGHEST
+        ax.barh(
+            place,
+            width - LOWEST,
+            left=LOWEST,
+            height=0.62,
+            color=KEY if departs else VALUE,
+            hatch="//" if departs else None,
+            edgecolor="white",
+        )
+    ax.axvline(tolerance, color=INK, linestyle="--", linewidth=1.6)
+    ax.set(xscale="log", xlim=(LOWEST, HIGHEST), ylim=(len(stages) - 0.4, -0.6))
+    powers = range(-9, 3, 2)
+    ax.set_xticks([10.0**power for power in powers], [f"1e{power}" for power in powers])
+    ax.minorticks_off()
+    ax.set_yticks(range(len(stages)), stages)
+    ax.tick_params(axis="y", length=0)
+    return ax
+
+
+def plot_departures(
+    differences: ArrayLike,
+    faults: Sequence[str],
+    stages: Sequence[str],
+    *,
+    tolerance: float = 1e-5,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a table, a row for each fault and a column for each stage; the first departure of a row is framed.
+
+    Args:
+        differences: (F, S), not negative.
+        faults: F names.
+        stages: S names, from the input to the output.
+        tolerance: cells that do not exceed it stay white and without a number.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if differences are not (F, S).
+    """
+    differences = np.asarray(differences, dtype=float)
+    if differences.shape != (len(faults), len(stages)) or not differences.size:
+        raise ValueError(
+            f"expected differences of shape {(len(faults), len(stages))} for these names, got {differences.shape}"
+        )
+    if ax is None:
+        _, ax = plt.subplots(figsize=(3.2 + 1.15 * len(stages), 1.0 + 0.5 * len(faults)))
+    departs = ~(differences <= tolerance)  # NaN departs too
+    size = np.nan_to_num(differences, nan=HIGHEST, posinf=HIGHEST).clip(LOWEST, HIGHEST)
+    depth = np.log10(size / tolerance) / np.log10(HIGHEST / tolerance)
+    ax.imshow(np.where(departs, 0.12 + 0.88 * depth, 0.0), cmap=WEIGHTS, vmin=0.0, vmax=1.0, aspect="auto")
+    for row, column in np.ndindex(differences.shape):
+        if departs[row, column]:
+            color = "white" if depth[row, column] > 0.5 else INK
+            ax.text(column, row, f"{differences[row, column]:.1g}", ha="center", va="center", color=color)
+    for row, column in enumerate(departs.argmax(axis=1)):
+        if departs[row, column]:
+            frame = dict(fill=False, edgecolor=KEY, linewidth=3.5)
+            ax.add_patch(plt.Rectangle((column - 0.47, row - 0.44), 0.94, 0.88, **frame))
+    ax.set_xticks(range(len(stages)), stages)
+    ax.set_yticks(range(len(faults)), faults)
+    ax.tick_params(length=0)
+    ax.set_xticks(np.arange(len(stages) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(faults) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
+    ax.tick_params(which="minor", length=0)
+    ax.spines[:].set_visible(False)
+    return ax

@@ -1,0 +1,121 @@
+// A strip that says where in the whole model we are, the tensors as areas, and the parts as a list to walk through.
+
+export default courseWidget((view) => {
+  const { model, words, signal } = view;
+  view.stage.classList.add("pm-stage");
+  choice(view, "size", { label: words.size, options: model.get("picture").sizes.map((name) => [name, name]) });
+  checkbox(view, "heads", { label: words.heads });
+  const total = make("output", { class: "pm-total", "data-testid": "total" });
+  view.controls.append(make("span", { class: "course-control" }, make("span", {}, words.total), total));
+
+  const crumbs = make("nav", { class: "pm-crumbs", "aria-label": words.crumbs, "data-testid": "crumbs" });
+  const lens = make("div", { class: "pm-lens" });
+  const map = make("div", { class: "pm-map", role: "img", "data-testid": "map" });
+  const kinds = Object.entries(words.kinds).map(([kind, name]) =>
+    make("li", {}, make("span", { class: `pm-swatch pm-${kind}`, "aria-hidden": "true" }), name));
+  const body = make("tbody");
+  const columns = [words.name, words.shape, words.count, words.share];
+  const table = make("table", { class: "pm-table", "data-testid": "parts" },
+    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))), body);
+  view.stage.before(crumbs, make("div", { class: "pm-strip", "aria-hidden": "true" }, lens));
+  panel(view, words.areas, map, make("ul", { class: "pm-legend" }, ...kinds));
+  panel(view, words.parts, make("div", { class: "pm-scroll" }, table));
+
+  let buttons = [];
+  let shown = null; // the path whose parts are drawn
+  const zoom = (path) => view.send({ path });
+  const outwards = () => {
+    const { crumbs: way } = model.get("picture");
+    if (way.length > 1) zoom(way.at(-2).path);
+  };
+
+  return (picture) => {
+    const cameFrom = shown;
+    const hadFocus = body.contains(document.activeElement);
+    const hadCrumb = crumbs.contains(document.activeElement);
+    const place = buttons.findIndex((button) => button.tabIndex === 0);
+    shown = picture.path;
+    total.textContent = picture.total;
+    drawCrumbs(picture);
+    fill(lens, { style: `left: ${100 * picture.window[0]}%; width: ${100 * picture.window[1]}%` });
+    drawMap(picture);
+    drawRows(picture);
+    // Going out, the part we were in is chosen; going in, the first one; with another size, the same place.
+    let chosen = clamp(place, 0, buttons.length - 1);
+    if (cameFrom !== null && cameFrom !== shown) {
+      const inner = (path) => cameFrom === path || cameFrom.startsWith(`${path}.`);
+      chosen = Math.max(0, picture.rows.findIndex(({ path }) => path !== "" && inner(path)));
+    }
+    settle(chosen);
+    if (hadFocus) buttons[chosen].focus();
+    if (hadCrumb && !crumbs.contains(document.activeElement)) crumbs.lastElementChild.focus();
+  };
+
+  function drawCrumbs({ crumbs: way }) {
+    const steps = way.map(({ path, label }, depth) => {
+      const here = depth === way.length - 1;
+      const step = make("button", { type: "button", "aria-current": here ? "true" : false,
+        "data-testid": `crumb-${depth}` }, label);
+      step.addEventListener("click", () => zoom(path), { signal });
+      return step;
+    });
+    crumbs.replaceChildren(...steps.flatMap((step, depth) =>
+      (depth ? [make("span", { "aria-hidden": "true" }, "›"), step] : [step])));
+  }
+
+  function drawMap({ rows, inner, tiles }) {
+    const at = ([left, top, width, height]) => `left: ${left}%; top: ${top}%; width: ${width}%; height: ${height}%`;
+    const areas = tiles.map(({ box, kind }) => make("div", { class: `pm-tile pm-${kind}`, style: at(box) }));
+    const frames = rows.map(({ path, label, percent, box }, place) => {
+      const frame = make("div", { class: "pm-frame", style: at(box), title: `${label} ${percent}`,
+        "data-testid": `area-${place}` }, make("span", {}, label), make("span", {}, percent));
+      frame.addEventListener("click", () => zoom(path), { signal });
+      frame.addEventListener("pointerenter", () => point(place, true), { signal });
+      frame.addEventListener("pointerleave", () => point(place, false), { signal });
+      return frame;
+    });
+    map.setAttribute("aria-label", model.get("summary"));
+    const borders = inner.map((box) => make("div", { class: "pm-inner", style: at(box) }));
+    map.replaceChildren(...areas, ...borders, ...frames);
+  }
+
+  function drawRows({ rows }) {
+    buttons = rows.map(({ path, label, name }, place) => {
+      const shownName = [make("span", {}, label), ...(name && name !== label ? [make("code", {}, name)] : [])];
+      const button = make("button", { type: "button", "data-testid": `part-${place}` }, ...shownName);
+      button.addEventListener("click", () => zoom(path), { signal });
+      button.addEventListener("keydown", (event) => walk(event, place, path), { signal });
+      button.addEventListener("focus", () => { settle(place); point(place, true); }, { signal });
+      button.addEventListener("blur", () => point(place, false), { signal });
+      return button;
+    });
+    body.replaceChildren(...rows.map((row, place) => {
+      const bar = make("span", { class: "pm-bar", style: `--share: ${row.share}`, "aria-hidden": "true" });
+      const line = make("tr", {}, make("th", { scope: "row" }, buttons[place]), make("td", {}, row.shape),
+        make("td", {}, row.count), make("td", {}, make("span", {}, row.percent), bar));
+      line.addEventListener("pointerenter", () => point(place, true), { signal });
+      line.addEventListener("pointerleave", () => point(place, false), { signal });
+      return line;
+    }));
+  }
+
+  function walk(event, place, path) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = buttons.length - 1;
+    const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: last }[event.key];
+    if (to !== undefined) buttons[clamp(to, 0, last)].focus();
+    else if (event.key === "ArrowRight") zoom(path);
+    else if (["ArrowLeft", "Backspace"].includes(event.key)) outwards();
+    else return;
+    event.preventDefault();
+  }
+
+  function settle(chosen) {
+    buttons.forEach((button, place) => (button.tabIndex = place === chosen ? 0 : -1));
+  }
+
+  function point(place, on) {
+    map.querySelectorAll(".pm-frame")[place]?.classList.toggle("pm-pointed", on);
+    body.children[place]?.classList.toggle("pm-pointed", on);
+  }
+});

@@ -1,0 +1,45 @@
+// Two controls, fault and layer; a table with one row for each stage: its name, a bar on a logarithmic scale with the
+// limit as a dashed line, the difference, and a word for it. The first row that departs is framed and marked.
+
+export default courseWidget((view) => {
+  const { model, words } = view;
+  const { faults, layers, tolerance } = model.get("setup");
+  const LOW = -9; // powers of ten at both ends of the scale
+  const HIGH = 2;
+  const share = (value) => clamp((Math.log10(value) - LOW) / (HIGH - LOW), 0, 1);
+
+  choice(view, "fault", { label: words.fault, options: faults.map((name) => [name, name]) });
+  const layer = slider(view, "layer", { label: words.layer, min: 1, max: layers, step: 1, say: (value) => words.layer_is.replace("{layer}", value) });
+
+  const scale = make("td", { class: "pd-scale", "aria-hidden": "true" },
+    ...[-9, -7, -5, -3, -1, 1].map((power) => {
+      const mark = make("span", {}, `10${superscript(power)}`);
+      mark.style.left = `calc(8px + (100% - 16px) * ${share(10 ** power)})`; // as the tracks: inside the padding
+      return mark;
+    }));
+  const head = [words.stage, words.size, words.difference, words.verdict].map((name) => make("th", { scope: "col" }, name));
+  const body = make("tbody");
+  const table = make("table", { class: "pd-table", "data-testid": "stages" },
+    make("thead", {}, make("tr", {}, ...head)), body);
+  panel(view, words.picture, table, make("p", { class: "course-note" }, words.hint)).classList.add("pd-panel");
+  table.style.setProperty("--limit", share(tolerance));
+
+  return ({ rows, first, layer_counts: counts }) => {
+    layer.classList.toggle("pd-unused", !counts);
+    layer.querySelector("input").disabled = !counts;
+    const lines = rows.map(({ stage, difference, shown, departs }, i) => {
+      const bar = make("span", { class: "pd-bar" });
+      bar.style.setProperty("--share", difference === null ? 1 : difference > 0 ? share(difference) : 0);
+      const verdict = i === first ? words.first : departs ? words.departs : words.same;
+      return make("tr", { class: [departs ? "pd-departs" : "pd-same", i === first ? "pd-first" : ""].join(" "), "data-testid": `stage-${i}` },
+        make("th", { scope: "row" }, stage), make("td", { "aria-hidden": "true" }, make("div", { class: "pd-track" }, bar)),
+        make("td", {}, shown), make("td", {}, verdict));
+    });
+    const foot = make("tr", { class: "pd-foot", "aria-hidden": "true" }, make("td"), scale, make("td"), make("td"));
+    body.replaceChildren(...lines, foot);
+  };
+
+  function superscript(power) {
+    return String(power).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+  }
+});

@@ -1,0 +1,80 @@
+// The typed text with one piece pointed out; its forms; its code points; its words and pieces.
+
+export default courseWidget((view) => {
+  const { model, words, signal } = view;
+  view.stage.classList.add("ti-stage");
+  textBox(view, "sentence", { label: words.sentence });
+  checkbox(view, "lowercase", { label: words.lowercase });
+  checkbox(view, "strip_accents", { label: words.strip_accents });
+
+  const typed = make("p", { class: "ti-typed", "data-testid": "typed" });
+  const pieces = make("div", { class: "ti-pieces", role: "group", "aria-label": words.pieces, "data-testid": "pieces" });
+  const list = make("p", { class: "ti-words", "data-testid": "words" });
+  const forms = table("forms", [words.form, words.text, words.points, words.bytes]);
+  const characters = table("characters", [words.char, words.number, words.decomposed, words.left, words.name]);
+  panel(view, words.typed_panel, typed, make("p", { class: "course-note" }, words.hint), pieces).classList.add("ti-wide");
+  panel(view, words.words, list).classList.add("ti-wide");
+  panel(view, words.forms, frame(forms, words.forms)).classList.add("ti-wide");
+  panel(view, words.characters, frame(characters, words.characters)).classList.add("ti-wide");
+  let cards = [];
+
+  return (picture) => {
+    const [before, marked, after] = picture.marked;
+    typed.replaceChildren(before, ...(marked ? [make("mark", { "data-testid": "marked" }, marked)] : []), after);
+    drawPieces(picture);
+    list.replaceChildren(...picture.words.map((word) => make("span", { class: "ti-chip" }, word)));
+    forms.tBodies[0].replaceChildren(...picture.forms.map((form) => make("tr", {},
+      make("th", { scope: "row" }, words[form.name]), make("td", { class: "ti-text" }, form.text),
+      make("td", {}, String(form.count)), make("td", {}, String(form.bytes)))));
+    characters.tBodies[0].replaceChildren(...picture.characters.map((point) => make("tr", { class: point.changed ? "ti-changed" : "" },
+      make("th", { scope: "row" }, point.char), make("td", {}, point.number), make("td", {}, point.decomposed),
+      make("td", {}, point.left || words.nothing), make("td", {}, point.name))));
+  };
+
+  // One button a piece; the arrow keys walk along them (a roving tab stop). Buttons are kept while their number is.
+  function drawPieces(picture) {
+    if (cards.length !== picture.pieces.length) {
+      const held = cards.includes(document.activeElement);
+      cards = picture.pieces.map((_, place) => card(place));
+      pieces.replaceChildren(...cards);
+      if (held) cards[picture.chosen]?.focus();
+    }
+    picture.pieces.forEach((piece, place) => {
+      const span = `[${piece.start}, ${piece.end})`;
+      fill(cards[place], {
+        class: piece.unknown ? "ti-piece ti-unknown" : "ti-piece",
+        "aria-pressed": String(place === picture.chosen),
+        tabindex: place === picture.chosen ? 0 : -1,
+        "aria-label": `${piece.text}, ${words.id} ${piece.id}, ${words.span} ${span}`,
+      }, make("b", {}, piece.text), make("span", {}, String(piece.id)), make("span", {}, span));
+    });
+  }
+
+  function card(place) {
+    const node = make("button", { type: "button" });
+    node.addEventListener("click", () => choose(place), { signal });
+    node.addEventListener("keydown", (event) => {
+      const end = cards.length - 1;
+      const to = { ArrowLeft: place - 1, ArrowUp: place - 1, ArrowRight: place + 1, ArrowDown: place + 1, Home: 0, End: end }[event.key];
+      if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      choose(clamp(to, 0, end));
+    }, { signal });
+    return node;
+  }
+
+  function choose(place) {
+    view.send({ piece: place });
+    cards[place].tabIndex = 0;
+    cards[place].focus();
+  }
+
+  function table(name, heads) {
+    return make("table", { class: "ti-table", "data-testid": name },
+      make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody"));
+  }
+
+  function frame(node, label) {
+    return make("div", { class: "ti-frame", tabindex: 0, role: "region", "aria-label": label }, node);
+  }
+});

@@ -1,0 +1,150 @@
+"""From a typed text to the ids a model sees: code points, normalisation, words, pieces, offsets."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import traitlets
+
+from course_utils.locale import text
+from course_utils.widgets.base import BadInput, CourseWidget
+
+LONGEST_TEXT = 60
+UNKNOWN = "[UNK]"
+
+
+class Tokenizer(Protocol):
+    """What is asked of a tokenizer; course_utils.tokenization.WordPieceTokenizer answers it all."""
+
+    vocab: Mapping[str, int]
+
+    def normalized(self, text: str) -> Sequence[tuple[str, int]]: ...
+
+    def words(self, text: str) -> Sequence[tuple[str, Any]]: ...
+
+    def pieces(self, text: str) -> Sequence[tuple[str, tuple[int, int]]]: ...
+
+
+class TokenInspector(CourseWidget):
+    """Type a text and follow it: code points, NFC and NFD, what normalisation leaves, words, pieces, ids, offsets.
+
+    Args:
+        sentence: what to start from, at most 60 code points.
+        tokenizer: (lowercase, strip_accents) -> such as a WordPieceTokenizer; asked once for each combination.
+        lowercase, strip_accents: as the attributes.
+
+    Attributes:
+        sentence: str; may be empty.
+        lowercase: whether the tokenizer turns to lower case.
+        strip_accents: whether it decomposes and drops accents.
+        piece: which piece is pointed out in the text (the last one, if there are fewer).
+
+    Raises:
+        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
+    """
+
+    name = "token_inspector"
+    inputs = ("sentence", "lowercase", "strip_accents", "piece")
+
+    sentence = traitlets.Unicode().tag(sync=True)
+    lowercase = traitlets.Bool(True).tag(sync=True)
+    strip_accents = traitlets.Bool(True).tag(sync=True)
+    piece = traitlets.Int(0).tag(sync=True)
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        tokenizer: Callable[[bool, bool], Tokenizer],
+        lowercase: bool = True,
+        strip_accents: bool = True,
+    ) -> None:
+        self._make = tokenizer
+        self._tokenizers: dict[tuple[bool, bool], Tokenizer] = {}
+        super().__init__(sentence=sentence, lowercase=lowercase, strip_accents=strip_accents)
+
+    def draw(self) -> tuple[dict[str, Any], str]:
+        """The picture's tables and its sentence, from the text and the two switches."""
+        typed = self.sentence
+        if len(typed) > LONGEST_TEXT:
+            facts = {"most": LONGEST_TEXT, "actual": len(typed)}
+            raise BadInput(text("widgets.token_inspector.bad.long", **facts))
+        if not 0 <= self.piece:
+            raise BadInput(text("widgets.token_inspector.bad.piece", actual=self.piece))
+        tokenizer = self._tokenizer()
+        pieces = [
+            {
+                "text": piece,
+                "id": tokenizer.vocab[piece],
+                "start": start,
+                "end": end,
+                "unknown": piece == UNKNOWN,
+            }
+            for piece, (start, end) in tokenizer.pieces(typed)
+        ]
+        chosen = min(self.piece, len(pieces) - 1)
+        span = (pieces[chosen]["start"], pieces[chosen]["end"]) if pieces else (0, 0)
+        picture = {
+            "characters": self._characters(typed),
+            "forms": [self._form(name, form) for name, form in self._forms(typed)],
+            "words": [word for word, _ in tokenizer.words(typed)],
+            "pieces": pieces,
+            "chosen": chosen,
+            "marked": [typed[: span[0]], typed[span[0] : span[1]], typed[span[1] :]],
+        }
+        return picture, self._say(picture)
+
+    def _tokenizer(self) -> Tokenizer:
+        key = (self.lowercase, self.strip_accents)
+        if key not in self._tokenizers:
+            self._tokenizers[key] = self._make(*key)
+        return self._tokenizers[key]
+
+    def _characters(self, typed: str) -> list[dict[str, Any]]:
+        """A row for each code point as typed: number, name, NFD, and what normalisation leaves of it."""
+        left: list[list[str]] = [[] for _ in typed]
+        for char, place in self._tokenizer().normalized(typed):
+            left[place].append(char)
+        return [
+            {
+                "char": char,
+                "number": _numbers(char),
+                "name": unicodedata.name(char, ""),
+                "decomposed": _numbers(unicodedata.normalize("NFD", char)),
+                "left": _numbers("".join(kept)),
+                "changed": "".join(kept) != char,
+            }
+            for char, kept in zip(typed, left, strict=True)
+        ]
+
+    def _forms(self, typed: str) -> list[tuple[str, str]]:
+        kept = self._tokenizer().normalized(typed)
+        return [
+            ("typed", typed),
+            ("nfc", unicodedata.normalize("NFC", typed)),
+            ("nfd", unicodedata.normalize("NFD", typed)),
+            ("normalized", "".join(char for char, _ in kept)),
+        ]
+
+    @staticmethod
+    def _form(name: str, form: str) -> dict[str, Any]:
+        return {"name": name, "text": form, "count": len(form), "bytes": len(form.encode("utf-8", "replace"))}
+
+    def _say(self, picture: dict[str, Any]) -> str:
+        forms = {form["name"]: form["count"] for form in picture["forms"]}
+        pieces = picture["pieces"]
+        unknown = sum(piece["unknown"] for piece in pieces)
+        facts = {"words": len(picture["words"]), "pieces": len(pieces), "unknown": unknown}
+        said = [text("widgets.token_inspector.forms", **forms)]
+        said.append(text("widgets.token_inspector.pieces", **facts))
+        if pieces:
+            piece = pieces[picture["chosen"]]
+            facts = {"piece": piece["text"], "id": piece["id"], "start": piece["start"], "end": piece["end"]}
+            said.append(text("widgets.token_inspector.here", part=picture["marked"][1], **facts))
+        return " ".join(said)
+
+
+def _numbers(chars: str) -> str:
+    return " ".join(f"U+{ord(char):04X}" for char in chars)

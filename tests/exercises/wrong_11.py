@@ -1,0 +1,81 @@
+"""Wrong answers to the exercises of notebook 11, each under the reason for which it must fail."""
+
+import torch
+import torch.nn.functional as F
+
+
+def _separation(offset=1, self_pairs=False, unit=True, sign=1.0, parts="both"):
+    def sense_separation(hidden_states, word_index, senses):
+        vectors = hidden_states[torch.arange(len(senses)), word_index + offset]
+        if unit:
+            vectors = F.normalize(vectors, dim=-1)
+        table = vectors @ vectors.T
+        same = senses[:, None] == senses
+        counted = same if self_pairs else same & ~torch.eye(len(senses), dtype=torch.bool)
+        within, across = table[counted].mean(), table[~same].mean()
+        return {"both": sign * (within - across), "within": within, "across": across}[parts]
+
+    return sense_separation
+
+
+def _centres(hidden_states, word_index, senses):
+    vectors = hidden_states[torch.arange(len(senses)), word_index + 1]
+    first, second = (vectors[senses == sense].mean(dim=0) for sense in senses.unique())
+    return 1 - F.cosine_similarity(first, second, dim=0)
+
+
+def _departing(ours, theirs, departs):
+    return [stage for stage, pair in enumerate(zip(ours, theirs, strict=True)) if departs(*pair)]
+
+
+def _detective(departs, choose=lambda found: found[0], none=-1):
+    def first_departure(ours, theirs, atol):
+        found = _departing(ours, theirs, lambda mine, expected: departs(mine - expected, atol))
+        return choose(found) if found else none
+
+    return first_departure
+
+
+def _right(difference, atol):
+    return not difference.abs().max() <= atol
+
+
+def _largest(ours, theirs, atol):
+    sizes = [(mine - expected).abs().max().item() for mine, expected in zip(ours, theirs, strict=True)]
+    return sizes.index(max(sizes)) if max(sizes) > atol else -1
+
+
+WRONG = {
+    "11.1": {
+        "no_tanh": lambda hidden, weight, bias: hidden[:, 0] @ weight.T + bias,
+        "mean_over_tokens": lambda hidden, weight, bias: torch.tanh(hidden.mean(dim=1) @ weight.T + bias),
+        "last_token": lambda hidden, weight, bias: torch.tanh(hidden[:, -1] @ weight.T + bias),
+        "max_over_tokens": lambda hidden, weight, bias: torch.tanh(hidden.amax(dim=1) @ weight.T + bias),
+        "not_transposed": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight + bias),
+        "no_bias": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight.T),
+        "tanh_too_early": lambda hidden, weight, bias: torch.tanh(hidden[:, 0]) @ weight.T + bias,
+    },
+    "11.2": {
+        "cls_offset": _separation(offset=0),
+        "self_pairs": _separation(self_pairs=True),
+        "dot_products": _separation(unit=False),
+        "wrong_way": _separation(sign=-1.0),
+        "only_within": _separation(parts="within"),
+        "only_across": _separation(parts="across"),
+        "centres": _centres,
+    },
+    "11.3": {
+        "zero_when_same": _detective(_right, none=0),
+        "length_when_same": _detective(_right, none=5),
+        "counts_from_one": _detective(_right, lambda found: found[0] + 1),
+        "stage": _detective(_right, lambda found: found[0] - 1),  # the embeddings not counted
+        "last": _detective(_right, lambda found: found[-1]),
+        "largest": _largest,
+        "signed": _detective(lambda difference, atol: bool(difference.max() > atol)),
+        "exact": _detective(lambda difference, atol: bool((difference != 0).any())),
+        "mean": _detective(lambda difference, atol: not difference.abs().mean() <= atol),
+        "misses_nan": _detective(lambda difference, atol: bool(difference.abs().max() > atol)),
+        "fixed_limit": _detective(lambda difference, atol: not difference.abs().max() <= 1e-5),
+        "kind": _detective(_right, lambda found: float(found[0]), none=-1.0),
+    },
+}

@@ -1,0 +1,86 @@
+"""The table of `make bench`, with made-up figures: nothing is measured here, and no test asserts a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as bench
+from benchmarks import table
+
+MEASURED = {
+    "what": "BertModel 1 × 16",
+    "ours_ms": 8.0,
+    "theirs_ms": 10.0,
+    "ratio": 1.25,
+    "pairs": 9,
+    "gflops": 50.0,
+    "ceiling_gflops": 200.0,
+}
+ROWS = [
+    ("BPE training : tokenizers", 0.4, 0.1, 0.25, "≥ 0.1"),
+    ("WordPiece training : tokenizers", 2.0, 0.1, 0.05, "≥ 0.1"),
+    ("BPE encoding : tokenizers", 0.2, 0.1, 0.5, "–"),
+]
+
+
+def test_a_row_of_inference():
+    row = table.inference_row(MEASURED)
+    assert row == table.Row("BertModel 1 × 16", 0.008, 0.01, 1.25, "≥ 1", "50 of 200 GFLOP/s = 25 %")
+    with_attentions = table.inference_row(MEASURED | {"what": "BertModel 1 × 16, attentions"})
+    assert with_attentions.goal == table.NO_GOAL
+
+
+@pytest.mark.parametrize(
+    ("ratio", "goal", "expected"),
+    [(1.0, "≥ 1", True), (0.99, "≥ 1", False), (0.1, "≥ 0.1", True), (29.9, "≥ 30", False), (9.0, "–", None)],
+)
+def test_goals(ratio: float, goal: str, expected: bool | None):
+    assert table.reached(table.Row("x", 1.0, 1.0, ratio, goal)) is expected
+
+
+def test_a_goal_that_cannot_be_read_is_refused():
+    with pytest.raises(ValueError, match="a goal must be"):
+        table.reached(table.Row("x", 1.0, 1.0, 1.0, "fast"))
+
+
+def test_the_table():
+    head, *body = table.lines("tokenization", ROWS)
+    assert head.split() == ["tokenization", "ours", "theirs", "ratio", "goal"]
+    assert " ".join(body[0].split()) == "BPE training : tokenizers 400.0 ms 100.0 ms 0.25 ✓ ≥ 0.1"
+    assert " ".join(body[1].split()).endswith(" 0.05 ✗ ≥ 0.1")
+    assert "✓" not in body[2] and "✗" not in body[2]
+    assert len({line.index(" ms") for line in body}) == 1  # the columns stand under each other
+
+
+def test_the_command_prints_the_machine_and_the_chosen_tables(capsys: pytest.CaptureFixture[str]):
+    asked = []
+
+    def measured(quick: bool) -> tuple[str, list[table.Row]]:
+        asked.append(quick)
+        return "inference", [table.inference_row(MEASURED)]
+
+    assert bench.main(["--quick"], tables={"inference": measured, "other": measured}) == 0
+    assert bench.main(["other"], tables={"inference": measured, "other": measured}) == 0
+    said = capsys.readouterr().out
+    assert asked == [True, True, False]
+    assert "cores" in said and "torch " in said and "50 of 200 GFLOP/s" in said
+    with pytest.raises(SystemExit):
+        bench.main(["no such table"])
+
+
+def test_both_benchmarks_give_rows_that_the_table_takes():
+    """Their measuring functions are there; importing the command alone loads none of it."""
+    from benchmarks import inference_bench, tokenizers_bench
+
+    assert callable(inference_bench.rows) and callable(tokenizers_bench.rows)
+    assert tokenizers_bench.Row._fields == table.Row._fields[:5]
+    program = "import sys, benchmarks.__main__; print(*sys.modules)"
+    root = Path(bench.__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert not {"torch", "transformers", "tokenizers"} & set(done.stdout.split())

@@ -1,0 +1,276 @@
+import pytest
+import torch
+import transformers
+
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
+from course_utils.pretrained import MINILM, load_pretrained
+from course_utils.pretrained.name_map import reference_name
+from course_utils.pretrained.sources import find_model
+
+# Layers, hidden size, heads, feed-forward width and vocabulary all odd or prime: a swapped axis cannot pass.
+SIZES = dict(
+    vocab_size=101,
+    hidden_size=44,
+    num_hidden_layers=3,
+    num_attention_heads=11,
+    intermediate_size=53,
+    max_position_embeddings=47,
+)
+B, T = 5, 13
+# Devlin et al. 2019, Turc et al. 2019: encoder and pooler, vocabulary 30,522.
+PUBLISHED = {
+    "tiny": 4_385_920,
+    "mini": 11_170_560,
+    "small": 28_763_648,
+    "medium": 41_373_184,
+    "base": 109_482_240,
+    "large": 335_141_888,
+}
+
+
+def twins(seed=0, **overrides):
+    """A random reference model and ours with its weights, both in eval mode."""
+    torch.manual_seed(seed)
+    sizes = SIZES | {"layer_norm_eps": 1e-3} | overrides  # an ε that can be seen
+    reference = transformers.BertModel(transformers.BertConfig(**sizes, attn_implementation="eager")).eval()
+    with torch.no_grad():
+        for parameter in reference.parameters():
+            parameter.normal_(std=0.3)  # biases and gains too
+    weights = reference.state_dict()
+    ours = BertModel(BertConfig(**sizes)).eval()
+    ours.load_state_dict({name: weights[reference_name(name)] for name in ours.state_dict()})
+    return ours, reference
+
+
+def batch(seed=1):
+    """Ids, mask with padding on the right, on the left, in the middle and nowhere, and both segments."""
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.randint(1, 101, (B, T), generator=generator)
+    mask = torch.ones(B, T, dtype=torch.long)
+    mask[1, 9:] = 0
+    mask[2, :4] = 0
+    mask[3, 5:7] = 0
+    ids[mask == 0] = 0
+    segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
+    return ids, mask, segments
+
+
+def assert_same(ours, reference, atol=1e-5):
+    assert len(ours.hidden_states) == len(reference.hidden_states)
+    for mine, theirs in zip(ours.hidden_states, reference.hidden_states, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=atol)
+    torch.testing.assert_close(ours.last_hidden_state, reference.last_hidden_state, rtol=0, atol=atol)
+    torch.testing.assert_close(ours.pooler_output, reference.pooler_output, rtol=0, atol=atol)
+    for mine, theirs in zip(ours.attentions or (), reference.attentions or (), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_parameter_totals(name):
+    with torch.device("meta"):
+        model = BertModel(getattr(BertConfig, name)())
+    assert sum(parameter.numel() for parameter in model.parameters()) == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("activation", [("gelu", "gelu"), ("gelu_tanh", "gelu_new"), ("relu", "relu")])
+def test_equal_to_the_reference_in_every_layer(activation):
+    ours, reference = twins()
+    if activation[0] != "gelu":
+        sizes = SIZES | {"layer_norm_eps": 1e-3}
+        weights = reference.state_dict()
+        reference = transformers.BertModel(
+            transformers.BertConfig(**sizes, hidden_act=activation[1], attn_implementation="eager")
+        ).eval()
+        reference.load_state_dict(weights)
+        state = ours.state_dict()
+        ours = BertModel(BertConfig(**sizes, hidden_act=activation[0])).eval()
+        ours.load_state_dict(state)
+    ids, mask, segments = batch()
+    with torch.no_grad():
+        expected = reference(
+            ids, mask, token_type_ids=segments, output_hidden_states=True, output_attentions=True
+        )
+        actual = ours(ids, mask, segments, output_attentions=True)
+    assert len(actual.attentions) == 3 and actual.attentions[0].shape == (B, 11, T, T)
+    assert_same(actual, expected)
+
+
+@pytest.mark.parametrize("given", [(False, False), (False, True), (True, False)])
+def test_equal_to_the_reference_without_mask_or_segments(given):
+    ours, reference = twins(seed=3)
+    ids, mask, segments = batch()
+    mask, segments = (value if flag else None for value, flag in zip((mask, segments), given))
+    with torch.no_grad():
+        expected = reference(
+            ids, mask, token_type_ids=segments, output_hidden_states=True, output_attentions=True
+        )
+        assert_same(ours(ids, mask, segments, True), expected)
+
+
+def test_gradients_equal_the_reference():
+    ours, reference = (model.double() for model in twins(seed=4))
+    ids, mask, segments = batch()
+    ids = ids.clamp(
+        min=1
+    )  # the reference keeps gradients from the embedding of token 0, which BERT's own code does not
+    for model in (ours, reference):
+        output = model(ids, mask, token_type_ids=segments)
+        (output.last_hidden_state[mask == 1].sin().sum() + output.pooler_output.sin().sum()).backward()
+    theirs = dict(reference.named_parameters())
+    for name, parameter in ours.named_parameters():
+        torch.testing.assert_close(
+            parameter.grad, theirs[reference_name(name)].grad, rtol=0, atol=1e-9, msg=name
+        )
+
+
+def test_attentions_or_not_the_states_are_the_same():
+    ours, _ = twins()
+    with torch.no_grad():
+        opened, fused = ours(*batch(), output_attentions=True), ours(*batch())
+    assert fused.attentions is None
+    for one, other in zip(opened.hidden_states, fused.hidden_states, strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-5)
+    torch.testing.assert_close(opened.pooler_output, fused.pooler_output, rtol=0, atol=1e-5)
+
+
+def test_attention_rows_sum_to_one_also_in_training_and_padding_gets_nothing():
+    ours, _ = twins(attention_probs_dropout_prob=0.5)
+    ids, mask, segments = batch()
+    for weights in ours.train()(ids, mask, segments, True).attentions:
+        torch.testing.assert_close(weights.sum(-1), torch.ones(B, 11, T))
+        assert not weights.masked_select((mask == 0)[:, None, None, :]).any()
+
+
+def test_what_stands_at_padding_changes_nothing():
+    ours, _ = twins()
+    ids, mask, segments = batch()
+    changed = ids.masked_fill(mask == 0, 77)
+    with torch.no_grad():
+        one, other = (ours(x, mask, segments).last_hidden_state for x in (ids, changed))
+    torch.testing.assert_close(one[mask == 1], other[mask == 1], rtol=0, atol=1e-6)
+
+
+def test_without_mask_padding_is_not_guessed():
+    ours, _ = twins()
+    ids = torch.zeros(1, 5, dtype=torch.long)
+    assert torch.equal(ours(ids).last_hidden_state, ours(ids, torch.ones_like(ids)).last_hidden_state)
+
+
+def test_a_bool_mask_is_as_good():
+    ours, _ = twins()
+    ids, mask, segments = batch()
+    assert torch.equal(ours(ids, mask, segments)[0], ours(ids, mask.bool(), segments)[0])
+    assert torch.equal(ours(ids, mask, segments)[0], ours(ids, mask.int(), segments)[0])
+
+
+def test_the_pooler_looks_at_the_first_token_through_tanh():
+    ours, _ = twins()
+    output = ours(*batch())
+    first = output.last_hidden_state[:, 0]
+    expected = torch.tanh(first @ ours.pooler.dense.weight.T + ours.pooler.dense.bias)
+    torch.testing.assert_close(output.pooler_output, expected)
+    assert float(output.pooler_output.detach().abs().max()) <= 1
+
+
+def test_the_first_hidden_state_is_that_of_the_embeddings():
+    ours, _ = twins()
+    ids, mask, segments = batch()
+    output = ours(ids, mask, segments)
+    assert torch.equal(output.hidden_states[0], ours.embeddings(ids, segments))
+    assert output.last_hidden_state is output.hidden_states[-1]
+
+
+def test_without_pooler():
+    model = BertModel(BertConfig(**SIZES), pooler=False).eval()
+    assert model(*batch()).pooler_output is None
+    assert not any("pooler" in name for name in model.state_dict())
+
+
+def test_start_values():
+    config = BertConfig(**(SIZES | {"initializer_range": 0.05, "vocab_size": 4001}))
+    one, same, other = (
+        BertModel(config, generator=torch.Generator().manual_seed(seed)).embeddings.token.weight
+        for seed in (1, 1, 2)
+    )
+    assert torch.equal(one, same) and not torch.equal(one, other)
+    assert float(one.detach().std()) == pytest.approx(
+        0.88 * 0.05, rel=0.02
+    )  # cut off at two standard deviations
+    assert float(one.detach().abs().max()) <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        (torch.ones(B, T - 1, dtype=torch.long), r"the shape of input_ids, \(5, 13\), got \(5, 12\)"),
+        (torch.ones(B, 1, 1, T, dtype=torch.bool), r"got \(5, 1, 1, 13\)"),
+        (torch.zeros(B, T), "must be integers .* got torch.float32"),
+        (torch.full((B, T), -10000), "only 1 .token. and 0 .padding."),
+        (torch.full((B, T), 2), "only 1 .token. and 0 .padding."),
+    ],
+)
+def test_a_mask_that_does_not_fit_is_refused(mask, message):
+    with pytest.raises(ValueError, match=message):
+        twins()[0](batch()[0], mask)
+
+
+def test_wrong_ids_are_refused():
+    ours, _ = twins()
+    for ids in (torch.full((2, 3), 101), torch.full((2, 3), -1), torch.ones(2, 48, dtype=torch.long)):
+        with pytest.raises(ValueError):
+            ours(ids)
+    with pytest.raises(ValueError, match="length must lie in 1 … 512"):
+        BertModel(BertConfig(**(SIZES | {"max_position_embeddings": 512})))(
+            torch.ones(1, 513, dtype=torch.long)
+        )
+
+
+# --- real weights ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    return *load_pretrained(MINILM), find_model(MINILM).folder
+
+
+def reference_of(folder, implementation):
+    return transformers.BertModel.from_pretrained(folder, attn_implementation=implementation).eval()
+
+
+def test_real_weights_equal_the_reference_in_every_layer(minilm):
+    model, tokenizer, folder = minilm
+    pairs = [
+        ("He sat down on the bank of the river.", "The water was cold."),
+        ("The bank lent us money.", None),
+        ("배를 타고 바다로 나갔다.", "배가 고프다."),
+        ("", None),
+    ]
+    encodings = [tokenizer.encode(text, pair) for text, pair in pairs]
+    longest = max(map(len, encodings))
+
+    def padded(name):
+        return torch.tensor([[*getattr(e, name), *[0] * (longest - len(e))] for e in encodings])
+
+    ids, mask, segments = (padded(name) for name in ("input_ids", "attention_mask", "token_type_ids"))
+    eager, fused = (reference_of(folder, name) for name in ("eager", "sdpa"))
+    for flip in (False, True):  # padding on the right, then on the left
+        ids, mask, segments = (x.flip(1) if flip else x for x in (ids, mask, segments))
+        given = {"attention_mask": mask, "token_type_ids": segments}
+        real = mask == 1  # what stands at padding looks at the same keys, but nobody reads it
+        with torch.no_grad():
+            expected = eager(ids, **given, output_hidden_states=True, output_attentions=True)
+            actual = model(ids, **given, output_attentions=True)
+            for mine, theirs in zip(actual.hidden_states, expected.hidden_states, strict=True):
+                torch.testing.assert_close(mine[real], theirs[real], rtol=0, atol=1e-5)
+            for mine, theirs in zip(actual.attentions, expected.attentions, strict=True):
+                rows = [weights.transpose(1, 2)[real] for weights in (mine, theirs)]
+                torch.testing.assert_close(*rows, rtol=0, atol=1e-5)
+            assert_same(model(ids, **given), fused(ids, **given, output_hidden_states=True))
+
+
+def test_real_weights_equal_the_reference_over_512_positions(minilm):
+    model, _, folder = minilm
+    ids = torch.randint(0, 30522, (1, 512), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        assert_same(model(ids), reference_of(folder, "sdpa")(ids, output_hidden_states=True))

@@ -1,0 +1,226 @@
+import random
+import unicodedata
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_utils.tokenization import BPETokenizer, BPETrainer, ByteBPETrainer, WordPieceTrainer
+from course_utils.tokenization.bpe import apply_merges, split_punctuation
+from course_utils.tokenization.pairs import PairTable
+from course_utils.tokenization.wordpiece_training import ScoredPairs
+
+examples = settings(derandomize=True, deadline=None, max_examples=100, database=None)
+LINES = ["배를 타고 배에서 배를 먹었다.", "배가 아파서 배를 만졌다!", "사과를 먹고 배를 먹었다, 배가 불렀다."]
+
+
+def recounted(trainer, texts, vocab_size, score):
+    """Training as in the book: count everything again before each merge."""
+    words = trainer.words(texts)
+    vocab = list(dict.fromkeys([*trainer.special_tokens, *trainer.alphabet(words)]))
+    spelled = [(trainer.spell(word), count) for word, count in words.items()]
+    steps = []
+    while len(vocab) < vocab_size:
+        pairs, symbols = Counter(), Counter()
+        for word, count in spelled:
+            symbols.update({symbol: count * times for symbol, times in Counter(word).items()})
+            for pair in zip(word, word[1:]):
+                pairs[pair] += count
+        ranked = sorted(
+            (
+                -score(pairs[a, b], symbols[a], symbols[b]),
+                -pairs[a, b],
+                vocab.index(a),
+                vocab.index(b),
+                (a, b),
+            )
+            for a, b in pairs
+            if pairs[a, b] >= trainer.min_count
+        )
+        if not ranked:
+            break
+        pair = ranked[0][-1]
+        new = trainer.join(*pair)
+        if new not in vocab:
+            vocab.append(new)
+        for word, _ in spelled:
+            at = 0
+            while at < len(word) - 1:
+                if (word[at], word[at + 1]) == pair:
+                    word[at : at + 2] = [new]
+                at += 1
+        steps.append((pair, -ranked[0][1], -ranked[0][0], new, [each[-1] for each in ranked[1:4]]))
+    return steps
+
+
+def by_count(pair, first, second):
+    return pair
+
+
+def by_score(pair, first, second):
+    return pair / (first * second)
+
+
+def incremental(trainer, texts, vocab_size):
+    return [
+        (step.pair, step.count, step.score, step.new_symbol, [each.pair for each in step.runners_up])
+        for step in trainer.steps(texts, vocab_size)
+    ]
+
+
+# --- training -----------------------------------------------------------------------------------------------------
+
+
+def test_by_hand():
+    # ▁배 4 times, then ▁배를 3 times; both merges of 3 (를 after ▁배, 먹 after ▁) fight: smaller ids win.
+    trainer = BPETrainer()
+    steps = list(trainer.steps(["배를 배를 배를 배 먹 먹"], 8))
+    assert [(step.pair, step.count, step.new_symbol) for step in steps] == [
+        (("▁", "배"), 4, "▁배"),
+        (("▁배", "를"), 3, "▁배를"),
+        (("▁", "먹"), 2, "▁먹"),
+    ]
+    assert [each.pair for each in steps[0].runners_up] == [("배", "를"), ("▁", "먹")]
+    assert [step.vocab_size for step in steps] == [6, 7, 8] and [step.number for step in steps] == [1, 2, 3]
+    assert all(step.score == step.count for step in steps)
+
+
+def test_of_equal_counts_the_smallest_ids_win():
+    # Ids by code point: ▁ (U+2581) stands before the syllables.
+    step = next(BPETrainer().steps(["나다 나다 가라 가라"], 99))
+    assert step.count == 2 and step.pair == ("▁", "가")
+    assert [each.pair for each in step.runners_up] == [("▁", "나"), ("가", "라"), ("나", "다")]
+
+
+letters = st.lists(st.text("ab가나.", max_size=9), max_size=7)
+
+
+@pytest.mark.parametrize(
+    ("trainer", "score"),
+    [
+        (BPETrainer(min_count=1), by_count),
+        (BPETrainer(), by_count),
+        (ByteBPETrainer(), by_count),
+        (WordPieceTrainer(min_count=1, strip_accents=False), by_score),
+        (WordPieceTrainer(), by_score),
+    ],
+    ids=["bpe-1", "bpe", "byte", "wordpiece-1", "wordpiece"],
+)
+@examples
+@given(texts=letters)
+def test_keeping_the_counts_is_the_same_as_recounting(trainer, score, texts):
+    size = 290 if isinstance(trainer, ByteBPETrainer) else 40
+    assert incremental(trainer, texts, size) == recounted(trainer, texts, size, score)
+
+
+@pytest.mark.parametrize("trainer", [BPETrainer(), WordPieceTrainer(strip_accents=False)])
+def test_the_same_on_sentences(trainer):
+    score = by_count if isinstance(trainer, BPETrainer) else by_score
+    assert incremental(trainer, LINES * 2, 60) == recounted(trainer, LINES * 2, 60, score)
+
+
+@pytest.mark.parametrize("table_class", [PairTable, ScoredPairs])
+def test_the_table_holds_what_a_recount_finds(table_class):
+    random_ = random.Random(3)
+    words = [
+        (random_.choices(range(4), k=random_.randrange(1, 14)), random_.randrange(1, 6)) for _ in range(29)
+    ]
+    table = table_class(words)
+    for new in range(4, 24):
+        table.merge(table.best()[0], new)
+        pairs, symbols = Counter(), Counter()
+        for word, count in zip(table.words, table.word_counts):
+            symbols.update({symbol: count * times for symbol, times in Counter(word).items()})
+            for pair in zip(word, word[1:]):
+                pairs[pair] += count
+        assert dict(table.counts) == pairs
+        if table_class is ScoredPairs:
+            assert +table.symbol_counts == symbols
+
+
+def test_overlapping_pairs_are_merged_from_the_left():
+    table = PairTable([([0, 0, 0, 0, 0], 3)])
+    assert table.counts == {(0, 0): 12}
+    assert table.merge((0, 0), 1) == 6
+    assert table.words == [[1, 1, 0]] and table.counts == {(1, 1): 3, (1, 0): 3}
+
+
+def test_the_best_pairs_can_be_asked_for_without_changing_anything():
+    table = PairTable([([0, 1, 2], 3), ([1, 2], 2), ([2, 3], 1)])
+    assert table.best(9) == [(1, 2), (0, 1), (2, 3)] == table.best(9)
+    assert PairTable([([0, 1, 2], 3), ([1, 2], 2), ([2, 3], 1)], min_count=3).best(9) == [(1, 2), (0, 1)]
+
+
+def test_the_order_of_the_texts_does_not_matter():
+    assert incremental(BPETrainer(), LINES, 60) == incremental(BPETrainer(), LINES[::-1], 60)
+
+
+def test_training_ends_when_no_pair_is_frequent_enough():
+    tokenizer = BPETrainer(min_count=3).train(["배 배 밤"], 1000)
+    assert len(tokenizer.vocab) == 1 + 3 and tokenizer.merges == []
+
+
+def test_too_small_a_vocabulary():
+    with pytest.raises(ValueError, match=r"at least 4 \(1 special tokens and an alphabet of 3\), got 3"):
+        BPETrainer().train(["배 밤"], 3)
+
+
+# --- encoding -----------------------------------------------------------------------------------------------------
+
+
+def test_punctuation_stands_alone():
+    assert split_punctuation("▁(배),") == ["▁", "(", "배", ")", ","]
+    assert split_punctuation("") == [] and split_punctuation("배") == ["배"]
+
+
+def test_merges_are_replayed_in_the_order_they_were_learned():
+    ranks = {("b", "c"): 0, ("a", "b"): 1, ("a", "bc"): 2}
+    assert apply_merges("abcab", ranks) == ["abc", "ab"]
+    assert apply_merges("aaaaa", {("a", "a"): 0}) == ["aa", "aa", "a"]
+    assert apply_merges("", ranks) == []
+
+
+def test_after_k_merges_the_words_are_as_in_training():
+    trainer = BPETrainer(min_count=1)
+    tokenizer = trainer.train(LINES, 75)
+    words = trainer.words(LINES)
+    table = PairTable([([tokenizer.vocab[char] for char in word], count) for word, count in words.items()])
+    for first, second in tokenizer.merges:
+        table.merge((tokenizer.vocab[first], tokenizer.vocab[second]), tokenizer.vocab[first + second])
+    symbols = [[tokenizer.ids_to_tokens[number] for number in word] for word in table.words]
+    assert symbols == [apply_merges(word, tokenizer.ranks) for word in words]
+
+
+def test_encoding_by_hand():
+    tokenizer = BPETrainer().train(["배를 배를 배를 배 먹 먹"], 8)
+    assert tokenizer.tokenize("배를  먹\n배") == ["▁배를", "▁먹", "▁배"]
+    assert tokenizer.tokenize("밤를") == ["▁", "[UNK]", "를"]
+    assert tokenizer.tokenize(unicodedata.normalize("NFD", "배를")) == ["▁배를"]
+    assert tokenizer.tokenize("") == [] == tokenizer.encode(" ")
+
+
+@examples
+@given(words=st.lists(st.text("배를타고먹었다.!", min_size=1, max_size=7), max_size=5))
+def test_known_characters_come_back(words):
+    tokenizer = BPETrainer().train([*LINES, "배를타고먹었다.!"], 60)
+    assert tokenizer.decode(tokenizer.encode(" ".join(words))) == " ".join(words)
+
+
+def test_files_there_and_back(tmp_path):
+    tokenizer = BPETrainer().train(LINES, 45)
+    tokenizer.save(tmp_path / "vocab.txt", tmp_path / "merges.txt")
+    again = BPETokenizer.from_files(tmp_path / "vocab.txt", tmp_path / "merges.txt")
+    assert again.vocab == tokenizer.vocab and again.merges == tokenizer.merges
+    assert again.encode(LINES[0]) == tokenizer.encode(LINES[0])
+
+
+@pytest.mark.parametrize("number", [-1, 999])
+def test_an_id_that_is_none(number):
+    with pytest.raises(ValueError, match=rf"ids must be 0 … \d+, got {number}"):
+        BPETrainer().train(LINES, 45).decode([1, number])
+
+
+def test_unknown_must_be_in_the_vocabulary():
+    with pytest.raises(ValueError, match=r"\[UNK\] missing"):
+        BPETokenizer({"a": 0}, [])

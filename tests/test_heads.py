@@ -1,0 +1,286 @@
+import pytest
+import torch
+import torch.nn.functional as F
+import transformers
+
+from course_utils import heads
+from course_utils.config import BertConfig
+from course_utils.pretrained.name_map import plain_name, reference_name
+
+SIZES = dict(
+    vocab_size=101,
+    hidden_size=44,
+    num_hidden_layers=2,
+    num_attention_heads=11,
+    intermediate_size=53,
+    max_position_embeddings=47,
+    layer_norm_eps=1e-3,
+)
+B, T, V = 5, 13, 101
+PUBLISHED = {  # with the heads of pre-training
+    "tiny": 4_433_468,
+    "mini": 11_267_900,
+    "small": 29_058_876,
+    "medium": 41_668_412,
+    "base": 110_106_428,
+    "large": 336_226_108,
+}
+ALL = [
+    "BertForPreTraining",
+    "BertForMaskedLM",
+    "BertForNextSentencePrediction",
+    "BertForSequenceClassification",
+    "BertForTokenClassification",
+    "BertForQuestionAnswering",
+]
+
+
+def twins(name, num_labels=3, **overrides):
+    """A random reference model and ours with its weights; float64, eval mode."""
+    torch.manual_seed(0)
+    labels = {"num_labels": num_labels} if "Classification" in name else {}
+    reference = getattr(transformers, name)(
+        transformers.BertConfig(**SIZES, **labels, **overrides, attn_implementation="eager")
+    )
+    reference = reference.double().eval()
+    with torch.no_grad():
+        for parameter in reference.parameters():
+            parameter.normal_(std=0.3)
+    weights = {plain_name(key): tensor for key, tensor in reference.state_dict().items()}
+    ours = getattr(heads, name)(BertConfig(**SIZES, **overrides), **labels).double().eval()
+    ours.load_state_dict({key: weights[reference_name(key)] for key in ours.state_dict()})
+    return ours, reference
+
+
+def batch():
+    generator = torch.Generator().manual_seed(1)
+    ids = torch.randint(1, V, (B, T), generator=generator)
+    mask = torch.ones(B, T, dtype=torch.long)
+    mask[1, 9:], mask[2, :4] = 0, 0
+    # Not 0 at padding: the reference keeps gradients from the embedding of token 0, and here [CLS] may be padding.
+    segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
+    return ids, mask, segments
+
+
+def targets(name):
+    """Labels for each head; for the masked ones, −100 in most places and each row another number of targets."""
+    generator = torch.Generator().manual_seed(2)
+    _, mask, _ = batch()
+    chosen = (torch.rand(B, T, generator=generator) < 0.3) & (mask == 1)
+    labels = torch.randint(0, V, (B, T), generator=generator).masked_fill(~chosen, -100)
+    labels[0, 3] = 0  # token 0 is a label like any other
+    is_next = torch.tensor([0, 1, 1, 0, 1])
+    return {
+        "BertForPreTraining": {"labels": labels, "next_sentence_label": is_next},
+        "BertForMaskedLM": {"labels": labels},
+        "BertForNextSentencePrediction": {"next_sentence_label": is_next},
+        "BertForSequenceClassification": {"labels": torch.tensor([0, 2, 1, 1, 0])},
+        "BertForTokenClassification": {"labels": labels.where(labels == -100, labels % 3)},
+        "BertForQuestionAnswering": {
+            "start_positions": torch.tensor([0, 3, 5, 12, 2]),
+            "end_positions": torch.tensor([1, 8, 5, 12, 4]),
+        },
+    }[name]
+
+
+def run_reference(reference, **more):
+    ids, mask, segments = batch()
+    if isinstance(reference, transformers.BertForNextSentencePrediction) and more:
+        more = {"labels": more["next_sentence_label"]}
+    return reference(ids, attention_mask=mask, token_type_ids=segments, output_hidden_states=True, **more)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_parameter_totals_with_the_heads_of_pre_training(name):
+    with torch.device("meta"):
+        model = heads.BertForPreTraining(getattr(BertConfig, name)())
+    assert sum(parameter.numel() for parameter in model.parameters()) == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_same_number_of_parameters_as_the_reference(name):
+    ours, reference = twins(name)
+    counts = [sum(p.numel() for p in model.parameters()) for model in (ours, reference)]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_logits_without_labels_equal_the_reference(name):
+    ours, reference = twins(name)
+    output, expected = ours(*batch()), run_reference(reference)
+    assert output.loss is None
+    pairs = {
+        "BertForPreTraining": ["prediction_logits", "seq_relationship_logits"],
+        "BertForQuestionAnswering": ["start_logits", "end_logits"],
+    }.get(name, ["logits"])
+    for logits in pairs:
+        torch.testing.assert_close(getattr(output, logits), getattr(expected, logits), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_losses_and_all_gradients_equal_the_reference(name):
+    ours, reference = twins(name)
+    output = ours(*batch(), **targets(name))
+    expected = run_reference(reference, **targets(name))
+    torch.testing.assert_close(output.loss, expected.loss, rtol=0, atol=1e-9)
+    output.loss.backward()
+    expected.loss.backward()
+    theirs = {plain_name(key): parameter for key, parameter in reference.named_parameters()}
+    for key, parameter in ours.named_parameters():
+        torch.testing.assert_close(
+            parameter.grad, theirs[reference_name(key)].grad, rtol=0, atol=1e-8, msg=key
+        )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_the_encoder_gave_comes_too(name):
+    ours, _ = twins(name)
+    output, encoded = ours(*batch(), output_attentions=True), ours.bert(*batch(), output_attentions=True)
+    assert torch.equal(output.last_hidden_state, encoded.last_hidden_state)
+    assert all(map(torch.equal, output.hidden_states, encoded.hidden_states))
+    assert all(map(torch.equal, output.attentions, encoded.attentions))
+    assert (output.pooler_output is None) == (encoded.pooler_output is None)
+    assert ours(*batch()).attentions is None
+
+
+# --- masked language model ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["BertForPreTraining", "BertForMaskedLM"])
+def test_the_decoder_runs_on_the_chosen_positions_only(name):
+    ours, _ = twins(name)
+    labels = targets(name)["labels"]
+    everywhere, chosen = ours(*batch()).logits, ours(*batch(), labels=labels).logits
+    assert everywhere.shape == (B, T, V)
+    assert chosen.shape == (int((labels != -100).sum()), V)
+    torch.testing.assert_close(chosen, everywhere[labels != -100], rtol=0, atol=1e-9)
+
+
+def test_the_decoder_is_tied_and_its_bias_free():
+    ours, _ = twins("BertForMaskedLM")
+    assert [name for name, p in ours.named_parameters() if V in p.shape] == [
+        "bert.embeddings.token.weight",
+        "mlm.bias",
+    ]
+    before = ours(*batch()).logits
+    hidden = ours(*batch()).last_hidden_state
+    transformed = ours.mlm.norm(F.gelu(ours.mlm.dense(hidden)))
+    expected = transformed @ ours.bert.embeddings.token.weight.T + ours.mlm.bias
+    torch.testing.assert_close(before, expected, rtol=0, atol=1e-9)
+
+
+def test_the_head_takes_its_activation_and_eps_from_the_config():
+    head = heads.MaskedLMHead(BertConfig(**(SIZES | {"hidden_act": "relu"})))
+    assert head.norm.eps == 1e-3
+    assert float(head.activation(torch.tensor(-1.0))) == 0.0
+
+
+def test_the_loss_is_the_mean_over_the_chosen_positions():
+    ours, _ = twins("BertForMaskedLM")
+    labels = torch.full((B, T), -100)
+    labels[0, 2], labels[3, 11] = 7, 100
+    logits = ours(*batch()).logits.log_softmax(-1)
+    expected = -(logits[0, 2, 7] + logits[3, 11, 100]) / 2
+    torch.testing.assert_close(ours(*batch(), labels=labels).loss, expected, rtol=0, atol=1e-9)
+
+
+def test_without_any_chosen_position_the_loss_is_zero():
+    ours, _ = twins("BertForPreTraining")
+    output = ours(*batch(), labels=torch.full((B, T), -100))
+    output.loss.backward()
+    assert float(output.loss) == 0.0 and output.prediction_logits.shape == (0, V)
+    assert all(torch.isfinite(p.grad).all() for p in ours.parameters() if p.grad is not None)
+
+
+# --- next sentence prediction ---------------------------------------------------------------------------------
+
+
+def test_zero_means_next():
+    ours, _ = twins("BertForPreTraining")
+    with torch.no_grad():
+        ours.nsp.weight.zero_()
+        ours.nsp.bias.copy_(torch.tensor([5.0, -5.0]))  # "B is the next sentence", surely
+    losses = [float(ours(*batch(), next_sentence_label=torch.full((B,), label)).loss) for label in (0, 1)]
+    assert losses[0] < 1e-4 and losses[1] == pytest.approx(10.0, abs=1e-3)
+
+
+def test_it_sees_the_pooled_first_token_only():
+    ours, _ = twins("BertForNextSentencePrediction")
+    output = ours(*batch())
+    expected = output.pooler_output @ ours.nsp.weight.T + ours.nsp.bias
+    torch.testing.assert_close(output.logits, expected, rtol=0, atol=1e-12)
+
+
+def test_the_two_losses_add_up():
+    ours, _ = twins("BertForPreTraining")
+    both = targets("BertForPreTraining")
+    parts = [ours(*batch(), **{key: value}).loss for key, value in both.items()]
+    torch.testing.assert_close(ours(*batch(), **both).loss, sum(parts), rtol=0, atol=1e-9)
+
+
+# --- the others -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["BertForSequenceClassification", "BertForTokenClassification"])
+def test_dropout_before_the_classifier_only_in_training(name):
+    ours = getattr(heads, name)(BertConfig(**SIZES, hidden_dropout_prob=0.3), num_labels=7)
+    assert ours.dropout.p == 0.3 and ours.classifier.out_features == 7
+    for module in (ours.bert.embeddings, *ours.bert.encoder.layers):
+        module.dropout.p = 0.0  # what is left is the head's own
+    ours.bert.encoder.layers[0].attention.dropout.p = ours.bert.encoder.layers[1].attention.dropout.p = 0.0
+    torch.manual_seed(0)
+    one, other = (ours.train()(*batch()).logits for _ in range(2))
+    assert not torch.allclose(one, other)
+    assert torch.equal(ours.eval()(*batch()).logits, ours(*batch()).logits)
+
+
+def test_the_same_generator_gives_the_same_model():
+    one, same, other = (
+        heads.BertForPreTraining(BertConfig(**SIZES), generator=torch.Generator().manual_seed(seed))
+        for seed in (1, 1, 2)
+    )
+    assert all(map(torch.equal, one.state_dict().values(), same.state_dict().values()))
+    assert not torch.equal(one.nsp.weight, other.nsp.weight)
+    assert not one.mlm.bias.any() and 0 < float(one.mlm.dense.weight.detach().abs().max()) <= 0.04
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("BertForPreTraining", {"labels": torch.full((B, T), -1)}, r"0 … 100 or be -100 \(ignored\), got -1"),
+        ("BertForPreTraining", {"labels": torch.full((B, T), V)}, "got 101"),
+        ("BertForPreTraining", {"labels": torch.zeros(B, T)}, "int64 of shape .* got torch.float32"),
+        (
+            "BertForPreTraining",
+            {"labels": torch.zeros(B, 3, dtype=torch.long)},
+            r"\(5, 13\), got torch.int64 \(5, 3\)",
+        ),
+        (
+            "BertForPreTraining",
+            {"next_sentence_label": torch.full((B,), 2)},
+            r"next_sentence_label must lie in 0 … 1, got 2",
+        ),
+        ("BertForPreTraining", {"next_sentence_label": torch.full((B,), -100)}, "got -100"),
+        ("BertForPreTraining", {"next_sentence_label": torch.zeros(B, 1, dtype=torch.long)}, r"\(5,\), got"),
+        ("BertForSequenceClassification", {"labels": torch.full((B,), 3)}, "labels must lie in 0 … 2, got 3"),
+        ("BertForTokenClassification", {"labels": torch.full((B, T), 3)}, "got 3"),
+        ("BertForQuestionAnswering", {"start_positions": torch.zeros(B, dtype=torch.long)}, "got only one"),
+        (
+            "BertForQuestionAnswering",
+            {"start_positions": torch.full((B,), T), "end_positions": torch.zeros(B, dtype=torch.long)},
+            "start_positions must lie in 0 … 12, got 13",
+        ),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(name, given, message):
+    ours, _ = twins(name)
+    with pytest.raises(ValueError, match=message):
+        ours(*batch(), **given)
+
+
+def test_too_few_labels_are_refused():
+    with pytest.raises(ValueError, match="num_labels must be at least 1, got 0"):
+        heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=0)
+    one = heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=1)
+    with pytest.raises(ValueError, match="at least 2 labels"):
+        one(*batch(), labels=torch.zeros(B, dtype=torch.long))

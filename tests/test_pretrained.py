@@ -1,0 +1,591 @@
+"""Model folders: what is loaded, what is saved, and what is refused."""
+
+import json
+import shutil
+import struct
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from course_utils import heads
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
+from course_utils.pretrained import folder as folder_module
+from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.pretrained.errors import (
+    ConfigError,
+    DamagedFile,
+    MissingFile,
+    ModelNotFound,
+    PickleRefused,
+    TensorMismatch,
+    UnsupportedModel,
+)
+from course_utils.pretrained.name_map import MODULES, reference_name
+from course_utils.tokenization import WordPieceTokenizer
+
+SIZES = dict(
+    vocab_size=13,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=17,
+    max_position_embeddings=19,
+)
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "배", "##를", "##가", "bank", "river", "é", "."]
+CLASSES = [
+    "BertModel",
+    "BertForPreTraining",
+    "BertForMaskedLM",
+    "BertForNextSentencePrediction",
+    "BertForSequenceClassification",
+    "BertForTokenClassification",
+    "BertForQuestionAnswering",
+]
+IDS = torch.tensor([[2, 5, 6, 8, 3], [2, 9, 3, 0, 0]])
+MASK = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+
+
+def tokenizer(**rules):
+    return WordPieceTokenizer({token: number for number, token in enumerate(TOKENS)}, **rules)
+
+
+def our_class(name):
+    return BertModel if name == "BertModel" else getattr(heads, name)
+
+
+def our_model(name="BertForPreTraining", **more):
+    more |= {"num_labels": 5} if "Classification" in name else {}
+    torch.manual_seed(0)
+    model = our_class(name)(BertConfig(**SIZES), **more).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(std=0.3)
+    return model
+
+
+def saved(tmp_path, name="BertForPreTraining", **how):
+    place = tmp_path / "model"
+    save_pretrained(our_model(name), tokenizer(), place, **how)
+    return place
+
+
+def change_config(place, **changes):
+    """Set keys of config.json; ... removes one."""
+    settings = json.loads((place / "config.json").read_text()) | changes
+    (place / "config.json").write_text(json.dumps({k: v for k, v in settings.items() if v is not ...}))
+
+
+def change_weights(place, change):
+    """Let `change` edit the dict of tensors."""
+    tensors = load_file(place / "model.safetensors")
+    change(tensors)
+    save_file(tensors, place / "model.safetensors", metadata={"format": "pt"})
+
+
+def same_numbers(one, other, atol=1e-6):
+    with torch.no_grad():
+        mine, theirs = one(IDS, attention_mask=MASK), other(IDS, attention_mask=MASK)
+    for name in (
+        "logits",
+        "prediction_logits",
+        "seq_relationship_logits",
+        "start_logits",
+        "last_hidden_state",
+        "pooler_output",
+    ):
+        first, second = getattr(mine, name, None), getattr(theirs, name, None)
+        if first is not None and second is not None:
+            torch.testing.assert_close(first, second, rtol=0, atol=atol)
+
+
+# --- there and back ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_saved_and_loaded_it_is_the_same(tmp_path, name):
+    model, (again, words) = our_model(name), load_pretrained(saved(tmp_path, name))
+    assert type(again) is type(model) and again.config == model.config and not again.training
+    state, loaded = model.state_dict(), again.state_dict()
+    assert list(state) == list(loaded)
+    assert all(torch.equal(state[key], loaded[key]) for key in state)
+    assert all(parameter.requires_grad for parameter in again.parameters())
+    assert words.vocab == tokenizer().vocab
+    assert sorted(file.name for file in (tmp_path / "model").iterdir()) == [
+        "config.json",
+        "model.safetensors",
+        "tokenizer_config.json",
+        "vocab.txt",
+    ]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_saved_by_us_and_opened_by_the_reference(tmp_path, name):
+    reference, report = getattr(transformers, name).from_pretrained(
+        saved(tmp_path, name), output_loading_info=True
+    )
+    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
+    same_numbers(our_model(name), reference.eval())
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_saved_by_the_reference_and_opened_by_us(tmp_path, name):
+    labels = {"num_labels": 5} if "Classification" in name else {}
+    torch.manual_seed(1)
+    reference = getattr(transformers, name)(transformers.BertConfig(**SIZES, **labels)).eval()
+    with torch.no_grad():
+        for parameter in reference.parameters():
+            parameter.normal_(std=0.3)
+    reference.save_pretrained(tmp_path)
+    (tmp_path / "vocab.txt").write_text("\n".join(TOKENS) + "\n", encoding="utf-8")
+    model, _ = load_pretrained(tmp_path)
+    assert type(model) is our_class(name)
+    same_numbers(model, reference)
+
+
+def test_the_reference_reads_our_tokenizer(tmp_path):
+    text = "배를 bank River é zzz."
+    for number, rules in enumerate(
+        [{}, {"lowercase": False, "strip_accents": False}, {"strip_accents": False}]
+    ):
+        place = tmp_path / str(number)
+        save_pretrained(our_model(), tokenizer(**rules), place)
+        reference = transformers.AutoTokenizer.from_pretrained(place)
+        _, ours = load_pretrained(place)
+        assert (ours.lowercase, ours.strip_accents) == (
+            rules.get("lowercase", True),
+            rules.get("strip_accents", True),
+        )
+        assert (
+            reference(text)["input_ids"]
+            == ours.encode(text).input_ids
+            == tokenizer(**rules).encode(text).input_ids
+        )
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (None, (True, True)),
+        ({}, (True, True)),
+        ({"do_lower_case": False}, (False, False)),
+        ({"do_lower_case": True, "strip_accents": None}, (True, True)),
+        ({"do_lower_case": True, "strip_accents": False}, (True, False)),
+        ({"do_lower_case": False, "strip_accents": True}, (False, True)),
+    ],
+)
+def test_case_and_accents_as_in_the_reference(tmp_path, settings, expected):
+    place = saved(tmp_path)
+    (place / "tokenizer_config.json").unlink()
+    if settings is not None:
+        (place / "tokenizer_config.json").write_text(json.dumps(settings))
+    _, words = load_pretrained(place)
+    assert (words.lowercase, words.strip_accents) == expected
+
+
+# --- types, shards, old names, copies -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_on_disk_is_float32_in_memory(tmp_path, dtype):
+    place = saved(tmp_path, dtype=dtype)
+    assert {tensor.dtype for tensor in load_file(place / "model.safetensors").values()} == {dtype}
+    model, _ = load_pretrained(place)
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+    same_numbers(model, our_model(), atol=0.1)
+    half, _ = load_pretrained(place, dtype=dtype)
+    assert {parameter.dtype for parameter in half.parameters()} == {dtype}
+
+
+def test_shards_are_put_together(tmp_path):
+    place = saved(tmp_path)
+    tensors = load_file(place / "model.safetensors")
+    (place / "model.safetensors").unlink()
+    where = {}
+    for number, names in enumerate([sorted(tensors)[::2], sorted(tensors)[1::2]], start=1):
+        file = f"model-0000{number}-of-00002.safetensors"
+        save_file({name: tensors[name] for name in names}, place / file)
+        where |= dict.fromkeys(names, file)
+    index = place / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {}, "weight_map": where}))
+    same_numbers(load_pretrained(place)[0], our_model(), atol=0)
+
+    index.write_text(json.dumps({"weight_map": {k: v for k, v in where.items() if k != sorted(where)[3]}}))
+    with pytest.raises(DamagedFile, match="disagree about"):
+        load_pretrained(place)
+    index.write_text(json.dumps({"weight_map": where | {sorted(where)[0]: "../other.safetensors"}}))
+    with pytest.raises(DamagedFile, match=r"got '../other.safetensors'"):
+        load_pretrained(place)
+    index.write_text(json.dumps({"weight_map": where}))
+    (place / "model-00002-of-00002.safetensors").unlink()
+    with pytest.raises(MissingFile, match="no model-00002-of-00002.safetensors"):
+        load_pretrained(place)
+
+
+def test_a_large_model_saved_in_shards_by_the_reference(tmp_path):
+    reference = transformers.BertModel(transformers.BertConfig(**SIZES)).eval()
+    reference.save_pretrained(tmp_path, max_shard_size=3000)
+    (tmp_path / "vocab.txt").write_text("\n".join(TOKENS), encoding="utf-8")
+    assert not (tmp_path / "model.safetensors").exists()
+    same_numbers(load_pretrained(tmp_path)[0], reference)
+
+
+def test_old_names_copies_and_counted_positions_are_understood(tmp_path):
+    place = saved(tmp_path)
+
+    def age(tensors):
+        for name in list(tensors):
+            old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+                "LayerNorm.bias", "LayerNorm.beta"
+            )
+            tensors[old] = tensors.pop(name)
+        tensors["bert.embeddings.position_ids"] = torch.arange(19)[None]
+        tensors["cls.predictions.decoder.weight"] = tensors["bert.embeddings.word_embeddings.weight"].clone()
+        tensors["cls.predictions.decoder.bias"] = tensors["cls.predictions.bias"].clone()
+
+    change_weights(place, age)
+    assert "bert.embeddings.LayerNorm.gamma" in load_file(place / "model.safetensors")
+    same_numbers(load_pretrained(place)[0], our_model(), atol=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("cls.predictions.decoder.weight", torch.zeros(13, 12), "untied decoder"),
+        ("cls.predictions.decoder.bias", torch.ones(13), "untied decoder"),
+        ("bert.embeddings.position_ids", torch.arange(1, 20)[None], "other positions"),
+        (
+            "bert.encoder.layer.0.attention.self.distance_embedding.weight",
+            torch.zeros(37, 4),
+            "unknown: .*distance",
+        ),
+    ],
+)
+def test_tensors_that_would_be_dropped_silently_are_refused(tmp_path, name, change, message):
+    place = saved(tmp_path)
+    change_weights(place, lambda tensors: tensors.update({name: change}))
+    with pytest.raises((UnsupportedModel, TensorMismatch), match=message):
+        load_pretrained(place)
+
+
+def test_with_and_without_the_prefix(tmp_path):
+    plain, prefixed = saved(tmp_path / "a", "BertModel"), saved(tmp_path / "b", "BertModel")
+
+    def add(tensors):
+        for name in list(tensors):
+            tensors[f"bert.{name}"] = tensors.pop(name)
+
+    change_weights(prefixed, add)
+    same_numbers(load_pretrained(plain)[0], load_pretrained(prefixed)[0], atol=0)
+    change_weights(prefixed, lambda t: t.update({"pooler.dense.bias": t["bert.pooler.dense.bias"].clone()}))
+    with pytest.raises(TensorMismatch, match=r"two tensors are both pooler\.dense\.bias"):
+        load_pretrained(prefixed)
+
+
+# --- which class ------------------------------------------------------------------------------------------------
+
+
+def test_parts_are_left_out_when_asked(tmp_path):
+    place = saved(tmp_path)
+    for name in ("BertModel", "BertForMaskedLM", "BertForNextSentencePrediction"):
+        model, _ = load_pretrained(place, model_class=our_class(name))
+        assert type(model) is our_class(name)
+        whole = our_model().state_dict()
+        for key, tensor in model.state_dict().items():
+            assert torch.equal(tensor, whole[f"bert.{key}" if name == "BertModel" else key])
+    with pytest.raises(TensorMismatch, match=r"missing: classifier\.bias, classifier\.weight"):
+        load_pretrained(place, model_class=heads.BertForSequenceClassification)
+
+
+def test_a_model_without_pooler(tmp_path):
+    save_pretrained(our_model("BertModel", pooler=False), tokenizer(), tmp_path / "m")
+    model, _ = load_pretrained(tmp_path / "m")
+    assert model.pooler is None
+    with pytest.raises(TensorMismatch, match="missing: cls.seq_relationship.bias, .*pooler"):
+        load_pretrained(tmp_path / "m", model_class=heads.BertForNextSentencePrediction)
+
+
+def test_a_pooler_that_the_head_does_not_use_may_stand_in_the_file(tmp_path):
+    place = saved(tmp_path, "BertForMaskedLM")
+    change_weights(
+        place,
+        lambda t: t.update(
+            {"bert.pooler.dense.weight": torch.ones(12, 12), "bert.pooler.dense.bias": torch.ones(12)}
+        ),
+    )
+    assert type(load_pretrained(place)[0]) is heads.BertForMaskedLM
+
+
+def test_a_classifier_of_unknown_kind_is_refused(tmp_path):
+    place = saved(tmp_path, "BertForTokenClassification")
+    change_config(place, architectures=...)
+    with pytest.raises(UnsupportedModel, match="give model_class"):
+        load_pretrained(place)
+    model, _ = load_pretrained(place, model_class=heads.BertForTokenClassification)
+    assert model.num_labels == 5
+
+
+# --- what is refused --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"model_type": "roberta"}, UnsupportedModel, "model_type is 'roberta'"),
+        ({"position_embedding_type": "relative_key_query"}, UnsupportedModel, "'relative_key_query'"),
+        ({"hidden_act": "silu"}, UnsupportedModel, "hidden_act is 'silu'"),
+        ({"is_decoder": True}, UnsupportedModel, "is_decoder is True"),
+        ({"add_cross_attention": True}, UnsupportedModel, "add_cross_attention is True"),
+        ({"architectures": ["BertForMultipleChoice"]}, UnsupportedModel, "is BertForMultipleChoice"),
+        ({"hidden_size": ...}, ConfigError, "lacks hidden_size"),
+        (
+            {"num_attention_heads": ..., "vocab_size": ...},
+            ConfigError,
+            "lacks num_attention_heads, vocab_size",
+        ),
+        ({"vocab_size": "13"}, ConfigError, "vocab_size must be a positive integer, got '13'"),
+        ({"initializer_range": "small"}, ConfigError, "initializer_range must be a number, got 'small'"),
+        ({"num_attention_heads": 5}, ConfigError, "multiple of num_attention_heads, got 12 and 5"),
+        ({"hidden_size": 15}, TensorMismatch, r"must have shape \(13, 15\) by config.json, got \(13, 12\)"),
+        ({"num_hidden_layers": 3}, TensorMismatch, r"missing: encoder\.layer\.2.* \(16 in all\)"),
+        ({"num_hidden_layers": 1}, TensorMismatch, r"unknown: encoder\.layer\.1.* \(16 in all\)"),
+        (
+            {"max_position_embeddings": 23},
+            TensorMismatch,
+            r"position_embeddings.weight must have shape \(23, 12\)",
+        ),
+    ],
+)
+def test_a_configuration_that_does_not_fit_is_refused(tmp_path, change, error, message):
+    place = saved(tmp_path)
+    change_config(place, **change)
+    with pytest.raises(error, match=message):
+        load_pretrained(place)
+
+
+def test_the_config_of_2018_lacks_the_eps(tmp_path):
+    place = saved(tmp_path)
+    change_config(place, layer_norm_eps=..., model_type=..., architectures=..., is_decoder=...)
+    assert load_pretrained(place)[0].config.layer_norm_eps == 1e-12
+
+
+@pytest.mark.parametrize(
+    "tensor", ["bert.encoder.layer.1.output.dense.bias", "cls.predictions.bias", "bert.pooler.dense.weight"]
+)
+def test_a_missing_tensor_is_named(tmp_path, tensor):
+    place = saved(tmp_path)
+    change_weights(place, lambda tensors: tensors.pop(tensor))
+    with pytest.raises(TensorMismatch, match=f"missing: {tensor.removeprefix('bert.')}"):
+        load_pretrained(place)
+
+
+def test_a_tensor_of_wrong_shape_is_named_with_both_shapes(tmp_path):
+    place = saved(tmp_path)
+    name = "bert.encoder.layer.0.intermediate.dense.weight"
+    change_weights(place, lambda tensors: tensors.update({name: tensors[name].T.contiguous()}))
+    with pytest.raises(
+        TensorMismatch, match=r"intermediate.dense.weight must have shape \(17, 12\) .* got \(12, 17\)"
+    ):
+        load_pretrained(place)
+
+
+def test_quantised_weights_are_refused(tmp_path):
+    place = saved(tmp_path)
+    change_weights(place, lambda t: t.update({"cls.predictions.bias": torch.ones(13, dtype=torch.int8)}))
+    with pytest.raises(UnsupportedModel, match=r"cls.predictions.bias is torch.int8: quantised"):
+        load_pretrained(place)
+
+
+def test_a_file_cut_off_anywhere_is_refused_with_both_sizes(tmp_path):
+    place = saved(tmp_path)
+    whole = (place / "model.safetensors").read_bytes()
+    for length in (0, 5, 8, 100, len(whole) // 2, len(whole) - 1):
+        (place / "model.safetensors").write_bytes(whole[:length])
+        with pytest.raises(DamagedFile, match=str(length)):
+            load_pretrained(place)
+    (place / "model.safetensors").write_bytes(whole[:-1])
+    with pytest.raises(
+        DamagedFile, match=f"must be {len(whole)} bytes long .* got {len(whole) - 1}: it is cut off"
+    ):
+        load_pretrained(place)
+    (place / "model.safetensors").write_bytes(whole + b"x")
+    with pytest.raises(DamagedFile, match="too long"):
+        load_pretrained(place)
+
+
+def fake(header):
+    text = json.dumps(header).encode() if not isinstance(header, bytes) else header
+    return struct.pack("<Q", len(text)) + text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<html><body>Sign in to the school network</body></html>",
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 90868376\n",
+        fake(b"no JSON at all"),
+        fake([1, 2]),
+        fake({"a": {"dtype": "F32", "shape": [1]}}),
+        fake({"a": {"dtype": "F77", "shape": [1], "data_offsets": [0, 4]}}) + b"1234",
+        fake({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}) + b"1234",
+        fake({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, "x"]}}),
+        struct.pack("<Q", 2**63) + b"{}",
+    ],
+)
+def test_something_else_than_safetensors_is_refused(tmp_path, content):
+    place = saved(tmp_path)
+    (place / "model.safetensors").write_bytes(content)
+    with pytest.raises(DamagedFile):
+        load_pretrained(place)
+
+
+def test_pickles_are_never_opened(tmp_path):
+    place = saved(tmp_path)
+    torch.save({"a": torch.ones(3)}, place / "model.safetensors")
+    with pytest.raises(PickleRefused, match="is a pickle under another name"):
+        load_pretrained(place)
+    torch.save({"a": torch.ones(3)}, place / "model.safetensors", _use_new_zipfile_serialization=False)
+    with pytest.raises(PickleRefused, match="is a pickle under another name"):
+        load_pretrained(place)
+    (place / "model.safetensors").rename(place / "pytorch_model.bin")
+    with pytest.raises(PickleRefused, match=r"only as pytorch_model.bin: a pickle can run any code"):
+        load_pretrained(place)
+    (place / "pytorch_model.bin").unlink()
+    with pytest.raises(MissingFile, match="has no weights"):
+        load_pretrained(place)
+
+
+@pytest.mark.parametrize("file", ["config.json", "vocab.txt"])
+def test_a_missing_file_is_named(tmp_path, file):
+    place = saved(tmp_path)
+    (place / file).unlink()
+    with pytest.raises(MissingFile, match=f"has no {file}"):
+        load_pretrained(place)
+
+
+@pytest.mark.parametrize("content", [b"{", b"[1]", b"\xff\xfe{}", b""])
+def test_a_damaged_config_is_refused(tmp_path, content):
+    place = saved(tmp_path)
+    (place / "config.json").write_bytes(content)
+    with pytest.raises(DamagedFile, match=r"config.json must"):
+        load_pretrained(place)
+
+
+def test_a_damaged_or_foreign_vocabulary_is_refused(tmp_path):
+    place = saved(tmp_path)
+    (place / "vocab.txt").write_text("\n".join([*TOKENS, "one", "two"]), encoding="utf-8")
+    with pytest.raises(TensorMismatch, match="has 14 tokens, but the model has vectors for 13 only"):
+        load_pretrained(place)
+    (place / "vocab.txt").write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match="empty"):
+        load_pretrained(place)
+
+
+def test_another_tokenizer_is_refused(tmp_path):
+    place = saved(tmp_path)
+    for settings, message in [
+        ({"tokenizer_class": "BertJapaneseTokenizer"}, "tokenizer_class is 'BertJapaneseTokenizer'"),
+        ({"tokenize_chinese_chars": False}, "tokenize_chinese_chars"),
+    ]:
+        (place / "tokenizer_config.json").write_text(json.dumps(settings))
+        with pytest.raises(UnsupportedModel, match=message):
+            load_pretrained(place)
+
+
+def test_without_a_name_it_is_the_courses_own_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.setattr(folder_module, "COURSE_CHECKPOINT", tmp_path / "course-bert")
+    with pytest.raises(ModelNotFound, match="the course's own checkpoint is not here yet") as caught:
+        load_pretrained()
+    assert isinstance(caught.value, FileNotFoundError) and "\n" not in str(caught.value)
+    save_pretrained(our_model(), tokenizer(), tmp_path / "course-bert")
+    same_numbers(load_pretrained()[0], our_model(), atol=0)
+
+
+# --- saving -----------------------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_leaves_the_old_model(tmp_path, monkeypatch):
+    place = saved(tmp_path)
+    before = {file.name: file.read_bytes() for file in place.iterdir()}
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    for failing in ("write_weights", "save_vocab", "_write_json"):
+        with monkeypatch.context() as patch:
+            patch.setattr(folder_module, failing, full)
+            with pytest.raises(OSError, match="No space left"):
+                save_pretrained(our_model("BertModel"), tokenizer(), place)
+        assert {file.name: file.read_bytes() for file in place.iterdir()} == before
+        assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_rename_that_fails_puts_the_old_model_back(tmp_path, monkeypatch):
+    place = saved(tmp_path)
+    rename = type(place).rename
+
+    def fails(self, target):
+        if self.name.endswith(".new"):
+            raise PermissionError("no")
+        return rename(self, target)
+
+    monkeypatch.setattr(type(place), "rename", fails)
+    with pytest.raises(PermissionError):
+        save_pretrained(our_model("BertModel"), tokenizer(), place)
+    assert type(load_pretrained(place)[0]) is heads.BertForPreTraining
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_model_is_replaced_wholly_and_nothing_else_is_touched(tmp_path):
+    place = saved(tmp_path)
+    (place / "tokenizer.json").write_text("{}")
+    save_pretrained(our_model("BertModel"), tokenizer(), place)
+    assert type(load_pretrained(place)[0]) is BertModel and not (place / "tokenizer.json").exists()
+    (place / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match=r"no part of a model \(thesis.txt\)"):
+        save_pretrained(our_model(), tokenizer(), place)
+    assert type(load_pretrained(place)[0]) is BertModel
+    with pytest.raises(ValueError, match="no part of a model"):
+        save_pretrained(our_model(), tokenizer(), place / "thesis.txt")
+    save_pretrained(our_model(), tokenizer(), tmp_path / "new" / "deep" / "folder")
+    shutil.rmtree(tmp_path / "new")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((torch.nn.Linear(2, 2), tokenizer()), "model must be one of BertForMaskedLM, .* got Linear"),
+        (
+            (our_model(), WordPieceTokenizer({t: i for i, t in enumerate([*TOKENS, "a", "b"])})),
+            "has 14 tokens, but the model has vectors for 13 only",
+        ),
+    ],
+)
+def test_what_cannot_be_saved_is_refused(tmp_path, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        save_pretrained(*arguments, tmp_path / "m")
+    with pytest.raises(ValueError, match="dtype must be one of"):
+        save_pretrained(our_model(), tokenizer(), tmp_path / "m", dtype=torch.int8)
+    assert not (tmp_path / "m").exists()
+
+
+# --- the table of names -----------------------------------------------------------------------------------------
+
+
+def test_the_table_is_one_to_one_and_wholly_used():
+    assert len(set(MODULES.values())) == len(MODULES)
+    used = {name for model in map(our_model, CLASSES) for name in model.state_dict()}
+    theirs = {reference_name(name).rpartition(".")[0] for name in used}
+    assert {name.format(1) for name in MODULES.values()} <= theirs
+
+
+def test_names_by_hand():
+    assert (
+        reference_name("bert.encoder.layers.11.feed_forward.contract.weight")
+        == "encoder.layer.11.output.dense.weight"
+    )
+    assert reference_name("mlm.bias") == "cls.predictions.bias"
+    with pytest.raises(KeyError):
+        reference_name("encoder.layers.0.new_part.weight")

