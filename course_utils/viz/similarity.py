@@ -28,7 +28,9 @@ def plot_similarity(similarities: ArrayLike, words: Sequence[str], *, ax: Axes |
     """
     similarities = np.asarray(similarities, dtype=float)
     if similarities.shape != (len(words), len(words)):
-        raise ValueError(f"expected similarities of shape {(len(words),) * 2} for these words, got {similarities.shape}")
+        raise ValueError(
+            f"expected similarities of shape {(len(words),) * 2} for these words, got {similarities.shape}"
+        )
     if ax is None:
         _, ax = plt.subplots(figsize=(1.5 + 0.8 * len(words), 1.2 + 0.7 * len(words)))
     ax.imshow(similarities, cmap=SIGNED, vmin=-1.0, vmax=1.0)
