@@ -28,6 +28,7 @@ class Picture(NamedTuple):
     selector: str  # the first match is photographed; "" = the whole window
     file: str
     theme: str = "Light"
+    press: str = ""  # a button of the widget that is pressed first
 
 
 PICTURES = [
@@ -39,7 +40,7 @@ PICTURES = [
         "scaled_attention_dark.png",
         "Dark",
     ),
-    Picture("03_masking", ".course-widget", "mask_painter.png"),
+    Picture("03_masking", ".course-widget", "mask_painter.png", press="인과"),
     Picture("04_multi_head_attention", ".course-widget", "head_grid.png"),
     Picture("05_positional_encoding", ".course-widget", "positional_encoding.png"),
     Picture("06_encoder_block", ".course-widget", "activations.png"),
@@ -80,9 +81,12 @@ def take(guest: Visit, lab: Lab, pictures: list[Picture]) -> None:
         if picture.selector:
             part = guest.page.locator(picture.selector).first
             part.scroll_into_view_if_needed()
+            if picture.press:
+                part.get_by_role("button", name=picture.press, exact=True).click()
+                part.get_by_role("button", name=picture.press, pressed=True).wait_for()
             guest.photograph(target, part)
         else:
-            guest.cell(0).scroll_into_view_if_needed()
+            guest.outputs("image/png").first.scroll_into_view_if_needed()
             guest.photograph(target)
         size = shrink(target)
         print(f"docs/pictures/{picture.file}: {size // 1000} kB")
