@@ -34,7 +34,7 @@ def sinusoidal_encoding(length: int, hidden_size: int) -> Tensor:
 
 
 class LearnedPositionEmbedding(nn.Module):
-    """One trained vector per position, as in BERT (Devlin et al. 2019, section 3.2).
+    """One trained vector per position, as in BERT (Devlin et al. 2019, section 3, figure 2).
 
     Args:
         max_length: longest sequence, 512 in BERT; there is no vector beyond it.

@@ -115,7 +115,7 @@ def test_language_from_the_environment(monkeypatch):
     monkeypatch.setenv("COURSE_LANG", "en")
     assert text("exercises.level.core") == "core"
     monkeypatch.setenv("COURSE_LANG", "")
-    assert text("exercises.level.core") == "기본"
+    assert text("exercises.level.core") == "본문제"
     monkeypatch.setenv("COURSE_LANG", "../ko")
     with pytest.raises(ValueError, match=r"en, ko.*\.\./ko"):
         text("exercises.level.core")

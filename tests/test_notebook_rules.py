@@ -104,6 +104,7 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.tags_are_known, set_tags(3, "scratchy")),
     (rules.cell_ids_are_unique, lambda notebook: cell(notebook, 3).update(id="02-000")),
     (rules.cells_are_short, append_source(3, "print()\n" * 25)),
+    (rules.lines_are_narrow, append_source(3, "# " + "배" * 60)),
     (rules.prose_comes_first, drop_prose),
     (rules.first_code_cell_imports, set_tags(1)),
     (rules.first_code_cell_imports, set_tags(3, "imports")),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tools.run_notebooks import KERNELSPEC, MACHINE_PATH, WIDGET_VIEW, output_te
 
 KNOWN_TAGS = {"imports", "scratch", "figure", "widget", "widget-digest", "exercise"}
 MOST_LINES = 25
+MOST_COLUMNS = 120
 MOST_BYTES = 1_000_000
 FEWEST_EXERCISES = 3
 
@@ -133,6 +135,19 @@ def cells_are_short(notebook: NotebookNode) -> Iterator[str]:
     for index, cell in code_cells(notebook):
         if (lines := len(cell.source.strip().splitlines())) > MOST_LINES:
             yield f"{where(notebook, index)} has {lines} lines, at most {MOST_LINES}"
+
+
+def lines_are_narrow(notebook: NotebookNode) -> Iterator[str]:
+    """A projected page shows no more columns; a Hangul syllable takes two."""
+    for index, cell in code_cells(notebook):
+        widest = max(map(columns, cell.source.splitlines()))
+        if widest > MOST_COLUMNS:
+            yield f"{where(notebook, index)} has a line of {widest} columns, at most {MOST_COLUMNS}"
+
+
+def columns(line: str) -> int:
+    """The width of a line in a fixed-width font."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
 
 
 def prose_comes_first(notebook: NotebookNode) -> Iterator[str]:
@@ -274,6 +289,7 @@ RULES: list[Rule] = [
     tags_are_known,
     cell_ids_are_unique,
     cells_are_short,
+    lines_are_narrow,
     prose_comes_first,
     first_code_cell_imports,
     figures_have_alt_text,

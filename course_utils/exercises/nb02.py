@@ -119,7 +119,10 @@ def check_softmax_backward(answer: object) -> None:
         if torch.allclose(gradient, mistaken, atol=1e-5):
             raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(gradient[0]))
     expect_close(gradient, expected)
-    scores, upstream = torch.randn(7, 11, dtype=torch.float64, requires_grad=True), torch.randn(7, 11).double()
+    scores, upstream = (
+        torch.randn(7, 11, dtype=torch.float64, requires_grad=True),
+        torch.randn(7, 11).double(),
+    )
     y = scores.softmax(dim=-1)
     (by_autograd,) = torch.autograd.grad(y, scores, upstream)
     expect_close(expect_tensor(call(answer, y.detach(), upstream)), by_autograd, atol=1e-10)

@@ -43,7 +43,12 @@ def plot_attention(
         for row, column in np.ndindex(weights.shape):
             weight = weights[row, column]
             ax.text(
-                column, row, f"{weight:.2f}", ha="center", va="center", color="white" if weight > 0.5 else "black"
+                column,
+                row,
+                f"{weight:.2f}",
+                ha="center",
+                va="center",
+                color="white" if weight > 0.5 else "black",
             )
     return ax
 
@@ -68,7 +73,9 @@ def plot_mask(
     mask = _table(mask, query_tokens, key_tokens).astype(bool)
     ax = _cells(np.where(mask, 0.45, 0.0), query_tokens, key_tokens, ax, cmap=WEIGHTS)
     for row, column in np.argwhere(~mask):
-        cell = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor="#F3F4F6", edgecolor=MUTED, hatch="///", lw=0)
+        cell = plt.Rectangle(
+            (column - 0.5, row - 0.5), 1, 1, facecolor="#F3F4F6", edgecolor=MUTED, hatch="///", lw=0
+        )
         ax.add_patch(cell)
     return ax
 
@@ -77,11 +84,15 @@ def _table(values: ArrayLike, query_tokens: Sequence[str], key_tokens: Sequence[
     table = np.asarray(values)
     expected = (len(query_tokens), len(key_tokens))
     if table.shape != expected:
-        raise ValueError(f"expected a table of shape (T_q, T_k) = {expected} for these tokens, got {table.shape}")
+        raise ValueError(
+            f"expected a table of shape (T_q, T_k) = {expected} for these tokens, got {table.shape}"
+        )
     return table
 
 
-def _cells(values: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str], ax: Axes | None, cmap) -> Axes:
+def _cells(
+    values: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str], ax: Axes | None, cmap
+) -> Axes:
     if ax is None:
         _, ax = plt.subplots(figsize=(1.6 + 0.75 * len(key_tokens), 1.2 + 0.6 * len(query_tokens)))
     ax.imshow(values, cmap=cmap, vmin=0.0, vmax=1.0, aspect="auto")

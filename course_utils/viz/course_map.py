@@ -13,7 +13,9 @@ from course_utils.viz.theme import CYCLE, INK, MUTED
 PART_WIDTH, BOX_WIDTH, BOX_HEIGHT = 2.6, 2.3, 0.62
 
 
-def plot_course_map(parts: Mapping[str, Sequence[str]], ready: Collection[str], *, ax: Axes | None = None) -> Axes:
+def plot_course_map(
+    parts: Mapping[str, Sequence[str]], ready: Collection[str], *, ax: Axes | None = None
+) -> Axes:
     """Draw the notebooks of each part as a column of boxes; dashed and grey where a notebook is still to come.
 
     Args:
@@ -29,7 +31,16 @@ def plot_course_map(parts: Mapping[str, Sequence[str]], ready: Collection[str], 
         _, ax = plt.subplots(figsize=(2.1 * len(parts), 0.75 * rows + 1.0))
     for column, (part, notebooks) in enumerate(parts.items()):
         left, color = column * PART_WIDTH, CYCLE[column % len(CYCLE)]
-        ax.text(left + BOX_WIDTH / 2, 0.55, part, ha="center", va="center", weight="bold", color=color, fontsize=13)
+        ax.text(
+            left + BOX_WIDTH / 2,
+            0.55,
+            part,
+            ha="center",
+            va="center",
+            weight="bold",
+            color=color,
+            fontsize=13,
+        )
         for row, notebook in enumerate(notebooks):
             here = notebook[:2] in ready
             box = FancyBboxPatch(
@@ -44,10 +55,24 @@ def plot_course_map(parts: Mapping[str, Sequence[str]], ready: Collection[str], 
             )
             ax.add_patch(box)
             weight = "bold" if here else "normal"
-            ax.text(left + 0.12, -row, notebook[:2], va="center", color=color if here else MUTED, weight="bold")
-            ax.text(left + 0.52, -row, notebook[3:], va="center", color=INK if here else MUTED, weight=weight, fontsize=10.5)
+            ax.text(
+                left + 0.12, -row, notebook[:2], va="center", color=color if here else MUTED, weight="bold"
+            )
+            ax.text(
+                left + 0.52,
+                -row,
+                notebook[3:],
+                va="center",
+                color=INK if here else MUTED,
+                weight=weight,
+                fontsize=10.5,
+            )
             if row:
-                _arrow(ax, (left + BOX_WIDTH / 2, 1 - row - BOX_HEIGHT / 2 - 0.03), (left + BOX_WIDTH / 2, -row + BOX_HEIGHT / 2 + 0.03))
+                _arrow(
+                    ax,
+                    (left + BOX_WIDTH / 2, 1 - row - BOX_HEIGHT / 2 - 0.03),
+                    (left + BOX_WIDTH / 2, -row + BOX_HEIGHT / 2 + 0.03),
+                )
         if column:
             _arrow(ax, (left - PART_WIDTH + BOX_WIDTH + 0.06, 0), (left - 0.06, 0))
     ax.set(xlim=(-0.2, len(parts) * PART_WIDTH), ylim=(-rows + 0.4, 0.9))

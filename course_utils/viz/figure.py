@@ -11,7 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 SCREEN_DPI = 100
-PIXELS_PER_DOT = 1.5  # drawn finer than shown, so that projectors and high-resolution screens get sharp letters
+PIXELS_PER_DOT = (
+    1.5  # drawn finer than shown, so that projectors and high-resolution screens get sharp letters
+)
 COLORS = 256  # a palette makes the saved notebook a third as large; no eye sees the difference
 
 

@@ -31,14 +31,21 @@ def plot_arrows(
     """
     vectors = np.asarray(vectors, dtype=float)
     if vectors.shape != (len(labels), 2):
-        raise ValueError(f"expected vectors of shape (N, 2) with N = {len(labels)} labels, got {vectors.shape}")
+        raise ValueError(
+            f"expected vectors of shape (N, 2) with N = {len(labels)} labels, got {vectors.shape}"
+        )
     if ax is None:
         _, ax = plt.subplots(figsize=(5, 5))
     for (x, y), label in zip(vectors, labels, strict=True):
         ax.annotate(
-            "", (x, y), (0, 0), arrowprops=dict(arrowstyle="-|>", color=color, lw=2.2, linestyle=linestyle, shrinkB=0)
+            "",
+            (x, y),
+            (0, 0),
+            arrowprops=dict(arrowstyle="-|>", color=color, lw=2.2, linestyle=linestyle, shrinkB=0),
         )
-        aside = np.array([x + y, y - x]) / (np.hypot(x + y, y - x) or 1.0)  # 45° off the arrow: clear of longer ones
+        aside = np.array([x + y, y - x]) / (
+            np.hypot(x + y, y - x) or 1.0
+        )  # 45° off the arrow: clear of longer ones
         label_beside(ax, label, (x, y), aside, color=color)
     reach = max(1.0, float(np.abs(vectors).max())) * 1.3
     low, high = ax.get_xlim() if ax.has_data() else (0.0, 0.0)
@@ -68,7 +75,14 @@ def plot_hull(points: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes 
         raise ValueError(f"expected points of shape (N, 2) with N = {len(labels)} labels, got {points.shape}")
     if ax is None:
         _, ax = plt.subplots(figsize=(5, 5))
-    ax.fill(*points[hull_order(points)].T, facecolor=color, alpha=0.15, edgecolor=color, linestyle="--", linewidth=1.5)
+    ax.fill(
+        *points[hull_order(points)].T,
+        facecolor=color,
+        alpha=0.15,
+        edgecolor=color,
+        linestyle="--",
+        linewidth=1.5,
+    )
     ax.plot(*points.T, "s", color=color, markersize=9)
     centre = points.mean(axis=0)
     for point, label in zip(points, labels, strict=True):

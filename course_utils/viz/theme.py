@@ -36,7 +36,9 @@ def hangul_font_files() -> list[Path]:
     folders = list(spec.submodule_search_locations) if spec and spec.submodule_search_locations else []
     files = sorted(path for folder in folders for path in Path(folder).rglob("NanumGothic*.ttf"))
     if not files:
-        raise RuntimeError("no Hangul font: expected NanumGothic in koreanize-matplotlib; run `make lab` to install it")
+        raise RuntimeError(
+            "no Hangul font: expected NanumGothic in koreanize-matplotlib; run `make lab` to install it"
+        )
     return files
 
 

@@ -2,8 +2,6 @@
 
 import math
 
-import torch
-
 
 def _scores_divided_by(divisor):
     return lambda query, key: query @ key.T / divisor(query, key)

@@ -12,9 +12,17 @@ def cosine(a, b):
 
 def pairs(generator):
     for size, dtype in [(7, torch.float32), (13, torch.float64), (1, torch.float64)]:
-        yield torch.randn(size, generator=generator, dtype=dtype), torch.randn(size, generator=generator, dtype=dtype)
+        yield (
+            torch.randn(size, generator=generator, dtype=dtype),
+            torch.randn(size, generator=generator, dtype=dtype),
+        )
 
 
 ENTRIES = [
-    Scratch(notebook="00_start_here", name="my_cosine_similarity", reference="tests.scratch.nb00:cosine", cases=pairs)
+    Scratch(
+        notebook="00_start_here",
+        name="my_cosine_similarity",
+        reference="tests.scratch.nb00:cosine",
+        cases=pairs,
+    )
 ]
