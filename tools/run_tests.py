@@ -32,7 +32,8 @@ def stages() -> dict[str, list[Command]]:
             [*pytest, "--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_SECONDS}", NOTEBOOKS],
             [python, "tools/notebook_budget.py"],
         ],
-        "browser": [[*pytest, "tests/browser", "--durations=5"]],
+        # Two at a time: a browser test waits more than it computes. Each worker has a server and a Chromium of its own.
+        "browser": [[*pytest, "-n", "2", "--dist", "worksteal", "tests/browser", "--durations=5"]],
     }
 
 

@@ -44,6 +44,8 @@ CHROMIUM_ARGUMENTS = [
     "--disable-quic",
 ]
 START_SECONDS = 90
+# The server can miss a kernel's first "idle" and keep saying "starting"; after this long the page's word decides.
+SETTLE_SECONDS = 30
 RUN_SECONDS = 150
 TALLEST_PICTURE = 12_000  # pixels; Chromium draws nothing taller than 16,384 in one piece
 
@@ -217,7 +219,7 @@ class Visit:
         self.page.goto(f"{self.lab.url}/lab/tree/{name}?reset&token={self.lab.token}")
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_SECONDS * 1000)
         # Both ends: the server's kernel is up and connected, and the page has heard of it.
-        for _ in range(START_SECONDS * 5):
+        for _ in range(SETTLE_SECONDS * 5):
             kernels = None
             with suppress(urllib.error.HTTPError):  # 500 while a kernel is on its way up
                 kernels = self.lab.api("api/kernels")
