@@ -1,0 +1,94 @@
+"""The course's own corpus in data/corpus: short documents, and what sense a homonym has in each.
+
+One sentence a line, documents apart by a blank line. A file's name tells its homonym and the sense that every
+free-standing occurrence of it has there: bae_ship.txt, nun_snow.txt, … `general.txt` and `mixed_*.txt` tell none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parent.parent.parent / "data"
+CORPUS = DATA / "corpus"
+
+# The homonym as it is written, its name in the files, its senses.
+HOMONYMS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "배": ("bae", ("ship", "pear", "belly", "times")),
+    "눈": ("nun", ("eye", "snow")),
+    "밤": ("bam", ("night", "chestnut")),
+    "다리": ("dari", ("leg", "bridge")),
+    "차": ("cha", ("car", "tea")),
+    "사과": ("sagwa", ("apple", "apology")),
+    "말": ("mal", ("horse", "speech")),
+    "은행": ("eunhaeng", ("bank", "ginkgo")),
+}
+
+
+def read_documents(path: str | Path = CORPUS) -> list[list[str]]:
+    """The documents of a text file, or of all .txt files of a folder in the order of their names.
+
+    Args:
+        path: a UTF-8 file or a folder of such files.
+
+    Returns:
+        documents, each a list of sentences; none is empty.
+
+    Raises:
+        FileNotFoundError: if there is no such file, or no .txt file in the folder.
+        ValueError: if a file is not UTF-8, or holds no sentence at all.
+    """
+    path = Path(path)
+    files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
+    if not files:
+        raise FileNotFoundError(f"{path} must hold at least one .txt file, and holds none")
+    return [document for file in files for document in _read_file(file)]
+
+
+def _read_file(file: Path) -> list[list[str]]:
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no text file {file}")
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{file} must be UTF-8, and byte {error.start} is not: save it as UTF-8 again"
+        ) from None
+    documents: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if line.strip():
+            documents[-1].append(line.strip())
+        elif documents[-1]:
+            documents.append([])
+    documents = [document for document in documents if document]
+    if not documents:
+        raise ValueError(f"{file} must hold at least one sentence, and is empty")
+    return documents
+
+
+def sense_documents(word: str, sense: str, folder: str | Path = CORPUS) -> list[list[str]]:
+    """The documents in which a homonym has one sense.
+
+    Args:
+        word: one of HOMONYMS.
+        sense: one of its senses.
+        folder: where the files are.
+
+    Raises:
+        ValueError: if the word or the sense is unknown.
+        FileNotFoundError: if the file is missing.
+    """
+    name, senses = homonym(word)
+    if sense not in senses:
+        raise ValueError(f"the senses of {word} are {', '.join(senses)}; got {sense!r}")
+    return _read_file(Path(folder) / f"{name}_{sense}.txt")
+
+
+def homonym(word: str) -> tuple[str, tuple[str, ...]]:
+    """The name of a homonym in the files, and its senses.
+
+    Raises:
+        ValueError: if the word is none of HOMONYMS.
+    """
+    if word not in HOMONYMS:
+        raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {word!r}")
+    return HOMONYMS[word]
