@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from course_utils.activations import ACTIVATIONS
 from course_utils.bert import BertModel, BertOutput
 from course_utils.config import BertConfig
+from course_utils.dropout import Dropout
 from course_utils.initialization import init_weights
 
 IGNORE = -100  # a label that means "nothing to predict here"; torch's cross_entropy has the same default
@@ -56,6 +57,8 @@ class PreTrainingOutput(HeadOutput):
     """`logits` are those over the vocabulary."""
 
     seq_relationship_logits: Tensor  # (B, 2)
+    mlm_loss: Tensor | None = None  # scalars, the two parts of the loss
+    nsp_loss: Tensor | None = None
 
     @property
     def prediction_logits(self) -> Tensor:
@@ -162,7 +165,9 @@ class BertForPreTraining(_BertWithHead):
         is_next = self.nsp(encoded.pooler_output)  # (B, 2)
         nsp_loss = _class_loss(is_next, next_sentence_label, "next_sentence_label")
         given = [loss for loss in (mlm_loss, nsp_loss) if loss is not None]
-        return PreTrainingOutput(sum(given) if given else None, logits, encoded, is_next)
+        return PreTrainingOutput(
+            sum(given) if given else None, logits, encoded, is_next, mlm_loss=mlm_loss, nsp_loss=nsp_loss
+        )
 
 
 class BertForMaskedLM(_BertWithHead):
@@ -240,7 +245,7 @@ class _Classifier(_BertWithHead):
         if num_labels < 1:
             raise ValueError(f"num_labels must be at least 1, got {num_labels}")
         self.num_labels = num_labels
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.dropout = Dropout(config.hidden_dropout_prob)
         self.classifier = self._start(nn.Linear(config.hidden_size, num_labels), generator)
 
 

@@ -1,0 +1,175 @@
+"""Everything that a training run needs to go on, in one file: parameters, optimiser, random state, step, settings.
+
+The file is safetensors (no pickle), written beside its place and moved there in one stroke. A run killed at any moment
+leaves the last whole checkpoint or none, and beside it at most a half-written file that the next start removes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be used; the message says which and why."""
+
+
+def write_atomically(path: str | Path, content: bytes) -> None:
+    """Write a file wholly or not at all: until the new one is safe on disk, the old one stays.
+
+    Args:
+        path: where to; its folder is made.
+        content: all of it.
+
+    Raises:
+        OSError: if it cannot be written (disk full, no permission); what was there before is untouched.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: str | Path, *, kind: str = "new") -> None:
+    """Remove what killed processes left half-written in the folder of a run: `.<name>.<mark>.new`.
+
+    Call it when no other process writes there. Nothing happens if there is no such folder.
+    """
+    for leftover in Path(folder).glob(f".*.{kind}"):
+        if leftover.is_dir():
+            shutil.rmtree(leftover)
+        else:
+            leftover.unlink()
+
+
+def save_checkpoint(
+    path: str | Path, model: nn.Module, optimizer: Optimizer, *, step: int, settings: dict[str, Any]
+) -> None:
+    """Save all state of a run.
+
+    Args:
+        path: the file.
+        model, optimizer: as they are after update `step`.
+        step: number of updates made.
+        settings: what the run was started with, as JSON can hold it; load_checkpoint insists on the same.
+
+    Raises:
+        OSError: if it cannot be written; the checkpoint that was there is untouched.
+    """
+    tensors: dict[str, Tensor] = {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
+    for number, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in state.items()}
+    tensors["random_state"] = torch.get_rng_state()
+    tensors = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    metadata = {
+        "step": str(step),
+        "settings": json.dumps(settings, sort_keys=True),
+        "sha256": _sha256(tensors),
+    }
+    write_atomically(path, save(tensors, metadata=metadata))
+
+
+def load_checkpoint(
+    path: str | Path, model: nn.Module, optimizer: Optimizer, *, settings: dict[str, Any]
+) -> int:
+    """Put all state of a run back, torch's random state included.
+
+    Args:
+        path: a file from save_checkpoint.
+        model, optimizer: made as for a new run; changed only if the whole file fits.
+        settings: must be those that the run was started with.
+
+    Returns:
+        number of updates made.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        CheckpointError: if the file is damaged, of other settings, or of another model.
+    """
+    path = Path(path)
+    tensors, step, stored = _read(path)
+    different = [
+        f"{name} was {stored.get(name)!r} and is {settings.get(name)!r}"
+        for name in sorted(stored.keys() | settings.keys())
+        if stored.get(name) != settings.get(name)
+    ]
+    if different:
+        raise CheckpointError(
+            f"{path} belongs to a run with other settings ({'; '.join(different)}): give the same, "
+            "or another folder for a new run"
+        )
+    weights = {name.removeprefix("model."): t for name, t in tensors.items() if name.startswith("model.")}
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith("optimizer."):
+            _, number, field = name.split(".")
+            state.setdefault(int(number), {})[field] = tensor
+    if not (_fits_model(weights, model) and _fits_optimizer(state, optimizer)):
+        raise CheckpointError(f"{path} holds the parameters of another model: give another folder")
+    model.load_state_dict(weights)
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    torch.set_rng_state(tensors["random_state"])
+    return step
+
+
+def _fits_model(weights: dict[str, Tensor], model: nn.Module) -> bool:
+    def kinds(tensors: dict[str, Tensor]) -> dict[str, tuple]:
+        return {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
+
+    return kinds(weights) == kinds(model.state_dict())
+
+
+def _fits_optimizer(state: dict[int, dict[str, Tensor]], optimizer: Optimizer) -> bool:
+    """Whether every moment has the shape of its parameter; scalars count updates."""
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    return all(
+        number < len(parameters) and tensor.shape in ((), parameters[number].shape)
+        for number, values in state.items()
+        for tensor in values.values()
+    )
+
+
+def _sha256(tensors: dict[str, Tensor]) -> str:
+    """Of the names and the bytes of all tensors, in the order of their names."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        digest.update(name.encode())
+        digest.update(tensors[name].reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no checkpoint {path}")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            # A copy of each: the tensors of a file share its memory map.
+            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except SafetensorError as error:
+        raise CheckpointError(f"{path} is damaged ({error}): delete it to start anew") from None
+    if not {"step", "settings"} <= metadata.keys() or "random_state" not in tensors:
+        raise CheckpointError(f"{path} is no checkpoint of a training run: give another folder")
+    if "sha256" in metadata and metadata["sha256"] != _sha256(tensors):
+        raise CheckpointError(f"{path} is damaged (it has another sha256): delete it to start anew")
+    try:
+        return tensors, int(metadata["step"]), dict(json.loads(metadata["settings"]))
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} is damaged ({error}): delete it to start anew") from None

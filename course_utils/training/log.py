@@ -1,0 +1,45 @@
+"""The log of a training run: one JSON object a line, which a notebook plots and a resumed run continues."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from course_utils.training.checkpoint import write_atomically
+
+
+class RunLog:
+    """A file of records, each with the number of updates it was made after.
+
+    Args:
+        path: a .jsonl file; made with its folder.
+        after: records made after this update are dropped: the run goes on from there and will make them again. So is
+            a last line that a kill cut short.
+    """
+
+    def __init__(self, path: str | Path, *, after: int = 0) -> None:
+        self.path = Path(path)
+        kept = [record for record in read_log(self.path) if record["step"] <= after] if after else []
+        write_atomically(self.path, "".join(_line(record) for record in kept).encode())
+
+    def add(self, step: int, **values: Any) -> None:
+        """Append a record."""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(_line({"step": step, **values}))
+
+
+def read_log(path: str | Path) -> list[dict[str, Any]]:
+    """The records of a log, up to a line that is cut short; no file, no records."""
+    records = []
+    path = Path(path)
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            records.append(json.loads(line))
+        except ValueError:  # not JSON, or a character cut in two
+            break
+    return records
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False) + "\n"

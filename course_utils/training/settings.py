@@ -1,0 +1,89 @@
+"""What decides the result of a pre-training run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from course_utils.datasets.corpus import CORPUS
+
+PRECISIONS = ("float32", "bfloat16", "fastest")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a run; it is resumed with the same ones only. HELP says what each means."""
+
+    corpus: str = str(CORPUS)
+    corpus_repeats: int = 1
+    public: str = ""
+    vocab_size: int = 8000
+    layers: int = 4
+    hidden: int = 256
+    heads: int = 4
+    max_length: int = 64
+    positions: int = 128
+    dropout: float = 0.1
+    start_std: float = 0.05
+    steps: int = 10000
+    batch_size: int = 64
+    peak_rate: float = 1e-3
+    warmup: int = 500
+    weight_decay: float = 0.01
+    mask_rate: float = 0.15
+    whole_words: bool = True
+    next_sentence: bool = True
+    held_out: int = 20
+    seed: int = 0
+    threads: int = 2
+    precision: str = "fastest"
+
+    def __post_init__(self) -> None:
+        for name in ("corpus_repeats", "layers", "hidden", "heads", "steps", "batch_size", "threads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("warmup", "held_out", "weight_decay", "peak_rate", "start_std"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.hidden % self.heads:
+            raise ValueError(f"hidden must be a multiple of heads, got {self.hidden} and {self.heads}")
+        if self.hidden % 2:
+            raise ValueError(f"hidden must be even (sine and cosine by turns), got {self.hidden}")
+        if self.warmup > self.steps:
+            raise ValueError(f"warmup must be at most steps, got {self.warmup} and {self.steps}")
+        if self.positions < self.max_length:
+            raise ValueError(
+                f"positions must be at least max_length, got {self.positions} and {self.max_length}"
+            )
+        if not 0 < self.mask_rate < 1:
+            raise ValueError(f"mask_rate must lie between 0 and 1, got {self.mask_rate}")
+        if self.precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {self.precision!r}")
+
+
+HELP = {
+    "corpus": "a text file or a folder of them: one sentence a line, documents apart by a blank line",
+    "corpus_repeats": "how often it is seen in an epoch, against once for the public text",
+    "public": "names of public corpora to add, joined by commas, or 'all' (see course_utils.datasets.download)",
+    "vocab_size": "number of pieces to learn",
+    "layers": "number of encoder layers",
+    "hidden": "hidden size",
+    "heads": "attention heads",
+    "max_length": "tokens a row at most",
+    "positions": "position embeddings; more than max_length leaves room for later",
+    "dropout": "everywhere, attention weights included",
+    "start_std": "standard deviation of the first weights; narrow models want more than BERT's 0.02",
+    "steps": "number of updates",
+    "batch_size": "rows an update, of all processes together",
+    "peak_rate": "highest learning rate",
+    "warmup": "updates until it is reached",
+    "weight_decay": "of the matrices",
+    "mask_rate": "share of the words that is chosen",
+    "whole_words": "choose whole words, not single pieces",
+    "next_sentence": "also predict the next sentence",
+    "held_out": "one document in so many is kept for measuring; 0 keeps none",
+    "seed": "of everything that is drawn",
+    "threads": "processor cores that one process computes with; another number rounds sums otherwise, so a run "
+    "keeps the one it began with",
+    "precision": "of the matrix products: float32; bfloat16, about twice as fast where the processor multiplies in "
+    "it and very slow elsewhere; or fastest, the one that suits this processor. Parameters are float32 always",
+}
