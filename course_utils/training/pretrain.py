@@ -149,7 +149,12 @@ class SeenByDDP(nn.Module):
 
 
 def run(
-    settings: Settings, out: Path, *, checkpoint_every: int = 500, log_every: int = 50
+    settings: Settings,
+    out: Path,
+    *,
+    checkpoint_every: int = 500,
+    log_every: int = 50,
+    stop_after: int | None = None,
 ) -> BertForPreTraining:
     """Train, or go on training, in a folder.
 
@@ -158,6 +163,8 @@ def run(
         out: gets vocab.txt, checkpoint.safetensors, log.jsonl and, at the end, the folder model/.
         checkpoint_every, log_every: in updates; the model is the same whatever they are. Each checkpoint has its
             record, too.
+        stop_after: make only so many updates of the planned ones; the learning rate is then still above 0. The same
+            call without it goes on.
 
     Returns:
         the trained model.
@@ -169,6 +176,9 @@ def run(
         raise ValueError(
             f"checkpoint_every and log_every must be at least 1, got {checkpoint_every} and {log_every}"
         )
+    end = settings.steps if stop_after is None else stop_after
+    if not 1 <= end <= settings.steps:
+        raise ValueError(f"stop_after must lie in 1 … {settings.steps} (steps), got {stop_after}")
     rank, world = (dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else (0, 1)
     if settings.batch_size < world:
         raise ValueError(
@@ -197,7 +207,7 @@ def run(
     def after_step(step: Step) -> None:
         tally.add(step.output, step.batch)
         bar.update()
-        last = step.done == settings.steps
+        last = step.done == end
         saves = step.done % checkpoint_every == 0 or last
         # A record at each checkpoint: so a resumed run takes its means over the same updates.
         if step.done % log_every == 0 or saves:
@@ -210,13 +220,13 @@ def run(
         if saves and rank == 0:
             save_checkpoint(checkpoint, model, optimizer, step=step.done, settings=recorded)
 
-    with tqdm(total=settings.steps, initial=start, disable=rank != 0, unit="step", mininterval=1.0) as bar:
+    with tqdm(total=end, initial=start, disable=rank != 0, unit="step", mininterval=1.0) as bar:
         train(
             DistributedDataParallel(SeenByDDP(model), find_unused_parameters=True) if world > 1 else model,
             batches,
             optimizer,
             learning_rate=_schedule(settings),
-            steps=settings.steps,
+            steps=end,
             start=start,
             precision=_precision(settings),
             loss=lambda output, batch: objective(output, batch, world=world),
@@ -275,6 +285,9 @@ def _arguments(command_line: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="folder of the run")
     parser.add_argument("--checkpoint-every", type=int, default=500, help="updates (500)")
     parser.add_argument("--log-every", type=int, default=50, help="updates (50)")
+    parser.add_argument(
+        "--stop-after", type=int, help="end after so many of the steps, the rate not yet at 0"
+    )
     for field in fields(Settings):
         kind: dict[str, Any] = {"type": type(field.default)}
         if isinstance(field.default, bool):
@@ -294,7 +307,13 @@ def main(command_line: list[str] | None = None) -> int:
         settings = Settings(**{field.name: getattr(chosen, field.name) for field in fields(Settings)})
         if "WORLD_SIZE" in os.environ:  # set by torchrun
             dist.init_process_group("gloo")
-        run(settings, chosen.out, checkpoint_every=chosen.checkpoint_every, log_every=chosen.log_every)
+        run(
+            settings,
+            chosen.out,
+            checkpoint_every=chosen.checkpoint_every,
+            log_every=chosen.log_every,
+            stop_after=chosen.stop_after,
+        )
     except (ValueError, OSError, FloatingPointError) as error:
         # An error of the system comes as "[Errno 13] Permission denied: 'x'".
         told = f"{error.filename}: {error.strerror}" if getattr(error, "strerror", None) else str(error)
