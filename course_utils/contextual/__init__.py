@@ -1,0 +1,22 @@
+"""A word's vectors in its sentence, and what they tell about its sense."""
+
+from course_utils.contextual.influence import influence
+from course_utils.contextual.measures import neighbour_accuracy, separation
+from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, nearest_sense, sense_space
+from course_utils.contextual.vectors import encode_words, word_vectors
+from course_utils.contextual.words import WordNotFound, find_word, occurrences
+
+__all__ = [
+    "SENSE_LAYER",
+    "SenseSpace",
+    "WordNotFound",
+    "encode_words",
+    "find_word",
+    "influence",
+    "nearest_sense",
+    "neighbour_accuracy",
+    "occurrences",
+    "sense_space",
+    "separation",
+    "word_vectors",
+]

@@ -1,0 +1,88 @@
+"""What tells senses apart without any BERT: the words around, counted or as static vectors.
+
+Both see the pieces of a sentence without those of the homonym itself, in no order. Whatever nearest_sense gets right
+beyond them, it owes to more than which words stand there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from course_utils.before.word2vec import WordVectors
+from course_utils.contextual.words import occurrences
+from course_utils.tokenization import WordPieceTokenizer
+
+SMOOTHING = 0.3  # added to every count
+
+
+def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> list[str]:
+    """The pieces of a sentence that cover no free-standing occurrence of the word, in reading order."""
+    spans = occurrences(sentence, word)
+    return [
+        piece
+        for piece, (begin, stop) in tokenizer.pieces(sentence)
+        if not any(begin < end and stop > start for start, end in spans)
+    ]
+
+
+@dataclass(frozen=True)
+class NaiveBayes:
+    """Bag of words: each different piece of a sentence speaks for itself (Maron 1961; multinomial, equal priors).
+
+    score(sense) = softmax over senses of Σ over pieces of log p(piece | sense)
+    """
+
+    senses: tuple[str, ...]
+    log_probability: Mapping[str, tuple[float, ...]]  # piece -> K
+
+    def scores(self, pieces: Sequence[str]) -> Tensor:
+        """Pieces of one sentence -> float (K,), which sums to 1. Pieces never seen before say nothing."""
+        known = [
+            self.log_probability[piece] for piece in sorted(set(pieces)) if piece in self.log_probability
+        ]
+        total = torch.tensor(known, dtype=torch.float64).view(-1, len(self.senses)).sum(0)
+        return total.softmax(-1)
+
+
+def fit_naive_bayes(
+    examples: Mapping[str, Sequence[Sequence[str]]], *, smoothing: float = SMOOTHING
+) -> NaiveBayes:
+    """Count in how many sentences of each sense a piece stands.
+
+        p(piece | sense) = (count + smoothing) / (sum of all counts + smoothing · number of different pieces)
+
+    Args:
+        examples: sense -> sentences, each a list of pieces.
+        smoothing: above 0, or a piece that one sense never had would forbid it.
+
+    Raises:
+        ValueError: with fewer than two senses, or a smoothing that is not above 0.
+    """
+    if len(examples) < 2 or smoothing <= 0:
+        raise ValueError(
+            f"at least two senses and a smoothing above 0 are needed, got {list(examples)} and {smoothing}"
+        )
+    counts = [Counter(piece for pieces in group for piece in set(pieces)) for group in examples.values()]
+    seen = sorted(set().union(*counts))
+    totals = [sum(count.values()) + smoothing * len(seen) for count in counts]
+    return NaiveBayes(
+        tuple(examples),
+        {
+            piece: tuple(math.log((count[piece] + smoothing) / total) for count, total in zip(counts, totals))
+            for piece in seen
+        },
+    )
+
+
+def static_points(vectors: WordVectors, sentences: Sequence[Sequence[str]]) -> Tensor:
+    """One point a sentence: the mean of its pieces' static vectors, of length 1; zeros if none has any. (N, C)."""
+    rows = [[vectors.index[piece] for piece in pieces if piece in vectors.index] for pieces in sentences]
+    nothing = torch.zeros(vectors.vectors.shape[1])
+    means = torch.stack([vectors.vectors[row].mean(0) if row else nothing for row in rows])
+    return torch.nn.functional.normalize(means, dim=-1)

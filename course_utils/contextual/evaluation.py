@@ -1,0 +1,230 @@
+"""How often is the sense of a homonym recognised? Measured on sentences that nothing was trained on.
+
+Beside nearest_sense stand the leave-one-out nearest neighbour among the held-out sentences themselves (by the vector at
+the word alone), the separation there, and what can be had without BERT (baselines.py). Here the numbers;
+course_utils/evaluate_senses.py prints them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from course_utils.before.word2vec import WordVectors, train_skip_gram
+from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, static_points
+from course_utils.contextual.measures import neighbour_accuracy, separation
+from course_utils.contextual.senses import SENSE_LAYER, fit_senses, sense_points, sense_space
+from course_utils.contextual.vectors import encode_words
+from course_utils.datasets.corpus import DATA, homonym, read_documents, sense_documents
+from course_utils.tokenization import WordPieceTokenizer
+
+Z95 = 1.959964  # quantile of the standard normal distribution: 95 % lie within ±Z95
+HeldOut = Mapping[str, Mapping[str, Sequence[str]]]  # word -> sense -> sentences
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One held-out sentence and what it was taken for."""
+
+    word: str
+    sentence: str
+    sense: str
+    scores: tuple[tuple[str, float], ...]  # (sense, score), best first
+
+    @property
+    def answer(self) -> str:
+        return self.scores[0][0]
+
+    @property
+    def right(self) -> bool:
+        return self.answer == self.sense
+
+
+@dataclass(frozen=True)
+class WordResult:
+    """What was measured for one homonym; all but separation are shares of its held-out sentences."""
+
+    word: str
+    judgements: tuple[Judgement, ...]
+    neighbour: float
+    separation: float
+    naive_bayes: float
+    static: float | None  # None: not measured
+
+    @property
+    def senses(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(judgement.sense for judgement in self.judgements))
+
+    @property
+    def right(self) -> int:
+        return sum(judgement.right for judgement in self.judgements)
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / len(self.judgements)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson_interval(self.right, len(self.judgements))
+
+    @property
+    def majority(self) -> float:
+        """The share that one gets by always answering the most frequent sense; equal numbers: chance."""
+        return max(len(self.of(sense)) for sense in self.senses) / len(self.judgements)
+
+    def of(self, sense: str) -> tuple[Judgement, ...]:
+        return tuple(judgement for judgement in self.judgements if judgement.sense == sense)
+
+
+@dataclass(frozen=True)
+class LayerResult:
+    """One homonym at one layer."""
+
+    word: str
+    layer: int
+    accuracy: float
+    neighbour: float
+    separation: float
+
+
+def held_out_sentences() -> dict[str, dict[str, list[str]]]:
+    """data/senses.json: word -> sense -> sentences that hold the word once. For measuring only."""
+    return json.loads((DATA / "senses.json").read_text(encoding="utf-8"))
+
+
+def wilson_interval(right: int, number: int, *, z: float = Z95) -> tuple[float, float]:
+    """Which true shares fit what was counted (Wilson 1927, 95 % for the default z).
+
+        (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
+
+    Unlike p ± z·√(p(1−p)/n), it stays in 0 … 1 and says something also when all were right.
+
+    Raises:
+        ValueError: if number is below 1, or right not in 0 … number.
+    """
+    if not 0 <= right <= number or number < 1:
+        raise ValueError(f"right must lie in 0 … number, and number be at least 1, got {right} and {number}")
+    share, square = right / number, z * z / number
+    middle = share + square / 2
+    reach = z * math.sqrt(share * (1 - share) / number + square / (4 * number))
+    return (middle - reach) / (1 + square), (middle + reach) / (1 + square)
+
+
+def evaluate(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    *,
+    held_out: HeldOut | None = None,
+    static: WordVectors | None = None,
+) -> list[WordResult]:
+    """Measure nearest_sense and what it is compared with.
+
+    Args:
+        model: in eval mode.
+        tokenizer: the model's.
+        held_out: word -> sense -> sentences; None means data/senses.json.
+        static: static vectors of the tokenizer's pieces (static_vectors gives them); None leaves them out.
+
+    Returns:
+        a result for each word.
+    """
+    held_out = held_out_sentences() if held_out is None else held_out
+    return [_evaluate_word(model, tokenizer, word, groups, static) for word, groups in held_out.items()]
+
+
+def mistakes(results: Iterable[WordResult]) -> list[Judgement]:
+    """The sentences that were taken for another sense, in the order of the held-out sentences."""
+    return [judgement for result in results for judgement in result.judgements if not judgement.right]
+
+
+def evaluate_layers(
+    model: nn.Module, tokenizer: WordPieceTokenizer, *, held_out: HeldOut | None = None
+) -> list[LayerResult]:
+    """The same at every layer, 0 being the input of the first one: word by word, layers from below."""
+    held_out = held_out_sentences() if held_out is None else held_out
+    found = []
+    for word, groups in held_out.items():
+        sentences, senses = _labelled(groups)
+        vectors = encode_words(model, tokenizer, sentences, word)  # (N, L + 1, C)
+        for layer in range(vectors.shape[1]):
+            judged = judge(model, tokenizer, word, groups, layer=layer)
+            here = vectors[:, layer]
+            accuracy = sum(one.right for one in judged) / len(judged)
+            found.append(
+                LayerResult(word, layer, accuracy, neighbour_accuracy(here, senses), separation(here, senses))
+            )
+    return found
+
+
+def judge(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    word: str,
+    groups: Mapping[str, Sequence[str]],
+    *,
+    layer: int | None = None,
+) -> list[Judgement]:
+    """nearest_sense for many sentences of one word at once: sense -> sentences."""
+    sentences, senses = _labelled(groups)
+    space = sense_space(model, tokenizer, word, layer=layer)
+    rows = space.scores(sense_points(model, tokenizer, sentences, word, layer=layer)).tolist()
+    return [
+        Judgement(word, sentence, sense, tuple(sorted(zip(space.senses, row), key=lambda pair: -pair[1])))
+        for sentence, sense, row in zip(sentences, senses, rows)
+    ]
+
+
+def static_vectors(tokenizer: WordPieceTokenizer, *, epochs: int = 10) -> WordVectors:
+    """Skip-gram vectors of the tokenizer's pieces, learned from the whole corpus; always the same ones."""
+    sentences = [tokenizer.tokenize(sentence) for document in read_documents() for sentence in document]
+    return train_skip_gram(sentences, epochs=epochs, generator=torch.Generator().manual_seed(0))
+
+
+def _evaluate_word(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    word: str,
+    groups: Mapping[str, Sequence[str]],
+    static: WordVectors | None,
+) -> WordResult:
+    sentences, senses = _labelled(groups)
+    layer = min(SENSE_LAYER, getattr(model, "bert", model).config.num_hidden_layers)
+    vectors = encode_words(model, tokenizer, sentences, word)[:, layer]
+    bags = [context_pieces(tokenizer, sentence, word) for sentence in sentences]
+    examples = {sense: _corpus_bags(tokenizer, word, sense) for sense in homonym(word)[1]}
+    counted = fit_naive_bayes(examples)
+    guesses = [counted.senses[counted.scores(bag).argmax()] for bag in bags]
+    by_vectors = None
+    if static is not None:
+        space = fit_senses({sense: static_points(static, group) for sense, group in examples.items()})
+        rows = space.scores(static_points(static, bags)).argmax(-1).tolist()
+        by_vectors = _share([space.senses[row] for row in rows], senses)
+    return WordResult(
+        word,
+        tuple(judge(model, tokenizer, word, groups)),
+        neighbour=neighbour_accuracy(vectors, senses),
+        separation=separation(vectors, senses),
+        naive_bayes=_share(guesses, senses),
+        static=by_vectors,
+    )
+
+
+def _labelled(groups: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
+    """Sense -> sentences, as two lists of the same length: sentences and their senses."""
+    pairs = [(sentence, sense) for sense, sentences in groups.items() for sentence in sentences]
+    return [sentence for sentence, _ in pairs], [sense for _, sense in pairs]
+
+
+def _corpus_bags(tokenizer: WordPieceTokenizer, word: str, sense: str) -> list[list[str]]:
+    """All sentences of the corpus about a sense, also those that do not name it, as pieces."""
+    sentences = [sentence for document in sense_documents(word, sense) for sentence in document]
+    return [context_pieces(tokenizer, sentence, word) for sentence in sentences]
+
+
+def _share(guesses: Sequence[str], senses: Sequence[str]) -> float:
+    return sum(guess == sense for guess, sense in zip(guesses, senses)) / len(senses)

@@ -1,0 +1,190 @@
+"""Which sense a word has in a sentence: the sense whose example sentences lie nearest.
+
+Each sentence gives one point, the vector at the word, scaled to length 1. The senses are the means of the points of
+their example sentences, taken from the corpus. Distances are Mahalanobis's: directions in which sentences of one and the
+same sense differ a lot count less (Fisher 1936; linear discriminant analysis).
+
+    score(sense) = softmax over senses of −½ (x − mean)ᵀ S⁻¹ (x − mean)        S: covariance within the senses
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.contextual.vectors import encode_words
+from course_utils.contextual.words import occurrences
+from course_utils.datasets.corpus import homonym, sense_documents
+from course_utils.tokenization import WordPieceTokenizer
+
+# The last layer of the course's model. Measured (python -m course_utils.evaluate_senses --layers): the layers below tell
+# the senses of 배 apart less well, and the vector at [MASK] in the word's place adds nothing to the one at the word.
+SENSE_LAYER = 4
+EXAMPLES = 250  # sentences a sense, spread over its documents
+SHRINKAGE = 0.3  # share of the identity (times the mean variance) in S: few examples for so many directions
+
+
+@dataclass(frozen=True)
+class SenseSpace:
+    """The senses of a word as points of a space in which all directions count alike. F features, K senses."""
+
+    senses: tuple[str, ...]
+    centre: Tensor  # (F,)
+    whiten: Tensor  # (F, F): S^(−1/2)
+    means: Tensor  # (K, F), in the whitened space
+
+    def place(self, points: Tensor) -> Tensor:
+        """(N, F) -> (N, F): into the whitened space."""
+        return (points - self.centre) @ self.whiten
+
+    def scores(self, points: Tensor) -> Tensor:
+        """(N, F) -> (N, K): how probable each sense is; rows sum to 1."""
+        return self._closeness(points).softmax(dim=-1)
+
+    def log_odds(self, points: Tensor) -> Tensor:
+        """(N, F) -> (N, K): log(score / (1 − score)), exact also where a score is rounded to 0 or 1."""
+        closeness = self._closeness(points).double()
+        own = torch.eye(len(self.senses), dtype=torch.bool)
+        others = closeness[:, None].masked_fill(own, -torch.inf).logsumexp(dim=-1)  # (N, K, K) -> (N, K)
+        return closeness - others
+
+    def _closeness(self, points: Tensor) -> Tensor:
+        """(N, F) -> (N, K): −½ squared distance."""
+        return -0.5 * (self.place(points)[:, None] - self.means).square().sum(-1)
+
+
+def fit_senses(points: Mapping[str, Tensor], *, shrinkage: float = SHRINKAGE) -> SenseSpace:
+    """Means and the covariance within, from points of known sense.
+
+    Args:
+        points: sense -> float (N, F), N at least 1.
+        shrinkage: between 0 and 1; how much of the identity is mixed into the covariance.
+
+    Raises:
+        ValueError: with fewer than two senses, a sense without points, or a shrinkage outside 0 … 1.
+    """
+    if len(points) < 2:
+        raise ValueError(f"at least two senses are needed to choose from, got {list(points)}")
+    if empty := [sense for sense, group in points.items() if not len(group)]:
+        raise ValueError(f"each sense needs at least one point, and {', '.join(empty)} has none")
+    if not 0.0 <= shrinkage <= 1.0:
+        raise ValueError(f"shrinkage must lie in 0 … 1, got {shrinkage}")
+    means = torch.stack([group.mean(0) for group in points.values()])  # (K, F)
+    within = torch.cat([group - group.mean(0) for group in points.values()])  # (N, F)
+    covariance = within.T @ within / len(within)  # (F, F)
+    variance = covariance.diag().mean()
+    covariance = (1 - shrinkage) * covariance + shrinkage * variance * torch.eye(len(covariance)).to(
+        covariance
+    )
+    values, directions = torch.linalg.eigh(covariance)
+    whiten = directions @ (values.clamp(min=1e-12) ** -0.5).diag() @ directions.T
+    centre = means.mean(0)
+    return SenseSpace(tuple(points), centre, whiten, (means - centre) @ whiten)
+
+
+def sense_points(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    sentences: Sequence[str],
+    word: str,
+    *,
+    layer: int | None = None,
+    occurrence: int = 0,
+) -> Tensor:
+    """One point a sentence: the vector at the word, scaled to length 1. float (N, C)."""
+    vectors = encode_words(model, tokenizer, sentences, word, occurrence=occurrence)[:, _layer(model, layer)]
+    return nn.functional.normalize(vectors, dim=-1)
+
+
+def example_sentences(word: str, sense: str, *, most: int = EXAMPLES) -> list[str]:
+    """Sentences of the corpus in which a word stands exactly once and has this sense, evenly from all documents."""
+    found = [
+        sentence
+        for document in sense_documents(word, sense)
+        for sentence in document
+        if len(occurrences(sentence, word)) == 1
+    ]
+    step = max(len(found) / most, 1.0)
+    return [found[int(number * step)] for number in range(min(len(found), most))]
+
+
+# model -> (word, layer) -> the state of its weights, and the space seen then
+_spaces: WeakKeyDictionary[nn.Module, dict[tuple[str, int], tuple[int, SenseSpace]]] = WeakKeyDictionary()
+
+
+def sense_space(
+    model: nn.Module, tokenizer: WordPieceTokenizer, word: str, *, layer: int | None = None
+) -> SenseSpace:
+    """The senses of a word as this model sees them in the corpus; kept for the next call with the same model.
+
+    Trained further, the model is looked at anew.
+
+    Args:
+        model, tokenizer, word, layer: as in nearest_sense.
+
+    Raises:
+        ValueError: if the course has no example sentences for the word, or the model no such layer.
+    """
+    known = _spaces.setdefault(model, {})
+    key, weights = (word, _layer(model, layer)), _weights(model)
+    if key not in known or known[key][0] != weights:
+        _, senses = homonym(word)
+        examples = {sense: example_sentences(word, sense) for sense in senses}
+        points = {
+            sense: sense_points(model, tokenizer, sentences, word, layer=layer)
+            for sense, sentences in examples.items()
+        }
+        known[key] = weights, fit_senses(points)
+    return known[key][1]
+
+
+def nearest_sense(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    sentence: str,
+    word: str,
+    *,
+    layer: int | None = None,
+    occurrence: int = 0,
+) -> list[tuple[str, float]]:
+    """The senses of a word in a sentence, the most probable first.
+
+    Args:
+        model: BertModel, or a class of course_utils.heads, in eval mode.
+        tokenizer: the model's.
+        sentence: must hold the word by itself or with particles.
+        word: one of datasets.corpus.HOMONYMS.
+        layer: which layer's vectors; None means SENSE_LAYER, or the last of a model that has fewer.
+        occurrence: which one, from 0, where the word stands more than once.
+
+    Returns:
+        (sense, score) for each sense; the scores sum to 1.
+
+    Raises:
+        WordNotFound: if the word does not stand there (so often) by itself.
+        ValueError: if the word has no example sentences, the sentence is empty or too long, the model has no such
+            layer, or is in training mode.
+    """
+    space = sense_space(model, tokenizer, word, layer=layer)
+    point = sense_points(model, tokenizer, [sentence], word, layer=layer, occurrence=occurrence)
+    scores = space.scores(point)[0].tolist()
+    return sorted(zip(space.senses, scores), key=lambda pair: -pair[1])
+
+
+def _weights(model: nn.Module) -> int:
+    """A number that changes when the weights do (a step of training, another checkpoint loaded into the model)."""
+    return hash(tuple((id(weight), weight.data_ptr(), weight._version) for weight in model.parameters()))
+
+
+def _layer(model: nn.Module, layer: int | None) -> int:
+    """The number of the layer, checked."""
+    layers = getattr(model, "bert", model).config.num_hidden_layers
+    if layer is None:
+        return min(SENSE_LAYER, layers)
+    if not 0 <= layer <= layers:
+        raise ValueError(f"layer must lie in 0 … {layers}, got {layer}")
+    return layer

@@ -1,0 +1,116 @@
+"""The vectors that a BERT has for a word in its sentence, layer by layer.
+
+Letters: N sentences, L layers, C hidden_size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.contextual.words import find_word
+from course_utils.tokenization import WordPieceTokenizer
+
+BATCH = 64  # sentences at a time
+
+
+def word_vectors(
+    model: nn.Module, tokenizer: WordPieceTokenizer, sentence: str, word: str, *, occurrence: int = 0
+) -> Tensor:
+    """The vectors of a word in its sentence: the mean over the word's pieces, without those of its particles.
+
+    Args:
+        model: BertModel, or a class of course_utils.heads, in eval mode.
+        tokenizer: the model's.
+        sentence: must hold the word by itself or with particles (see words.py).
+        word: a noun, such as 배.
+        occurrence: which one, from 0, where it stands more than once.
+
+    Returns:
+        float (L + 1, C): the input of the first layer, then the output of each.
+
+    Raises:
+        WordNotFound: if the word does not stand there by itself.
+        ValueError: if the sentence is empty, or so long that the word is cut off; if the model is in training mode.
+    """
+    return encode_words(model, tokenizer, [sentence], word, occurrence=occurrence)[0]
+
+
+@torch.no_grad()
+def encode_words(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    sentences: Sequence[str],
+    word: str,
+    *,
+    occurrence: int = 0,
+    masked: bool = False,
+) -> Tensor:
+    """`word_vectors` of many sentences at once.
+
+    Args:
+        model, tokenizer, word, occurrence: as there.
+        sentences: N of them.
+        masked: put one [MASK] in the place of the word. Its vector then holds nothing but the context.
+
+    Returns:
+        float (N, L + 1, C).
+
+    Raises:
+        WordNotFound, ValueError: as there, for the first sentence at fault; ValueError if there is none at all.
+    """
+    if model.training:
+        raise ValueError(
+            "the model is in training mode, where dropout draws other vectors each time: call model.eval()"
+        )
+    if isinstance(sentences, str) or not sentences:
+        raise ValueError(f"sentences must be a list of at least one, got {sentences!r}")
+    bert = getattr(model, "bert", model)
+    device = next(bert.parameters()).device
+    rows = [_locate(bert, tokenizer, sentence, word, occurrence, masked) for sentence in sentences]
+    order = sorted(range(len(rows)), key=lambda number: len(rows[number][0]))
+    vectors: dict[int, Tensor] = {}
+    for start in range(0, len(order), BATCH):
+        numbers = order[start : start + BATCH]
+        length = max(len(rows[number][0]) for number in numbers)
+        ids = torch.tensor([_padded(rows[number][0], length, tokenizer) for number in numbers], device=device)
+        real = torch.tensor(
+            [[1] * len(rows[n][0]) + [0] * (length - len(rows[n][0])) for n in numbers], device=device
+        )  # (B, T), as ids
+        states = torch.stack(bert(ids, real).hidden_states, dim=1)  # (B, L + 1, T, C)
+        for row, number in enumerate(numbers):
+            vectors[number] = states[row][:, rows[number][1]].mean(1)  # (L + 1, C)
+    return torch.stack([vectors[number] for number in range(len(rows))])
+
+
+def _padded(ids: list[int], length: int, tokenizer: WordPieceTokenizer) -> list[int]:
+    return ids + [tokenizer.vocab["[PAD]"]] * (length - len(ids))
+
+
+def _locate(
+    bert: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    sentence: str,
+    word: str,
+    occurrence: int,
+    masked: bool,
+) -> tuple[list[int], list[int]]:
+    """The ids of a sentence, and the places of the word's pieces among them.
+
+    A piece belongs to the word if it covers one of its characters: also 배를, should the vocabulary have it in one.
+    """
+    start, end = find_word(sentence, word, occurrence=occurrence)
+    room = bert.config.max_position_embeddings
+    encoding = tokenizer.encode(sentence, max_length=room)
+    places = [place for place, (begin, stop) in enumerate(encoding.offsets) if begin < end and stop > start]
+    if not places:
+        raise ValueError(
+            f"the model reads {room} tokens, and {word} stands behind them: shorten the sentence"
+        )
+    ids = list(encoding.input_ids)
+    if masked:
+        ids[places[0] : places[-1] + 1] = [tokenizer.vocab["[MASK]"]]
+        places = places[:1]
+    return ids, places

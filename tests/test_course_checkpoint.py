@@ -1,0 +1,91 @@
+"""The course's own checkpoint: small, whole, the same in `transformers`, and it tells a ship from a pear."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from safetensors import safe_open
+
+from course_utils.contextual import influence, nearest_sense
+from course_utils.datasets.corpus import HOMONYMS
+from course_utils.datasets.vocabulary import is_glued
+from course_utils.evaluate_senses import evaluate
+from course_utils.heads import BertForPreTraining
+from course_utils.pretrained import load_pretrained
+from course_utils.pretrained.sources import COURSE_CHECKPOINT
+from course_utils.training.log import read_log
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def course_bert():
+    return load_pretrained()
+
+
+def test_at_most_24_megabytes_in_half_precision():
+    assert sum(file.stat().st_size for file in COURSE_CHECKPOINT.iterdir()) <= 24_000_000
+    with safe_open(COURSE_CHECKPOINT / "model.safetensors", framework="pt") as file:
+        assert {file.get_tensor(name).dtype for name in file.keys()} == {torch.float16}  # noqa: SIM118
+
+
+def test_its_sums_are_those_of_the_data_card():
+    card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    for name in ("model.safetensors", "vocab.txt", "config.json"):
+        assert sha256((COURSE_CHECKPOINT / name).read_bytes()).hexdigest() in card
+
+
+def test_transformers_opens_it_as_it_is_with_the_same_numbers(course_bert):
+    model, tokenizer = course_bert
+    assert isinstance(model, BertForPreTraining) and not model.training
+    reference = transformers.BertForPreTraining.from_pretrained(COURSE_CHECKPOINT, dtype=torch.float32).eval()
+    cut = transformers.BertTokenizer.from_pretrained(COURSE_CHECKPOINT)
+    sentences = ["나는 항구에 들러 배를 탔다.", "나는 사과와 배를 먹었다."]
+    inputs = cut(*sentences, return_tensors="pt")
+    assert inputs["input_ids"][0].tolist() == tokenizer.encode(*sentences).input_ids
+    with torch.no_grad():
+        theirs = reference(**inputs, output_hidden_states=True)
+        ours = model(**inputs)
+    torch.testing.assert_close(ours.prediction_logits, theirs.prediction_logits, rtol=0, atol=2e-5)
+    torch.testing.assert_close(ours.seq_relationship_logits, theirs.seq_relationship_logits, rtol=0, atol=1e-5)
+    for mine, other in zip(ours.hidden_states, theirs.hidden_states, strict=True):
+        torch.testing.assert_close(mine, other, rtol=0, atol=1e-5)
+
+
+def test_its_vocabulary_keeps_homonyms_apart_from_their_particles(course_bert):
+    _, tokenizer = course_bert
+    assert set(HOMONYMS) <= tokenizer.vocab.keys()
+    assert not any(is_glued(piece) for piece in tokenizer.vocab)
+    assert tokenizer.tokenize("배를 배가 배에서") == ["배", "##를", "배", "##가", "배", "##에서"]
+
+
+def test_ship_or_pear(course_bert):
+    model, tokenizer = course_bert
+    for sentence, sense in (("나는 항구에 들러 배를 탔다.", "ship"), ("나는 사과와 배를 먹었다.", "pear")):
+        ranked = nearest_sense(model, tokenizer, sentence, "배")
+        assert ranked[0][0] == sense
+        assert sorted(name for name, _ in ranked) == ["belly", "pear", "ship", "times"]
+        assert sum(score for _, score in ranked) == pytest.approx(1, abs=1e-5)
+        assert max(influence(model, tokenizer, sentence, "배"), key=lambda word: word.drop).drop > 0
+
+
+def test_the_card_tells_what_is_measured(course_bert):
+    """The model card's table is that of evaluate_senses: a card that no longer fits its model fails here."""
+    card = (COURSE_CHECKPOINT / "README.md").read_text(encoding="utf-8")
+    for result in evaluate(*course_bert):
+        row = re.search(rf"^\| {result.word} \|.*$", card, flags=re.MULTILINE)
+        assert row is not None and f" {result.accuracy:.3f} " in row[0], (result.word, result.accuracy)
+
+
+def test_its_log_is_whole():
+    log = read_log(COURSE_CHECKPOINT / "training_log.jsonl")
+    settings = json.loads((COURSE_CHECKPOINT / "config.json").read_text(encoding="utf-8"))
+    assert settings["num_hidden_layers"] == 4
+    assert [record["step"] for record in log] == sorted({record["step"] for record in log})
+    assert log[-1]["mlm_loss"] < log[0]["mlm_loss"] and "held_out_mlm_loss" in log[-1]
