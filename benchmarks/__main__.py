@@ -1,7 +1,7 @@
 """`make bench`: the course against its peers, as ratios.
 
     python -m benchmarks                       everything, some minutes
-    python -m benchmarks tokenizers            one table: inference, tokenizers
+    python -m benchmarks tokenizers            one table: inference, training, tokenizers
     python -m benchmarks --quick               shorter runs, rougher figures
 
 Both sides of a ratio run in turn in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
@@ -31,6 +31,18 @@ def inference(quick: bool) -> tuple[str, list[Any]]:
     ]
 
 
+def training(quick: bool) -> tuple[str, list[Any]]:
+    """A pre-training step of ours against that of `transformers`; then the data pipeline against our own fastest step."""
+    import torch
+
+    from benchmarks.training_bench import pipeline, rows
+
+    measured = rows(4.0) if quick else rows()
+    threads = torch.get_num_threads()
+    told = [table.training_row(row) for row in measured]
+    return f"training, ours : transformers, {threads} threads", [*told, table.pipeline_row(pipeline(), told)]
+
+
 def tokenizers(quick: bool) -> tuple[str, list[Any]]:
     """Training and encoding against `tokenizers` and against plain recounting."""
     from benchmarks.tokenizers_bench import rows
@@ -41,6 +53,7 @@ def tokenizers(quick: bool) -> tuple[str, list[Any]]:
 
 TABLES: dict[str, Callable[[bool], tuple[str, list[Any]]]] = {
     "inference": inference,
+    "training": training,
     "tokenizers": tokenizers,
 }
 

@@ -61,7 +61,7 @@ def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
                         "theirs_ms": 1e3 * theirs,
                         "ratio": statistics.median(other / own for own, other in pairs),
                         "pairs": len(pairs),
-                        "gflops": _operations(ours.config, batch, length) / mine / 1e9,
+                        "gflops": encoder_operations(ours.config, batch, length) / mine / 1e9,
                         "ceiling_gflops": ceiling,
                     }
                 )
@@ -118,7 +118,7 @@ def _time(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _operations(config: BertConfig, batch: int, length: int) -> float:
+def encoder_operations(config: BertConfig, batch: int, length: int) -> float:
     """Floating-point operations of all matrix products: projections, feed-forward, scores and contexts."""
     C, wide = config.hidden_size, config.intermediate_size
     per_token = 2 * (4 * C * C + 2 * C * wide + 2 * length * C)

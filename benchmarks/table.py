@@ -10,6 +10,9 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 INFERENCE_GOAL = "≥ 1"  # without attentions at least as fast as the reference
+TRAINING_GOAL = "≥ 2"
+PIPELINE_GOAL = "≥ 5"  # one process makes a batch and then takes the step: a fifth would already be felt
+TRAINING_SHARE = 65  # % of the float32 ceiling, in float32
 NO_GOAL = "–"
 
 
@@ -31,6 +34,32 @@ def inference_row(measured: Mapping[str, Any]) -> Row:
     note = f"{measured['gflops']:.0f} of {ceiling:.0f} GFLOP/s = {100 * measured['gflops'] / ceiling:.0f} %"
     goal = NO_GOAL if "attentions" in what else INFERENCE_GOAL
     return Row(what, measured["ours_ms"] / 1e3, measured["theirs_ms"] / 1e3, measured["ratio"], goal, note)
+
+
+def training_row(measured: Mapping[str, Any]) -> Row:
+    """A row of benchmarks/training_bench.py: tokens a second of both, and the share of the float32 ceiling."""
+    mine, theirs = (measured["tokens"] / measured[side] for side in ("ours_s", "theirs_s"))
+    share = 100 * measured["gflops"] / measured["ceiling_gflops"]
+    note = f"{mine:,.0f} : {theirs:,.0f} tokens/s; {measured['gflops']:.0f} of {measured['ceiling_gflops']:.0f} GFLOP/s"
+    note += f" = {share:.0f} %"
+    if "float32" in measured["what"]:
+        note += f" {'✓' if share >= TRAINING_SHARE else '✗'} ≥ {TRAINING_SHARE} %"
+    return Row(
+        measured["what"], measured["ours_s"], measured["theirs_s"], measured["ratio"], TRAINING_GOAL, note
+    )
+
+
+def pipeline_row(measured: Mapping[str, float], steps: Sequence[Row]) -> Row:
+    """How much faster batches are made ready than our own fastest step eats them up."""
+    fastest = min(row.ours for row in steps)
+    return Row(
+        "data pipeline : our fastest step",
+        measured["seconds"],
+        fastest,
+        fastest / measured["seconds"],
+        PIPELINE_GOAL,
+        f"{measured['tokens_per_second']:,.0f} tokens/s",
+    )
 
 
 def reached(row: Row) -> bool | None:

@@ -14,6 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from course_utils.dropout import Dropout
+from course_utils.linear import Linear
+
 
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     """How much each query looks at each key: softmax(Q Kᵀ / √D), over the keys.
@@ -66,14 +69,11 @@ def scaled_dot_product_attention(
     return weights @ value, weights  # (..., T_q, D_v)
 
 
-def fused_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, dropout_p: float = 0.0
-) -> Tensor:
+def fused_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
     """The context of scaled_dot_product_attention from torch's fused kernel, which never builds the weights.
 
     Args:
         query, key, value, mask: as in scaled_dot_product_attention.
-        dropout_p: probability with which an attention weight is dropped.
 
     Returns:
         context (..., T_q, D_v).
@@ -84,7 +84,7 @@ def fused_attention(
     score_shape = _score_shape(query, key)
     _check_value(key, value)
     allowed = None if mask is None else _fit_mask(mask, score_shape)
-    return F.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=dropout_p)
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
 
 
 class MultiHeadAttention(nn.Module):
@@ -112,11 +112,11 @@ class MultiHeadAttention(nn.Module):
             )
         self.hidden_size = hidden_size
         self.num_heads = num_heads
-        self.query = nn.Linear(hidden_size, hidden_size)
-        self.key = nn.Linear(hidden_size, hidden_size)
-        self.value = nn.Linear(hidden_size, hidden_size)
-        self.output = nn.Linear(hidden_size, hidden_size)
-        self.dropout = nn.Dropout(dropout)
+        self.query = Linear(hidden_size, hidden_size)
+        self.key = Linear(hidden_size, hidden_size)
+        self.value = Linear(hidden_size, hidden_size)
+        self.output = Linear(hidden_size, hidden_size)
+        self.dropout = Dropout(dropout)
 
     def forward(
         self,
@@ -134,7 +134,8 @@ class MultiHeadAttention(nn.Module):
             key: float (B, T_k, C).
             value: float (B, T_k, C).
             mask: bool, broadcastable to (B, H, T_q, T_k), True = may attend.
-            need_weights: False takes the fused path, which is faster and returns None for the weights.
+            need_weights: False returns None for the weights, and takes the faster fused path where nothing is to be
+                dropped.
 
         Returns:
             context (B, T_q, C) and attention_weights (B, H, T_q, T_k), before dropout: rows sum to 1.
@@ -152,13 +153,13 @@ class MultiHeadAttention(nn.Module):
         q = self.split_heads(self.query(query))  # (B, H, T_q, D)
         k = self.split_heads(self.key(key))  # (B, H, T_k, D)
         v = self.split_heads(self.value(value))  # (B, H, T_k, D)
-        if need_weights:
+        drops = self.training and self.dropout.p > 0.0  # the fused kernel cannot, on a processor
+        if need_weights or drops:
             weights = attention_weights(q, k, mask)  # (B, H, T_q, T_k)
             context = self.dropout(weights) @ v  # (B, H, T_q, D)
         else:
-            weights = None
-            context = fused_attention(q, k, v, mask, dropout_p=self.dropout.p if self.training else 0.0)
-        return self.output(self.merge_heads(context)), weights  # (B, T_q, C)
+            context = fused_attention(q, k, v, mask)
+        return self.output(self.merge_heads(context)), weights if need_weights else None  # (B, T_q, C)
 
     def split_heads(self, hidden: Tensor) -> Tensor:
         """(B, T, C) -> (B, H, T, D): cut the last axis into H pieces, then bring the heads to the front."""

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.config import BertConfig
+from course_utils.dropout import Dropout
 from course_utils.positional import LearnedPositionEmbedding
 
 
@@ -27,7 +28,7 @@ class BertEmbeddings(nn.Module):
         self.segment = nn.Embedding(config.type_vocab_size, config.hidden_size)
         self.position = LearnedPositionEmbedding(config.max_position_embeddings, config.hidden_size)
         self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.dropout = Dropout(config.hidden_dropout_prob)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
         """Look the vectors up and add them.

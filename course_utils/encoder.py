@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from course_utils.activations import ACTIVATIONS
 from course_utils.attention import MultiHeadAttention
 from course_utils.config import BertConfig
+from course_utils.dropout import Dropout
+from course_utils.linear import Linear
 
 CHUNK = 512  # tokens; measured on 2 cores: smaller ones make the matrix product slower
 
@@ -33,8 +35,8 @@ class FeedForward(nn.Module):
         if config.hidden_act not in ACTIVATIONS:
             raise ValueError(f"hidden_act must be one of {sorted(ACTIVATIONS)}, got {config.hidden_act!r}")
         self.activation = ACTIVATIONS[config.hidden_act]
-        self.expand = nn.Linear(config.hidden_size, config.intermediate_size)
-        self.contract = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.expand = Linear(config.hidden_size, config.intermediate_size)
+        self.contract = Linear(config.intermediate_size, config.hidden_size)
 
     def forward(self, hidden_states: Tensor) -> Tensor:
         """(B, T, C) -> (B, T, C)."""
@@ -64,7 +66,7 @@ class EncoderLayer(nn.Module):
         self.attention_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.feed_forward = FeedForward(config)
         self.feed_forward_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.dropout = Dropout(config.hidden_dropout_prob)
 
     def forward(
         self, hidden_states: Tensor, mask: Tensor | None = None, *, need_weights: bool = True

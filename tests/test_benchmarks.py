@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from benchmarks import __main__ as bench
 from benchmarks import table
@@ -18,6 +19,16 @@ MEASURED = {
     "ratio": 1.25,
     "pairs": 9,
     "gflops": 50.0,
+    "ceiling_gflops": 200.0,
+}
+TRAINED = {
+    "what": "pre-training step, float32",
+    "ours_s": 0.2,
+    "theirs_s": 0.5,
+    "ratio": 2.5,
+    "pairs": 9,
+    "tokens": 2048,
+    "gflops": 150.0,
     "ceiling_gflops": 200.0,
 }
 ROWS = [
@@ -32,6 +43,15 @@ def test_a_row_of_inference():
     assert row == table.Row("BertModel 1 × 16", 0.008, 0.01, 1.25, "≥ 1", "50 of 200 GFLOP/s = 25 %")
     with_attentions = table.inference_row(MEASURED | {"what": "BertModel 1 × 16, attentions"})
     assert with_attentions.goal == table.NO_GOAL
+
+
+def test_a_row_of_training():
+    note = "10,240 : 4,096 tokens/s; 150 of 200 GFLOP/s = 75 %"
+    row = table.training_row(TRAINED)
+    assert row == table.Row("pre-training step, float32", 0.2, 0.5, 2.5, "≥ 2", note + " ✓ ≥ 65 %")
+    assert table.training_row(TRAINED | {"gflops": 100.0}).note.endswith("= 50 % ✗ ≥ 65 %")
+    # The ceiling is that of float32, so in bfloat16 its share is no goal.
+    assert table.training_row(TRAINED | {"what": "pre-training step, bfloat16"}).note == note
 
 
 @pytest.mark.parametrize(
@@ -72,11 +92,55 @@ def test_the_command_prints_the_machine_and_the_chosen_tables(capsys: pytest.Cap
         bench.main(["no such table"])
 
 
-def test_both_benchmarks_give_rows_that_the_table_takes():
-    """Their measuring functions are there; importing the command alone loads none of it."""
-    from benchmarks import inference_bench, tokenizers_bench
+def test_both_sides_of_the_training_table_do_the_same_work():
+    """A tiny size without dropout: both begin with the same loss, and end a step with the same weights."""
+    from benchmarks import training_bench
+    from course_utils.pretrained.name_map import plain_name, reference_name
 
-    assert callable(inference_bench.rows) and callable(tokenizers_bench.rows)
+    sizes = training_bench.SIZES | dict(
+        vocab_size=101,
+        hidden_size=22,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=37,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+    torch.manual_seed(0)
+    ours, reference = training_bench.models(sizes)
+    assert ours.training and reference.training
+    data = training_bench.batches(101, count=2)
+    mine, theirs = (training_bench.stepper(model, data) for model in (ours, reference))
+    for _ in range(3):
+        torch.testing.assert_close(mine(), theirs(), rtol=0, atol=1e-4)
+    weights = {plain_name(name): tensor for name, tensor in reference.state_dict().items()}
+    for name, tensor in ours.state_dict().items():
+        # Adam's first steps have the size of the rate, 1e-4, whatever the gradient: even one that is all rounding.
+        torch.testing.assert_close(tensor, weights[reference_name(name)], rtol=0, atol=7e-4)
+
+
+def test_the_operations_of_a_step_by_hand():
+    from benchmarks import training_bench
+    from course_utils.config import BertConfig
+
+    data = training_bench.batches(11, count=1)
+    config = BertConfig(
+        vocab_size=11, hidden_size=3, num_hidden_layers=2, num_attention_heads=1, intermediate_size=5
+    )
+    tokens, predicted = 32 * 64, int((data[0]["labels"] != -100).sum())
+    layer = 4 * 3 * 3 + 2 * 3 * 5 + 2 * 64 * 3  # projections, feed-forward, scores and contexts
+    products = 2 * tokens * layer + predicted * (3 * 3 + 3 * 11) + 32 * (3 * 3 + 3 * 2)
+    assert training_bench.operations(config, data) == 3 * 2 * products
+    assert 0.12 < predicted / tokens < 0.18
+
+
+def test_all_benchmarks_give_rows_that_the_table_takes():
+    """Their measuring functions are there; importing the command alone loads none of it."""
+    from benchmarks import inference_bench, tokenizers_bench, training_bench
+
+    assert (
+        callable(inference_bench.rows) and callable(training_bench.rows) and callable(tokenizers_bench.rows)
+    )
     assert tokenizers_bench.Row._fields == table.Row._fields[:5]
     program = "import sys, benchmarks.__main__; print(*sys.modules)"
     root = Path(bench.__file__).parent.parent

@@ -68,12 +68,11 @@ class WordPieceByCounts(WordPieceTrainer):
 
 def test_the_librarys_wordpiece_trainer_goes_by_counts():
     size = 160
-    theirs = set(train_fast_wordpiece(LINES, size, strip_accents=False).vocab)
-    by_counts = set(WordPieceByCounts(strip_accents=False).train(LINES, size).vocab)
-    by_score = set(WordPieceTrainer(strip_accents=False).train(LINES, size).vocab)
-    # The library gives ## symbols their ids in no fixed order, so that ties may fall either way.
-    assert len(theirs) == len(by_counts) == len(by_score) == size
-    assert len(theirs - by_counts) <= 3 < 15 < len(theirs - by_score)
+    theirs = train_fast_wordpiece(LINES, size, strip_accents=False).vocab
+    by_counts = WordPieceByCounts(strip_accents=False).train(LINES, size).vocab
+    by_score = WordPieceTrainer(strip_accents=False).train(LINES, size).vocab
+    assert theirs == by_counts and len(theirs) == size  # ids, too: the same vocabulary every time
+    assert len(theirs.keys() - by_score.keys()) > 15
 
 
 def test_a_limited_alphabet():

@@ -10,15 +10,12 @@ import os
 import re
 import secrets
 import shutil
-import threading
-import urllib.error
 import urllib.parse
-import urllib.request
-from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from course_utils.fetching import CHUNK, STALLED, Unreachable, open_address, within
 from course_utils.pretrained.errors import DamagedFile, MissingFile, PickleRefused, UnsupportedModel, listed
 from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
 
@@ -26,19 +23,7 @@ ENDPOINT = "https://huggingface.co"
 FIRST_ANSWER = (
     3.0  # seconds for the first answer, name look-up included: without a network one wants to know at once
 )
-STALLED = 20.0  # seconds without a byte
-CHUNK = 1 << 20
 TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
-
-T = TypeVar("T")
-
-
-class HubUnreachable(Exception):
-    """No answer from the hub; the message says which address was asked, and why not."""
-
-
-class NotOnHub(Exception):
-    """The hub answers that it has no such model, or shows it to its owner only."""
 
 
 def cache_folder() -> Path:
@@ -89,13 +74,13 @@ def download(name: str) -> Path:
         name: such as "bert-base-uncased" or "owner/model".
 
     Raises:
-        HubUnreachable: if the hub does not answer, or the line breaks.
-        NotOnHub: if it has no such model.
+        Unreachable: if the hub does not answer, or the line breaks.
+        NotThere: if it has no such model (course_utils.fetching).
         PickleRefused, UnsupportedModel, MissingFile: if the model's list of files shows that it cannot be loaded.
         ChecksumMismatch, DamagedFile: if what arrives is not what the hub announced.
     """
     address = f"{endpoint()}/api/models/{urllib.parse.quote(name)}/revision/main?blobs=true"
-    answer = _within(FIRST_ANSWER, address, lambda: _get(address, FIRST_ANSWER))
+    answer = within(FIRST_ANSWER, address, lambda: _get(address, FIRST_ANSWER))
     commit, files = _file_list(answer, address)
     wanted = _wanted(name, files)
     root = model_cache(name)
@@ -120,9 +105,9 @@ def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, dict[str, An
         commit = content["sha"]
         files = {entry["rfilename"]: entry for entry in content["siblings"]}
     except (ValueError, TypeError, KeyError):
-        raise HubUnreachable(f"{address} does not answer like a hub") from None
+        raise Unreachable(f"{address} does not answer like a hub") from None
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
-        raise HubUnreachable(f"{address} does not answer like a hub")
+        raise Unreachable(f"{address} does not answer like a hub")
     return commit, files
 
 
@@ -148,58 +133,23 @@ def _wanted(name: str, files: dict[str, Any]) -> list[str]:
     return ["config.json", *(file for file in TOKENIZER_FILES if file in files), *weights]
 
 
-def _within(seconds: float, address: str, action: Callable[[], T]) -> T:
-    """Run an action that may hang, but wait for it only so long (a socket's time-out spares the name look-up)."""
-    outcome: dict[str, Any] = {}
-
-    def run() -> None:
-        try:
-            outcome["value"] = action()
-        except Exception as error:
-            outcome["error"] = error
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if "error" in outcome:
-        raise outcome["error"]
-    if "value" not in outcome:
-        raise HubUnreachable(f"no answer from {address} within {seconds:g} s")
-    return outcome["value"]
-
-
-def _open(address: str, timeout: float) -> Any:
-    request = urllib.request.Request(address, headers={"User-Agent": "course_utils"})
-    try:
-        return urllib.request.urlopen(request, timeout=timeout)
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code in (401, 403, 404):
-            raise NotOnHub(
-                f"{address} answers {error.code}: there is no such model, or it is private"
-            ) from None
-        raise HubUnreachable(f"{address} answers {error.code} {error.reason}") from None
-    except (OSError, HTTPException) as error:
-        raise HubUnreachable(f"no answer from {address} ({getattr(error, 'reason', error)})") from None
-
-
 def _get(address: str, timeout: float) -> bytes:
     """The whole of a small answer."""
-    with _open(address, timeout) as response:
+    with open_address(address, timeout, what="model") as response:
         try:
             return response.read()
         except (OSError, HTTPException) as error:
-            raise HubUnreachable(f"the answer from {address} broke off ({error})") from None
+            raise Unreachable(f"the answer from {address} broke off ({error})") from None
 
 
 def _fetch(address: str, path: Path, known: dict[str, Any]) -> None:
     """Download one file, then compare size and sha256 with what the hub announced."""
-    with _open(address, STALLED) as response, path.open("wb") as file:
+    with open_address(address, STALLED, what="model") as response, path.open("wb") as file:
         while True:
             try:
                 chunk = response.read(CHUNK)
             except (OSError, HTTPException) as error:
-                raise HubUnreachable(f"the download of {address} broke off ({error})") from None
+                raise Unreachable(f"the download of {address} broke off ({error})") from None
             if not chunk:
                 break
             file.write(chunk)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from course_utils.fetching import NotThere, Unreachable
 from course_utils.pretrained import hub
 from course_utils.pretrained.errors import ModelNotFound
 from course_utils.pretrained.weights import INDEX, WEIGHTS
@@ -75,7 +76,7 @@ def _from_hub(name: str, looked: list[str]) -> Path:
         raise ModelNotFound(_not_found(name, [*looked, "not on the hub, since HF_HUB_OFFLINE is set"]))
     try:
         return hub.download(name)
-    except (hub.HubUnreachable, hub.NotOnHub) as error:
+    except (NotThere, Unreachable) as error:
         raise ModelNotFound(_not_found(name, [*looked, f"the hub: {error}"])) from None
 
 

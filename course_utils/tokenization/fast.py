@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -62,6 +63,9 @@ def train_fast_wordpiece(
 ) -> WordPieceTokenizer:
     """A WordPiece vocabulary learned by the library: by counts, as BPE, not by WordPiece's score.
 
+    The library by itself learns another one every time: it numbers the characters as its hash table happens to hand
+    them out, and their numbers decide between pairs of equal count. So it is given them in a fixed order.
+
     Args:
         limit_alphabet: keep only so many characters, the most frequent ones. In Korean text every ideograph and rare
             sign otherwise takes a place of the vocabulary.
@@ -71,13 +75,16 @@ def train_fast_wordpiece(
         lowercase,
         strip_accents,
     )
+    texts = list(texts)
+    characters, inside = _characters(fast, texts, limit_alphabet)
     trainer = trainers.WordPieceTrainer(
         vocab_size=vocab_size,
         min_frequency=min_count,
-        special_tokens=list(special_tokens),
+        special_tokens=[*special_tokens, *characters, *inside],  # only of these the order can be given
+        initial_alphabet=characters,
+        limit_alphabet=len(characters),
         continuing_subword_prefix=CONTINUES,
         show_progress=False,
-        **({} if limit_alphabet is None else {"limit_alphabet": limit_alphabet}),
     )
     fast.train_from_iterator(texts, trainer)
     return WordPieceTokenizer(_by_id(fast), lowercase=lowercase, strip_accents=strip_accents)
@@ -112,6 +119,22 @@ def train_fast_byte_bpe(
     )
     fast.train_from_iterator(texts, trainer)
     return ByteBPETokenizer(_by_id(fast), _merges(fast))
+
+
+def _characters(fast: Tokenizer, texts: Sequence[str], limit: int | None) -> tuple[list[str], list[str]]:
+    """The most frequent characters, and those of them that stand inside a word, with ##; each in a fixed order."""
+    words: Counter[str] = Counter()
+    for text in texts:
+        words.update(
+            word for word, _ in fast.pre_tokenizer.pre_tokenize_str(fast.normalizer.normalize_str(text))
+        )
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        for character in word:
+            counts[character] += count
+    kept = sorted(counts, key=lambda character: (-counts[character], character))[:limit]
+    inside = {character for word in words for character in word[1:]}
+    return sorted(kept), sorted(CONTINUES + character for character in inside.intersection(kept))
 
 
 def _bert_rules(fast: Tokenizer, lowercase: bool, strip_accents: bool) -> Tokenizer:

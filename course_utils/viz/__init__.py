@@ -6,6 +6,7 @@ from course_utils.viz.contributions import plot_contributions
 from course_utils.viz.course_map import plot_course_map
 from course_utils.viz.curves import plot_curves
 from course_utils.viz.encoder_block import plot_encoder_block
+from course_utils.viz.fates import plot_fates
 from course_utils.viz.figure import show
 from course_utils.viz.input_embeddings import plot_input_embeddings
 from course_utils.viz.number_table import plot_number_table
@@ -14,6 +15,7 @@ from course_utils.viz.pieces import plot_pieces
 from course_utils.viz.plane import label_beside, plot_arrows, plot_hull
 from course_utils.viz.positions import plot_encoding
 from course_utils.viz.runs import plot_runs
+from course_utils.viz.senses import plot_influence, plot_intervals, plot_scores, plot_sense_map
 from course_utils.viz.shares import plot_shares
 from course_utils.viz.similarity import plot_similarity
 from course_utils.viz.theme import CYCLE, KEY, MUTED, QUERY, SIGNED, VALUE, WEIGHTS, use_theme
@@ -37,12 +39,17 @@ __all__ = [
     "plot_differences",
     "plot_encoder_block",
     "plot_encoding",
+    "plot_fates",
     "plot_hull",
+    "plot_influence",
     "plot_input_embeddings",
+    "plot_intervals",
     "plot_mask",
     "plot_number_table",
     "plot_pieces",
     "plot_runs",
+    "plot_scores",
+    "plot_sense_map",
     "plot_shares",
     "plot_similarity",
     "show",

@@ -18,9 +18,14 @@ _HOMES = {
     "PositionalExplorer": "positional_explorer",
     "HeadGrid": "head_grid",
     "MaskPainter": "mask_painter",
+    "MaskRoller": "mask_roller",
     "MergeStepper": "merge_stepper",
+    "NeighbourExplorer": "neighbour_explorer",
     "ScaledAttention": "scaled_attention",
+    "SenseExplorer": "sense_explorer",
+    "SenseMap": "sense_map",
     "TokenInspector": "token_inspector",
+    "TrainingReplay": "training_replay",
 }
 __all__ = sorted(_HOMES)
 

@@ -1,0 +1,255 @@
+"""Fetch the public corpora, each from where its authors published it: pinned, checked, whole or not at all.
+
+    python -m course_utils.datasets.download                    everything that is published
+    python -m course_utils.datasets.download ChatbotData.csv    one file
+
+A file comes from the folder that COURSE_DATA_MIRROR names, or from the cache, or from its repository at one commit; its
+sha256 must be the published one, wherever it comes from. What a broken line has left is gone on with (`<name>.part`).
+
+Origins and sums: origins.py. This module reads no text: public.py does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from filelock import FileLock
+from platformdirs import user_cache_dir
+from tqdm import tqdm
+
+from course_utils.datasets.origins import ORIGINS, PUBLISHED, Origin
+from course_utils.fetching import CHUNK, STALLED, NotThere, Unreachable, open_address, within
+
+APP = "from-attention-to-bert"  # as the folder with the learner's progress
+FIRST_ANSWER = 10.0  # seconds
+TRIES, PAUSE = 3, 1.0  # of a transfer that breaks off; seconds between
+
+Progress = Callable[[int], None]  # is told how many bytes are there
+
+
+class Unavailable(OSError):
+    """A corpus cannot be had; the message says what was expected and what to do."""
+
+
+class NoNetwork(Unavailable):
+    """Its origin cannot be reached."""
+
+
+def cache_folder() -> Path:
+    """Where fetched corpora are kept: COURSE_CACHE_HOME, or the user's cache folder of this system."""
+    return Path(os.environ.get("COURSE_CACHE_HOME") or user_cache_dir(APP, appauthor=False)) / "corpora"
+
+
+def find_file(name: str, *, progress: Progress | None = None) -> Path:
+    """The path of a public corpus, from the mirror, the cache or its repository.
+
+    Args:
+        name: of ORIGINS.
+        progress: called with the number of bytes that are there, during a download.
+
+    Raises:
+        ValueError: if the name is unknown.
+        Unavailable: if the file cannot be had, in one sentence.
+    """
+    if name not in ORIGINS:
+        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {name!r}")
+    mirror = os.environ.get("COURSE_DATA_MIRROR")
+    if mirror:
+        return _from_mirror(name, Path(mirror).expanduser())
+    kept = cache_folder() / name
+    try:
+        if _is_whole(kept, ORIGINS[name]):
+            return kept
+        must_be_published(name)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{kept}.lock"):  # several processes may want it at once, and one is to fetch it
+            if not _is_whole(kept, ORIGINS[name]):
+                _fetch(name, kept, progress or (lambda have: None))
+    except Unavailable:
+        raise
+    except OSError as error:
+        raise Unavailable(_disk_trouble(name, error)) from None
+    return kept
+
+
+def must_be_published(name: str) -> None:
+    """Raise Unavailable, before anything is fetched, for a file that only a mirror can hold and does not.
+
+    Args:
+        name: of ORIGINS.
+    """
+    kept = (cache_folder() / name).is_file()
+    if not (ORIGINS[name].path or kept or os.environ.get("COURSE_DATA_MIRROR")):
+        raise Unavailable(
+            f"{name} is a sample drawn from raw/ of {ORIGINS[name].repository} and is published nowhere: name a folder "
+            "that holds it in COURSE_DATA_MIRROR, or take ratings_train.txt, which is published, in its place"
+        )
+
+
+def _from_mirror(name: str, mirror: Path) -> Path:
+    path = mirror / name
+    try:
+        found = _checksum(path)
+    except FileNotFoundError:
+        raise Unavailable(
+            f"{path} must exist, since COURSE_DATA_MIRROR names its folder: put it there, or unset the variable to "
+            "fetch it from its origin"
+        ) from None
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be read ({error.strerror or error})") from None
+    if found != ORIGINS[name].sha256:
+        raise Unavailable(
+            f"{path} must have sha256 {ORIGINS[name].sha256}, got {found}: it is cut short or another version; copy it "
+            "again, or unset COURSE_DATA_MIRROR to fetch it from its origin"
+        )
+    return path
+
+
+def _fetch(name: str, kept: Path, progress: Progress) -> None:
+    """Download into `<name>.part`, check, and only then give it its name."""
+    origin, part = ORIGINS[name], kept.with_name(f"{name}.part")
+    for left in reversed(range(TRIES)):
+        try:
+            began_with = _transfer(origin, part, progress)
+        except NotThere as error:
+            raise Unavailable(f"{name} is no longer at its origin: {error}; use COURSE_DATA_MIRROR") from None
+        except Unreachable as error:
+            raise NoNetwork(
+                f"{name} is not on this machine and its origin cannot be reached ({error}): connect to the network "
+                "once, or name a folder that holds it in COURSE_DATA_MIRROR, or leave --public away"
+            ) from None
+        except ConnectionError as error:  # it began, and broke off: go on from there
+            if not left:
+                raise NoNetwork(
+                    f"{name} must come as {origin.size} bytes from {origin.address}, and the line broke off {TRIES} "
+                    f"times ({error}); run it again, and it goes on where it stopped"
+                ) from None
+            time.sleep(PAUSE)
+            continue
+        found = _checksum(part)
+        if found == origin.sha256:
+            part.replace(kept)
+            return
+        part.unlink()
+        if not (began_with and left):  # a bad beginning, left by an earlier run, is no reason to give up
+            raise Unavailable(
+                f"{name} from {origin.address} must have sha256 {origin.sha256}, got {found}: what came was deleted; "
+                "try again later, or use COURSE_DATA_MIRROR"
+            )
+
+
+def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
+    """Bring `part` to its full size, from where it stands; ConnectionError if the line breaks off on the way.
+
+    Returns:
+        how many bytes were there before and were kept.
+    """
+    have = part.stat().st_size if part.is_file() else 0
+    if have == origin.size:
+        return have
+    have = 0 if have > origin.size else have
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    response = within(
+        FIRST_ANSWER, origin.address, lambda: open_address(origin.address, STALLED, headers=headers)
+    )
+    with response:
+        goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+        began_with = have if goes_on else 0
+        with part.open("ab" if goes_on else "wb") as file:
+            have = _copy(response, file, began_with, origin.size, progress)
+            file.flush()
+            os.fsync(file.fileno())
+    if have < origin.size:
+        raise ConnectionError(f"{have} of {origin.size} bytes came")
+    return began_with
+
+
+def _copy(response: Any, file: BinaryIO, have: int, size: int, progress: Progress) -> int:
+    """Write what comes behind the first `have` bytes; more than `size` is as wrong as less, and not read to its end."""
+    while have <= size:
+        progress(have)
+        try:
+            chunk = response.read1(CHUNK)
+        except (OSError, HTTPException) as error:
+            raise ConnectionError(str(error) or type(error).__name__) from None
+        if not chunk:
+            break
+        file.write(chunk)
+        have += len(chunk)
+    return have
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_whole(path: Path, origin: Origin) -> bool:
+    with suppress(FileNotFoundError):
+        return _checksum(path) == origin.sha256
+    return False
+
+
+def _disk_trouble(name: str, error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        megabytes = -(-ORIGINS[name].size // 1_000_000)
+        return (
+            f"no room on the disk for {name} in {cache_folder()}: free {megabytes} MB and run it again, or name "
+            "another folder in COURSE_CACHE_HOME"
+        )
+    return (
+        f"{name} cannot be kept in {cache_folder()} ({error.strerror or error}): make that folder writable, or name "
+        "another one in COURSE_CACHE_HOME"
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line. Exit status 0 if every file is there."""
+    parser = argparse.ArgumentParser(
+        prog="python -m course_utils.datasets.download", description="Fetch the public corpora, once."
+    )
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(ORIGINS)}; default: all")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    chosen = parser.parse_args(arguments)
+    status = 0
+    for name in chosen.names or (_in_mirror() or PUBLISHED):
+        try:
+            with tqdm(
+                total=ORIGINS[name].size if name in ORIGINS else None,
+                desc=name,
+                unit="B",
+                unit_scale=True,
+                leave=False,
+                disable=chosen.quiet or None,  # None: only on a terminal
+            ) as bar:
+                path = find_file(name, progress=lambda have, bar=bar: bar.update(have - bar.n))
+            print(f"{name}: {ORIGINS[name].size:,} bytes, sha256 as published, {path}")
+        except (ValueError, Unavailable) as error:
+            print(f"download: {error}", file=sys.stderr)
+            status = 1
+            if isinstance(error, NoNetwork):
+                break
+        except KeyboardInterrupt:
+            print("download: stopped; run it again, and it goes on where it stopped", file=sys.stderr)
+            return 130
+    return status
+
+
+def _in_mirror() -> list[str]:
+    """Those that a mirror holds, if there is one."""
+    mirror = os.environ.get("COURSE_DATA_MIRROR")
+    return [name for name in ORIGINS if mirror and (Path(mirror).expanduser() / name).is_file()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,223 @@
+"""Exercises of notebook 12: the two tasks of pre-training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, expect_tuple
+from course_utils.exercises.core import number as as_number
+
+Sentence = str
+
+
+def apply_fates(
+    input_ids: Tensor, chosen: Tensor, fate: Tensor, random_ids: Tensor, mask_id: int
+) -> tuple[Tensor, Tensor]:
+    corrupted = input_ids.clone()
+    corrupted[chosen & (fate < 0.8)] = mask_id
+    swapped = chosen & (fate >= 0.8) & (fate < 0.9)
+    corrupted[swapped] = random_ids[swapped]
+    return corrupted, input_ids.masked_fill(~chosen, -100)
+
+
+def check_apply_fates(answer: object) -> None:
+    _check_fates(
+        answer,
+        input_ids=[[2, 20, 21, 22, 23, 24, 0, 3]],
+        chosen=[[0, 1, 1, 1, 0, 0, 1, 0]],
+        fate=[[0.1, 0.3, 0.85, 0.95, 0.2, 0.85, 0.05, 0.99]],
+        random_ids=[[50, 51, 52, 53, 54, 55, 56, 57]],
+    )
+    generator = torch.Generator().manual_seed(3)
+    shape = (11, 13)
+    _check_fates(
+        answer,
+        input_ids=torch.randint(5, 47, shape, generator=generator).tolist(),
+        chosen=(torch.rand(shape, generator=generator) < 0.5).int().tolist(),
+        fate=torch.rand(shape, generator=generator, dtype=torch.float64).tolist(),
+        random_ids=torch.randint(53, 97, shape, generator=generator).tolist(),
+    )
+
+
+def _check_fates(answer: object, *, input_ids: list, chosen: list, fate: list, random_ids: list) -> None:
+    ids, randoms, draws = torch.tensor(input_ids), torch.tensor(random_ids), torch.tensor(fate)
+    picked, mask_id = torch.tensor(chosen).bool(), 4
+    given = call(answer, ids, picked, draws, randoms, mask_id)
+    corrupted, labels = (
+        expect_tensor(part, shape=tuple(ids.shape), dtype=torch.int64) for part in expect_tuple(given, 2)
+    )
+    right, right_labels = apply_fates(ids, picked, draws, randoms, mask_id)
+    low, middle, high = draws < 0.8, (draws >= 0.8) & (draws < 0.9), draws >= 0.9
+    tenth_first = torch.where(draws < 0.1, randoms, torch.where(draws < 0.9, mask_id, ids))
+    likely = [
+        ("not_only_chosen", torch.where(low, mask_id, torch.where(middle, randoms, ids))),
+        ("only_masks", torch.where(picked, mask_id, ids)),
+        ("no_random", torch.where(picked & low, mask_id, ids)),
+        ("never_kept", torch.where(picked, torch.where(low, mask_id, randoms), ids)),
+        ("kept_masked", torch.where(picked & middle, randoms, torch.where(picked, mask_id, ids))),
+        (
+            "random_kept_swapped",
+            torch.where(picked, torch.where(low, mask_id, torch.where(high, randoms, ids)), ids),
+        ),
+        ("wrong_side", torch.where(picked, tenth_first, ids)),
+    ]
+    if not torch.equal(corrupted, right):
+        reason = next((reason for reason, wrong in likely if torch.equal(corrupted, wrong)), "corrupted")
+        row, place = (int(i) for i in (corrupted != right).nonzero()[0])
+        facts = {"place": place, "chosen": bool(picked[row, place]), "fate": as_number(draws[row, place])}
+        facts |= {"expected": int(right[row, place]), "actual": int(corrupted[row, place])}
+        raise Wrong(reason, **facts)
+    if not torch.equal(labels, right_labels):
+        likely = [
+            ("label_corrupted", corrupted.masked_fill(~picked, -100)),
+            ("label_everywhere", ids),
+            ("label_only_changed", ids.masked_fill(corrupted == ids, -100)),
+            ("label_only_masked", ids.masked_fill(corrupted != mask_id, -100)),
+            ("label_zero", ids.masked_fill(~picked, 0)),
+            ("label_minus_one", ids.masked_fill(~picked, -1)),
+            ("label_inverted", ids.masked_fill(picked, -100)),
+        ]
+        reason = next((reason for reason, wrong in likely if torch.equal(labels, wrong)), "labels")
+        row, place = (int(i) for i in (labels != right_labels).nonzero()[0])
+        facts = {"expected": int(right_labels[row, place]), "actual": int(labels[row, place])}
+        raise Wrong(reason, place=place, **facts)
+
+
+def masked_lm_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    chosen = labels != -100
+    log_probabilities = logits[chosen].log_softmax(dim=-1)  # (M, V)
+    of_truth = log_probabilities.gather(1, labels[chosen][:, None])  # (M, 1)
+    return -of_truth.sum() / max(1, len(of_truth))
+
+
+def check_masked_lm_loss(answer: object) -> None:
+    generator = torch.Generator().manual_seed(5)
+    logits = 3 * torch.randn(3, 5, 7, generator=generator, dtype=torch.float64)
+    labels = torch.full((3, 5), -100)
+    labels[0, :3] = torch.tensor([1, 4, 6])
+    labels[1, 2], labels[2, 4] = 0, 3
+    loss = expect_tensor(call(answer, logits, labels), shape=())
+    expected = masked_lm_loss(logits, labels)
+    every = -logits.log_softmax(-1)  # (3, 5, 7)
+    chosen, nonzero = labels != -100, labels > 0
+    taken = labels.clamp(min=0)
+    each = every.gather(-1, taken[..., None])[..., 0]  # (3, 5)
+    rows = (each * chosen).sum(1) / chosen.sum(1)
+    plain = -logits.softmax(-1).gather(-1, taken[..., None])[..., 0]
+    likely = [
+        ("all_positions", each.mean()),
+        ("divided_by_all", (each * chosen).sum() / labels.numel()),
+        ("sum_not_mean", (each * chosen).sum()),
+        ("mean_of_rows", rows.mean()),
+        ("drops_token_zero", (each * nonzero).sum() / nonzero.sum()),
+        ("drops_token_zero", (each * nonzero).sum() / chosen.sum()),
+        ("no_log", (plain * chosen).sum() / chosen.sum()),
+        ("sign", -(each * chosen).sum() / chosen.sum()),
+        ("softmax_twice", F.cross_entropy(logits[chosen].softmax(-1), labels[chosen])),
+    ]
+    for reason, wrong in likely:
+        if torch.allclose(loss.double(), wrong, atol=1e-5):
+            raise Wrong(reason, expected=as_number(expected), actual=as_number(loss))
+    expect_close(loss.double(), expected)
+    nothing = expect_tensor(call(answer, logits, torch.full((3, 5), -100)), shape=())
+    if not float(nothing) == 0.0:
+        raise Wrong("nothing_chosen", actual=as_number(nothing))
+    far = torch.zeros(1, 2, 3, dtype=torch.float64)
+    far[0, 0, 1] = 1000.0
+    expect_close(
+        call(answer, far, torch.tensor([[0, -100]])).double(), torch.tensor(1000.0).double(), "overflow"
+    )
+
+
+def sentence_pairs(
+    documents: list[list[Sentence]], coins: list[bool], draw: Callable[[int], int]
+) -> list[tuple[Sentence, Sentence, int]]:
+    pairs = []
+    for own in documents:
+        elsewhere = [sentence for other in documents if other is not own for sentence in other]
+        for first, following in zip(own, own[1:]):
+            if coins[len(pairs)]:
+                pairs.append((first, following, 0))
+                continue
+            wrong = [sentence for sentence in elsewhere if sentence != following]
+            pairs.append((first, wrong[draw(len(wrong))], 1))
+    return pairs
+
+
+DOCUMENTS = [
+    ["배를 탔다.", "바다가 넓다.", "섬에 닿았다."],
+    ["배를 깎았다.", "물이 많다.", "참 달다."],
+    ["눈이 온다.", "바다가 넓다."],
+    ["혼자 있는 문장."],
+]
+NEIGHBOURS = [(first, second) for own in DOCUMENTS for first, second in zip(own, own[1:])]
+OWNER = [number for number, own in enumerate(DOCUMENTS) for _ in own[1:]]
+
+
+def check_sentence_pairs(answer: object) -> None:
+    true_pairs = _pairs(answer, [True] * len(NEIGHBOURS), 0)
+    across = sum(map(len, DOCUMENTS)) - 1
+    if len(true_pairs) == across:
+        raise Wrong("across_documents", actual=len(true_pairs), expected=len(NEIGHBOURS))
+    if len(true_pairs) != len(NEIGHBOURS):
+        raise Wrong("count", actual=len(true_pairs), expected=len(NEIGHBOURS))
+    if all(label == 1 for *_, label in true_pairs):
+        raise Wrong("label_flipped", first=true_pairs[0][0], second=true_pairs[0][1])
+    for (first, second, label), (a, b) in zip(true_pairs, NEIGHBOURS):
+        if (first, second, label) != (a, b, 0):
+            raise Wrong("next", expected=f"({a}, {b}, 0)", actual=f"({first}, {second}, {label})")
+    seen: list[set[str]] = [set() for _ in NEIGHBOURS]
+    for turn in range(11):
+        for number, pair in enumerate(_pairs(answer, [False] * len(NEIGHBOURS), turn)):
+            _check_negative(pair, number)
+            seen[number].add(pair[1])
+    for number, found in enumerate(seen):
+        others = {s for d, own in enumerate(DOCUMENTS) if d != OWNER[number] for s in own}
+        missing = sorted(others - found - {NEIGHBOURS[number][1]})
+        if missing:
+            raise Wrong("never_drawn", first=NEIGHBOURS[number][0], missing=missing[0])
+    mixed = [number % 2 == 0 for number in range(len(NEIGHBOURS))]
+    labels = [label for *_, label in _pairs(answer, mixed, 1)]
+    if labels != [0 if coin else 1 for coin in mixed]:
+        raise Wrong("coins", expected=[0 if coin else 1 for coin in mixed], actual=labels)
+
+
+def _check_negative(pair: tuple[Sentence, Sentence, int], number: int) -> None:
+    first, second, label = pair
+    a, b = NEIGHBOURS[number]
+    facts = {"first": first, "second": second}
+    if first != a:
+        raise Wrong("next", expected=f"({a}, …, 1)", actual=f"({first}, {second}, {label})")
+    if second == b:
+        raise Wrong("true_next", **facts)
+    if not any(second in own for d, own in enumerate(DOCUMENTS) if d != OWNER[number]):
+        raise Wrong("same_document", **facts)
+    if label != 1:
+        raise Wrong("negative_label", actual=label, **facts)
+
+
+def _pairs(answer: object, coins: list[bool], turn: int) -> list[tuple[Sentence, Sentence, int]]:
+    """What the answer gives when `draw` goes round: turn, turn + 1, …"""
+    position = turn - 1
+
+    def draw(count: int) -> int:
+        nonlocal position
+        position += 1
+        return position % count
+
+    result = call(answer, DOCUMENTS, coins, draw)
+    if not isinstance(result, list | tuple):
+        raise Wrong("tuple", expected=len(NEIGHBOURS), actual=type(result).__name__)
+    pairs = [expect_tuple(pair, 3) for pair in result]
+    return pairs
+
+
+EXERCISES = [
+    Exercise("12.1", level="warm-up", check=check_apply_fates, solution=apply_fates),
+    Exercise("12.2", level="core", check=check_masked_lm_loss, solution=masked_lm_loss),
+    Exercise("12.3", level="stretch", check=check_sentence_pairs, solution=sentence_pairs),
+]

@@ -1,0 +1,93 @@
+"""Rows of tokens as a masked language model sees them: what became of each, and what is to be predicted below it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
+
+FULL_ROW = 126.0  # in Latin letters: so many fit beside each other at 12 points
+
+# fate -> look of the box; told apart by filling, hatching and line as well as by colour
+LOOKS = {
+    "masked": {"facecolor": KEY, "alpha": 0.85, "edgecolor": KEY},
+    "random": {"facecolor": "white", "edgecolor": VALUE, "hatch": "///", "linewidth": 2.0},
+    "kept": {"facecolor": "#DCEBF7", "edgecolor": QUERY, "linewidth": 3.0},
+    "plain": {"facecolor": "white", "edgecolor": "#9CA3AF"},
+    "special": {"facecolor": "#E5E7EB", "edgecolor": MUTED, "linestyle": ":"},
+}
+NAMES = {
+    "masked": "[MASK]로",
+    "random": "아무 토큰으로",
+    "kept": "그대로, 그러나 맞힌다",
+    "plain": "고르지 않음",
+    "special": "고르지 않는 특수 토큰",
+}
+
+
+def plot_fates(
+    tokens: Sequence[Sequence[str]],
+    fates: Sequence[Sequence[str]],
+    labels: Sequence[Sequence[str]],
+    *,
+    names: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw each row's tokens as boxes, the true token below a box where it is to be predicted.
+
+    Args:
+        tokens: rows of the tokens that the model is given.
+        fates: for each token "masked", "random", "kept", "plain" or "special".
+        labels: for each token what is to be predicted there, "" for nothing.
+        names: of the rows; none by default.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes, with a legend of the fates that occur.
+
+    Raises:
+        ValueError: if there is no row, a row's parts differ in length, or a fate is unknown.
+    """
+    shapes = [[len(row) for row in table] for table in (tokens, fates, labels)]
+    if not tokens or shapes[0] != shapes[1] or shapes[0] != shapes[2]:
+        raise ValueError(f"expected rows of the same lengths, at least one, got {shapes}")
+    used = {fate for row in fates for fate in row}
+    if unknown := used - LOOKS.keys():
+        raise ValueError(f"fates must be of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(12, 0.9 + 0.95 * len(tokens)))
+    longest = 0.0
+    for row, (words, states, below) in enumerate(zip(tokens, fates, labels, strict=True)):
+        left = 0.0
+        for word, fate, label in zip(words, states, below, strict=True):
+            width = max(_width(word), _width(label)) + 0.9
+            ax.add_patch(plt.Rectangle((left, row - 0.38), width - 0.25, 0.44, **LOOKS[fate]))
+            plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8} if fate == "random" else None
+            color = "white" if fate == "masked" else INK
+            middle = left + (width - 0.25) / 2
+            ax.text(middle, row - 0.16, word, ha="center", va="center", color=color, bbox=plate)
+            if label:
+                ax.text(middle, row + 0.24, label, ha="center", va="center", color=INK, weight="bold")
+            left += width
+        longest = max(longest, left)
+    for text in ax.texts:  # long rows: smaller letters, so that they stay in their boxes
+        text.set_fontsize(min(12.0, 12.0 * FULL_ROW / longest))
+    ax.set(xlim=(-0.2, longest), ylim=(len(tokens) - 0.5, -0.5), xticks=[])
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    handles = [Patch(label=NAMES[fate], **look) for fate, look in LOOKS.items() if fate in used]
+    ax.legend(
+        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), handlelength=2.4
+    )
+    return ax
+
+
+def _width(label: str) -> float:
+    """About how wide a label is, in Latin letters."""
+    return sum(1.9 if unicodedata.east_asian_width(char) in "WF" else 1.05 for char in label)

@@ -1,0 +1,157 @@
+"""A word's nearest neighbours and the map around it, from the first reading of the text to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import traitlets
+from numpy.typing import ArrayLike
+
+from course_utils.locale import text
+from course_utils.widgets.base import BadInput, CourseWidget
+
+NEIGHBOURS = 12
+LONGEST_WORD = 20
+MOST_MOMENTS = 100
+
+
+class NeighbourExplorer(CourseWidget):
+    """Type a word, see which words lie nearest; move through the training and watch them gather.
+
+    Args:
+        word: what to start from.
+        words: V different words.
+        moments: name -> float (V, C), the vectors at several moments of the training, in order.
+        groups: word -> a group that it belongs to, in the learner's words; others have none.
+        unseen: word -> [(word of `words`, cosine), …], the neighbours of a word that is not among `words`;
+            KeyError (or None instead of a function): it has none.
+        moment: which moment to start from, from 0; the last by default.
+
+    Attributes:
+        word: a word without blanks, at most 20 letters; it need not be known.
+        moment: from 0.
+
+    Raises:
+        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
+    """
+
+    name = "neighbour_explorer"
+    inputs = ("word", "moment")
+
+    word = traitlets.Unicode().tag(sync=True)
+    moment = traitlets.Int().tag(sync=True)
+    moment_names = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)
+
+    def __init__(
+        self,
+        word: str,
+        *,
+        words: Sequence[str],
+        moments: Mapping[str, ArrayLike],
+        groups: Mapping[str, str] | None = None,
+        unseen: Callable[[str], Sequence[tuple[str, float]]] | None = None,
+        moment: int | None = None,
+    ) -> None:
+        self._words = list(words)
+        self._index = {known: row for row, known in enumerate(self._words)}
+        if len(self._index) < 2 or len(self._index) < len(self._words):
+            raise BadInput(text("widgets.neighbour_explorer.bad.words"))
+        if not 1 <= len(moments) <= MOST_MOMENTS:
+            facts = {"most": MOST_MOMENTS, "actual": len(moments)}
+            raise BadInput(text("widgets.neighbour_explorer.bad.moments", **facts))
+        self._moments = [self._unit(name, vectors) for name, vectors in moments.items()]
+        self._groups = dict(groups or {})
+        self._unseen = unseen
+        self.set_trait("moment_names", [str(name) for name in moments])
+        super().__init__(word=word, moment=len(moments) - 1 if moment is None else moment)
+
+    def draw(self) -> tuple[dict[str, Any], str]:
+        """The neighbours, the map and their sentence."""
+        word = self.word.strip()
+        if not word or len(word) > LONGEST_WORD or len(word.split()) > 1:
+            raise BadInput(text("widgets.neighbour_explorer.bad.word", most=LONGEST_WORD))
+        if not 0 <= self.moment < len(self._moments):
+            facts = {"last": len(self._moments) - 1, "actual": self.moment}
+            raise BadInput(text("widgets.neighbour_explorer.bad.moment", **facts))
+        known = word in self._index
+        if known:
+            near, final = (self._nearest(word, at) for at in (self.moment, -1))
+        else:
+            near = final = self._neighbours_of_unseen(word)
+        picture = {
+            "word": word,
+            "known": known,
+            "neighbours": [
+                {"word": other, "cosine": cosine, "group": self._groups.get(other, "")}
+                for other, cosine in near
+            ],
+            "groups": list(dict.fromkeys(self._groups.values())),
+            **self._map(word, [other for other, _ in near], [other for other, _ in final]),
+        }
+        return picture, self._say(picture)
+
+    def _unit(self, name: str, vectors: ArrayLike) -> np.ndarray:
+        table = np.asarray(vectors, dtype=np.float32)
+        if table.ndim != 2 or len(table) != len(self._words) or not np.isfinite(table).all():
+            facts = {"name": name, "expected": len(self._words), "actual": table.shape}
+            raise BadInput(text("widgets.neighbour_explorer.bad.vectors", **facts))
+        return table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+
+    def _nearest(self, word: str, moment: int) -> list[tuple[str, float]]:
+        table, row = self._moments[moment], self._index[word]
+        cosines = table @ table[row]
+        cosines[row] = -np.inf
+        best = np.argsort(-cosines, kind="stable")[: min(NEIGHBOURS, len(table) - 1)]
+        return [(self._words[other], float(cosines[other])) for other in best]
+
+    def _neighbours_of_unseen(self, word: str) -> list[tuple[str, float]]:
+        try:
+            found = self._unseen(word) if self._unseen is not None else []
+        except KeyError:
+            found = []
+        return [(other, float(cosine)) for other, cosine in found if other in self._index][:NEIGHBOURS]
+
+    def _map(self, word: str, near: list[str], final: list[str]) -> dict[str, Any]:
+        """Places in the plane that shows the last moment's neighbours best; it stays while the moment changes."""
+        shown = list(dict.fromkeys([*near, *final]))
+        if not shown:
+            return {"points": [], "reach": 1.0}
+        rows, last = [self._index[other] for other in final], self._moments[-1]
+        known = word in self._index
+        axes = np.linalg.svd(last[rows] - self._centre(word, rows, -1), full_matrices=False)[2][:2]  # (2, C)
+        reach = np.abs((last[rows] - self._centre(word, rows, -1)) @ axes.T).max() * 1.15
+        now = self._moments[self.moment if known else -1]
+        places = now[[self._index[other] for other in shown]]
+        places = (places - self._centre(word, rows, self.moment if known else -1)) @ axes.T  # (N, 2 or 1)
+        places = np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
+        points = [
+            {
+                "word": other,
+                "x": float(x),
+                "y": float(y),
+                "near": other in near,
+                "group": self._groups.get(other, ""),
+            }
+            for other, (x, y) in zip(shown, np.clip(places, -reach, reach).tolist(), strict=True)
+        ]
+        return {"points": points, "reach": float(max(reach, 1e-6))}
+
+    def _centre(self, word: str, rows: list[int], moment: int) -> np.ndarray:
+        """The middle of the map: the word itself, or where its neighbours are if it has no place."""
+        table = self._moments[moment]
+        return table[self._index[word]] if word in self._index else table[rows].mean(axis=0)
+
+    def _say(self, picture: dict[str, Any]) -> str:
+        near = picture["neighbours"]
+        listed = ", ".join(f"{one['word']} {one['cosine']:.2f}".replace("-", "−") for one in near[:5])
+        facts = {"word": picture["word"], "listed": listed, "total": len(self._words)}
+        if not picture["known"]:
+            return text(f"widgets.neighbour_explorer.{'unseen' if near else 'nothing'}", **facts)
+        said = [text("widgets.neighbour_explorer.near", moment=self.moment_names[self.moment], **facts)]
+        counted = {group: sum(one["group"] == group for one in near) for group in picture["groups"]}
+        if any(counted.values()):
+            shares = " · ".join(f"{group} {count}" for group, count in counted.items() if count)
+            said.append(text("widgets.neighbour_explorer.shares", count=len(near), shares=shares))
+        return " ".join(said)

@@ -1,0 +1,76 @@
+// Left the map around the word, right its neighbours as buttons: pressing one goes there.
+
+export default courseWidget((view) => {
+  const { model, words, signal } = view;
+  view.stage.classList.add("ne-stage");
+  textBox(view, "word", { label: words.word });
+  const names = model.get("moment_names");
+  slider(view, "moment", { label: words.moment, min: 0, max: names.length - 1, step: 1, say: (at) => names[at] ?? String(at) });
+
+  const area = plane({ width: 400, height: 330, margin: 26, label: words.map });
+  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_note));
+  const list = make("ol", { class: "ne-list", "aria-label": words.neighbours, "data-testid": "neighbours" });
+  const legend = make("p", { class: "ne-legend", "data-testid": "legend" });
+  panel(view, words.neighbours, list, legend);
+  let buttons = [];
+  const look = (picture, group) => `ne-${group ? picture.groups.indexOf(group) % 5 : "none"}`;
+
+  return (picture) => {
+    drawMap(picture);
+    drawList(picture);
+    legend.replaceChildren(...picture.groups.map((group, place) =>
+      make("span", { class: `ne-group ne-${place % 5}` }, make("i", {}, "●"), ` ${group}`)));
+  };
+
+  function drawMap(picture) {
+    area.range(-picture.reach, picture.reach, -picture.reach, picture.reach);
+    const placed = picture.points.map((point) => ({ ...point, px: area.x(point.x), py: area.y(point.y) }));
+    const middle = { word: picture.word, px: area.x(0), py: area.y(0), near: true, centre: true };
+    const labels = spread([...(picture.known ? [middle] : []), ...placed]);
+    area.root.replaceChildren(...labels.flatMap((point) => {
+      const kind = point.centre ? "ne-centre" : `${look(picture, point.group)}${point.near ? "" : " ne-far"}`;
+      const right = point.px < area.width * 0.62;
+      return [
+        svg("circle", { class: `ne-dot ${kind}`, cx: point.px, cy: point.py, r: point.centre ? 8 : 5 }),
+        svg("text", {
+          class: `course-name ${kind}`, "text-anchor": right ? "start" : "end", "dominant-baseline": "central",
+          x: point.px + (right ? 10 : -10), y: point.ly,
+        }, point.word),
+      ];
+    }));
+  }
+
+  // Labels that would cover each other are pushed apart, up and down.
+  function spread(points) {
+    const sorted = points.map((point) => ({ ...point, ly: point.py })).sort((a, b) => a.py - b.py);
+    for (let round = 0; round < 40; round++) {
+      for (let i = 0; i < sorted.length; i++) {
+        for (let j = i + 1; j < sorted.length; j++) {
+          const gap = 17 - Math.abs(sorted[j].ly - sorted[i].ly);
+          if (gap <= 0 || Math.abs(sorted[j].px - sorted[i].px) > 95) continue;
+          const up = sorted[j].ly >= sorted[i].ly ? -1 : 1;
+          sorted[i].ly = clamp(sorted[i].ly + (up * gap) / 2, 10, area.height - 10);
+          sorted[j].ly = clamp(sorted[j].ly - (up * gap) / 2, 10, area.height - 10);
+        }
+      }
+    }
+    return sorted;
+  }
+
+  function drawList(picture) {
+    if (buttons.length !== picture.neighbours.length) {
+      buttons = picture.neighbours.map((_, place) => entry(place));
+      list.replaceChildren(...buttons.map((node) => make("li", {}, node)));
+    }
+    picture.neighbours.forEach((one, place) => fill(buttons[place], {
+      class: look(picture, one.group),
+      "aria-label": `${one.word}, ${words.cosine} ${number(one.cosine)}${one.group ? `, ${one.group}` : ""}`,
+    }, make("b", {}, one.word), make("span", {}, number(one.cosine)), make("i", { "aria-hidden": "true" }, one.group ? "●" : "")));
+  }
+
+  function entry(place) {
+    const node = make("button", { type: "button" });
+    node.addEventListener("click", () => view.send({ word: model.get("picture").neighbours[place].word }), { signal });
+    return node;
+  }
+});

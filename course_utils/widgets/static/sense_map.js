@@ -1,0 +1,121 @@
+// Sentences as points; the pointer reads out the nearest one, the arrow keys walk from one to the next.
+
+const SENSE_SHAPES = ["circle", "square", "triangle", "diamond"];
+
+// The mark of a sense at (x, y): told apart by shape as well as by colour.
+function senseMark(kind, x, y, size, attributes = {}) {
+  const place = kind % SENSE_SHAPES.length;
+  const look = { class: `sm-mark sense-${place}`, ...attributes };
+  if (place === 0) return svg("circle", { ...look, cx: x, cy: y, r: size });
+  const corners = [
+    [],
+    [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+    [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
+    [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
+  ][place];
+  return svg("polygon", { ...look, points: corners.map(([dx, dy]) => `${x + dx * size},${y + dy * size}`).join(" ") });
+}
+
+export default courseWidget((view) => {
+  const { model, words, signal } = view;
+  view.stage.classList.add("sm-stage");
+  const names = model.get("picture").words ?? [];
+  choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
+  slider(view, "layer", {
+    label: words.layer, min: 0, max: model.get("picture").layers ?? 0, step: 1,
+    say: (layer) => (layer ? String(layer) : words.embeddings),
+  });
+
+  const area = plane({ width: 720, height: 480, margin: 26 });
+  area.range(-1.55, 1.55, -1.05, 1.05);
+  fill(area.root, { "data-testid": "map" });
+  const marks = svg("g", { "aria-hidden": "true" });
+  const hovering = svg("circle", { class: "sm-hover", r: 13, visibility: "hidden" });
+  const ring = svg("circle", { class: "sm-ring", r: 12 });
+  const cursor = svg("g", { class: "sm-cursor", role: "slider", tabindex: 0, "aria-label": words.cursor, "data-testid": "cursor" }, ring);
+  area.root.append(marks, hovering, cursor);
+  const sentence = make("p", { class: "sm-sentence", "data-testid": "sentence" });
+  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.hint), sentence).classList.add("sm-map");
+  const legend = make("ul", { class: "sm-legend", "data-testid": "legend" });
+  panel(view, words.senses, legend);
+
+  let picture = null;
+  let order = []; // sense by sense
+  listen();
+
+  return (next) => {
+    picture = next;
+    const at = place();
+    marks.replaceChildren(...picture.points.map((_, index) => senseMark(picture.kinds[index], ...at[index], 7)));
+    legend.replaceChildren(...picture.senses.map(({ shown }, kind) => make("li", {},
+      svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, senseMark(kind, 12, 12, 8)), shown)));
+    order = picture.points.map((_, index) => index).sort((a, b) => picture.kinds[a] - picture.kinds[b] || a - b);
+    const [cx, cy] = at[picture.chosen];
+    fill(ring, { cx, cy });
+    fill(cursor, {
+      "aria-valuemin": 1, "aria-valuemax": order.length, "aria-valuenow": order.indexOf(picture.chosen) + 1,
+      "aria-valuetext": `${picture.senses[picture.kinds[picture.chosen]].shown}: ${picture.texts[picture.chosen].join("")}`,
+    });
+    hovering.setAttribute("visibility", "hidden");
+    read(picture.chosen);
+  };
+
+  function place() {
+    return picture.points.map(([x, y]) => [area.x(x * 1.4), area.y(y)]);
+  }
+
+  function read(index) {
+    const [before, word, after] = picture.texts[index];
+    const kind = picture.kinds[index];
+    sentence.replaceChildren(
+      make("b", { class: `sense-${kind % SENSE_SHAPES.length}` }, `${picture.senses[kind].shown} · `),
+      before, make("mark", {}, word), after);
+  }
+
+  // The point nearest to the pointer, if it is near at all.
+  function nearest(event) {
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(area.root.getScreenCTM().inverse());
+    let [best, least] = [-1, 30];
+    place().forEach(([x, y], index) => {
+      const away = Math.hypot(x - at.x, y - at.y);
+      if (away < least) [best, least] = [index, away];
+    });
+    return best;
+  }
+
+  function listen() {
+    const options = { signal };
+    area.root.addEventListener("pointermove", (event) => {
+      const index = nearest(event);
+      hovering.setAttribute("visibility", index < 0 ? "hidden" : "visible");
+      if (index >= 0) {
+        const [cx, cy] = place()[index];
+        fill(hovering, { cx, cy });
+      }
+      read(index < 0 ? picture.chosen : index);
+    }, options);
+    area.root.addEventListener("pointerleave", () => {
+      hovering.setAttribute("visibility", "hidden");
+      read(picture.chosen);
+    }, options);
+    area.root.addEventListener("click", (event) => {
+      const index = nearest(event);
+      if (index < 0) return;
+      cursor.focus({ preventScroll: true });
+      view.send({ point: index });
+    }, options);
+    cursor.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const now = order.indexOf(picture.chosen);
+      const kinds = picture.senses.length;
+      const sense = (step) => order.findIndex((index) => picture.kinds[index] === (picture.kinds[picture.chosen] + step + kinds) % kinds);
+      const to = {
+        ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: order.length - 1,
+        ArrowDown: sense(1), ArrowUp: sense(-1),
+      }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      view.send({ point: order[clamp(to, 0, order.length - 1)] });
+    }, options);
+  }
+});

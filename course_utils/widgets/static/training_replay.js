@@ -1,0 +1,102 @@
+// Left the loss with the unigram line, under it the learning rate; right the accuracy of both next-sentence classes.
+// One upright line through all of them marks the snapshot that is shown. Below: what it fills in at [MASK].
+
+export default courseWidget((view) => {
+  const { model, words } = view;
+  const WIDTH = 420;
+  const [LEFT, RIGHT] = [46, WIDTH - 14];
+
+  const bar = make("progress", { class: "tr-progress", "aria-label": words.progress, "data-testid": "progress" });
+  const progress = make("span", { class: "course-control tr-wide" }, make("span", {}, words.progress), bar, make("output"));
+  view.controls.append(progress);
+  const scrub = slider(view, "snapshot", { label: words.snapshot, min: 0, max: 0, step: 1, say: (at) => {
+    const snapshots = model.get("picture").snapshots ?? [];
+    return snapshots[at] ? words.step.replace("{step}", snapshots[at][0].toLocaleString("en")) : "";
+  } });
+  scrub.classList.add("tr-wide");
+  textBox(view, "sentence", { label: words.sentence });
+
+  const loss = drawing(words.loss, 210, "loss");
+  const rate = drawing(words.rate, 96, "rate");
+  const next = drawing(words.next, 210, "next");
+  panel(view, words.loss, loss.root, make("p", { class: "course-note" }, words.loss_hint));
+  const right = panel(view, words.next, next.root, legend([["tr-next", words.is_next], ["tr-not", words.is_not]]));
+  right.append(make("p", { class: "tr-caption" }, words.rate), rate.root);
+  const list = make("ol", { class: "tr-words", "data-testid": "words" });
+  panel(view, words.fills, list).classList.add("tr-row");
+
+  return ({ steps, unigram, records, snapshots, here, done, words: filled }) => {
+    fill(bar, { max: steps, value: done });
+    progress.querySelector("output").textContent = `${done.toLocaleString("en")} / ${steps.toLocaleString("en")}`;
+    const input = scrub.querySelector("input");
+    fill(input, { max: Math.max(0, snapshots.length - 1), disabled: snapshots.length < 2 });
+    input.value = model.get("snapshot");
+    const at = here === null ? null : snapshots[here][0];
+
+    const losses = [...records.map((r) => r[1]), ...snapshots.map((s) => s[1]), unigram];
+    const [low, high] = [Math.floor(Math.min(...losses) - 0.2), Math.ceil(Math.max(...losses) + 0.2)];
+    const curve = axes(loss, steps, low, high, span(low, high, 5), at, String);
+    loss.layer.append(
+      line(curve, [[0, unigram], [steps, unigram]], "tr-mark"),
+      label(RIGHT - 4, curve.y(unigram) - 7, words.unigram, "end"),
+      line(curve, records.map((r) => [r[0], r[1]]), "tr-train"),
+      ...snapshots.map((s, i) => svg("circle", { cx: curve.x(s[0]), cy: curve.y(s[1]), r: i === here ? 7 : 4, class: i === here ? "tr-here" : "tr-held" })),
+    );
+    const peak = Math.max(1e-9, ...records.map((r) => r[2]));
+    const rates = axes(rate, steps, 0, peak, [], at, String);
+    rate.layer.append(line(rates, records.map((r) => [r[0], r[2]]), "tr-rate"));
+
+    const classes = axes(next, steps, 0, 1, [0, 0.25, 0.5, 0.75, 1], at, (value) => `${100 * value}%`);
+    next.layer.append(line(classes, [[0, 0.5], [steps, 0.5]], "tr-mark"), label(RIGHT - 4, classes.y(0.5) - 7, words.chance, "end"));
+    for (const [column, look] of [[2, "tr-next"], [3, "tr-not"]]) {
+      next.layer.append(line(classes, snapshots.map((s) => [s[0], s[column]]), look));
+      if (here !== null) next.layer.append(svg("circle", { cx: classes.x(at), cy: classes.y(snapshots[here][column]), r: 6, class: `tr-dot ${look}` }));
+    }
+
+    const most = Math.max(1e-9, ...filled.map(({ share }) => share));
+    list.replaceChildren(...filled.map(({ token, share }) => {
+      const track = make("span", { class: "tr-bar", "aria-hidden": "true" });
+      track.style.setProperty("--share", share / most);
+      return make("li", {}, make("b", {}, token), track, make("span", { class: "tr-share" }, `${number(100 * share, 1)}%`));
+    }));
+  };
+
+  // A drawing whose contents are replaced each time.
+  function drawing(title, height, testid) {
+    const layer = svg("g");
+    const root = svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": title, "data-testid": testid }, layer);
+    return { root, layer, height };
+  }
+
+  // Empties a drawing and puts a frame, ticks and the upright line into it; returns its scales.
+  function axes({ layer, height }, steps, low, high, ticks, at, say) {
+    const [top, bottom] = [12, height - 26];
+    const x = (step) => LEFT + (step / steps) * (RIGHT - LEFT);
+    const y = (value) => bottom - ((value - low) / (high - low || 1)) * (bottom - top);
+    layer.replaceChildren(svg("rect", { x: LEFT, y: top, width: RIGHT - LEFT, height: bottom - top, class: "tr-frame" }));
+    for (const value of ticks) {
+      layer.append(svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), class: "tr-grid" }), label(LEFT - 7, y(value) + 5, say(value), "end"));
+    }
+    layer.append(label(LEFT, bottom + 19, "0", "middle"), label(RIGHT, bottom + 19, steps.toLocaleString("en"), "end"));
+    if (at !== null) layer.append(svg("line", { x1: x(at), x2: x(at), y1: top, y2: bottom, class: "tr-at" }));
+    return { x, y };
+  }
+
+  function line({ x, y }, points, look) {
+    return svg("polyline", { class: look, points: points.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" ") });
+  }
+
+  function label(x, y, content, anchor) {
+    return svg("text", { x, y, "text-anchor": anchor, class: "course-name" }, content);
+  }
+
+  function legend(entries) {
+    return make("p", { class: "course-note tr-legend" }, ...entries.map(([look, name]) => make("span", {},
+      svg("svg", { viewBox: "0 0 30 12", "aria-hidden": "true" }, svg("polyline", { class: look, points: "1,6 29,6" })), name)));
+  }
+
+  function span(low, high, count) {
+    const step = Math.max(1, Math.ceil((high - low) / count));
+    return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step);
+  }
+});

@@ -1,0 +1,170 @@
+"""A training run as it grows, and afterwards at any of its snapshots: loss, rate, next sentence, fill-in-the-blank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import traitlets
+
+from course_utils.locale import text
+from course_utils.widgets.base import BadInput, CourseWidget
+
+MASK = "[MASK]"
+LONGEST_TEXT = 60
+MOST_RECORDS = 2000
+CHANCE = 0.5  # of each next-sentence class
+
+Fill = Callable[[int, str], Sequence[tuple[str, float]]]
+MEASURES = ("held_out_mlm_loss", "held_out_next_accuracy", "held_out_not_next_accuracy")
+
+
+class TrainingReplay(CourseWidget):
+    """Watch a run while it trains; scrub through its snapshots; ask each of them what stands at [MASK].
+
+    Call `add_record` every few updates and `add_snapshot` where a copy of the parameters was kept: the picture grows
+    with them. The snapshot shown is the newest one until the learner moves the slider back.
+
+    Args:
+        steps: number of updates that the run will make in all.
+        unigram: entropy of the corpus without any context, in nats: the mark that the loss has to beat.
+        fill: (number of a snapshot, sentence with one [MASK]) -> [(token, probability), …], best first; a ValueError
+            of it is told to the learner.
+        sentence: what to start with, 1 to 60 characters with exactly one [MASK].
+
+    Attributes:
+        sentence: str.
+        snapshot: number of the snapshot that is shown, from 0; it cannot move before there are two.
+
+    Raises:
+        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
+    """
+
+    name = "training_replay"
+    inputs = ("sentence", "snapshot", "_length")
+
+    sentence = traitlets.Unicode().tag(sync=True)
+    snapshot = traitlets.Int(0).tag(sync=True)
+    _length = traitlets.Tuple(traitlets.Int(), traitlets.Int(), default_value=(0, 0))  # records, snapshots
+
+    def __init__(self, *, steps: int, unigram: float, fill: Fill, sentence: str) -> None:
+        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+            raise BadInput(text("widgets.training_replay.bad.steps", actual=steps))
+        if not 0 < unigram < math.inf:
+            raise BadInput(text("widgets.training_replay.bad.unigram", actual=unigram))
+        self._steps, self._unigram, self._fill = steps, float(unigram), fill
+        self._records: list[dict[str, float]] = []
+        self._snapshots: list[dict[str, float]] = []
+        super().__init__(sentence=sentence)
+
+    def add_record(self, step: int, *, mlm_loss: float, learning_rate: float) -> None:
+        """The training loss around update `step`; steps rise.
+
+        Raises:
+            BadInput: if a number is not finite, the step does not rise or lies beyond the end.
+        """
+        self._check(self._records, step, (mlm_loss, learning_rate))
+        if len(self._records) == MOST_RECORDS:
+            raise BadInput(text("widgets.training_replay.bad.many", most=MOST_RECORDS))
+        self._records.append({"step": step, "mlm_loss": mlm_loss, "learning_rate": learning_rate})
+        self._grow(follow=False)
+
+    def add_snapshot(self, step: int, **measures: float) -> None:
+        """A copy of the parameters after update `step` (0: before the first), and what it measured on held-out text.
+
+        Args:
+            step: rises from snapshot to snapshot.
+            measures: held_out_mlm_loss, held_out_next_accuracy, held_out_not_next_accuracy; others are not used.
+
+        Raises:
+            BadInput: as add_record, or if a measure is missing.
+        """
+        if missing := [name for name in MEASURES if name not in measures]:
+            raise BadInput(text("widgets.training_replay.bad.measures", missing=", ".join(missing)))
+        kept = {name: float(measures[name]) for name in MEASURES}
+        self._check(self._snapshots, step, tuple(kept.values()), first=0)
+        self._snapshots.append({"step": step, **kept})
+        self._grow(follow=self.snapshot >= len(self._snapshots) - 2)
+
+    def draw(self) -> tuple[dict[str, Any], str]:
+        """The curves, what the snapshot measured and what it fills in, and their sentence."""
+        self._check_sentence()
+        if not 0 <= self.snapshot <= max(0, len(self._snapshots) - 1):
+            most = max(0, len(self._snapshots) - 1)
+            raise BadInput(text("widgets.training_replay.bad.snapshot", most=most, actual=self.snapshot))
+        here = self._snapshots[self.snapshot] if self._snapshots else None
+        words = self._ask() if here else []
+        picture = {
+            "steps": self._steps,
+            "unigram": self._unigram,
+            "records": [[r["step"], _round(r["mlm_loss"]), r["learning_rate"]] for r in self._records],
+            "snapshots": [[s["step"], *(_round(s[name]) for name in MEASURES)] for s in self._snapshots],
+            "here": self.snapshot if here else None,
+            "done": self._records[-1]["step"] if self._records else 0,
+            "words": [{"token": token, "share": _round(share)} for token, share in words],
+        }
+        return picture, self._say(here, words)
+
+    def _ask(self) -> list[tuple[str, float]]:
+        """What the snapshot fills in."""
+        try:
+            words = [(str(token), float(share)) for token, share in self._fill(self.snapshot, self.sentence)]
+        except ValueError as problem:
+            raise BadInput(str(problem)) from problem
+        if not words or any(not 0 <= share <= 1.0001 for _, share in words):
+            raise BadInput(text("widgets.training_replay.bad.fill"))
+        return words
+
+    def _check_sentence(self) -> None:
+        if not self.sentence.strip():
+            raise BadInput(text("widgets.training_replay.bad.empty"))
+        if len(self.sentence) > LONGEST_TEXT:
+            raise BadInput(
+                text("widgets.training_replay.bad.long", most=LONGEST_TEXT, actual=len(self.sentence))
+            )
+        if (count := self.sentence.count(MASK)) != 1:
+            raise BadInput(text("widgets.training_replay.bad.mask", actual=count))
+
+    def _check(self, earlier: list[dict], step: int, values: tuple[float, ...], first: int = 1) -> None:
+        lowest = earlier[-1]["step"] + 1 if earlier else first
+        if not lowest <= step <= self._steps:
+            facts = {"low": lowest, "high": self._steps, "actual": step}
+            raise BadInput(text("widgets.training_replay.bad.step", **facts))
+        if not all(math.isfinite(value) for value in values):
+            raise BadInput(text("widgets.training_replay.bad.finite"))
+
+    def _grow(self, *, follow: bool) -> None:
+        """Draw anew with what was added; the slider goes along if it stood at the end."""
+        with self.hold_trait_notifications():
+            if follow:
+                self.snapshot = len(self._snapshots) - 1
+            self._length = (len(self._records), len(self._snapshots))
+
+    def _say(self, here: dict[str, float] | None, words: list[tuple[str, float]]) -> str:
+        done = self._records[-1]["step"] if self._records else 0
+        facts = {"done": f"{done:,}", "steps": f"{self._steps:,}", "unigram": f"{self._unigram:.2f}"}
+        if here is None:
+            return text("widgets.training_replay.none", **facts)
+        gap = here["held_out_mlm_loss"] - self._unigram
+        classes = [here["held_out_next_accuracy"], here["held_out_not_next_accuracy"]]
+        facts |= {
+            "step": f"{here['step']:,}",
+            "loss": f"{here['held_out_mlm_loss']:.2f}",
+            "gap": f"{abs(gap):.2f}",
+            "next": f"{100 * classes[0]:.0f}",
+            "not_next": f"{100 * classes[1]:.0f}",
+            "tokens": ", ".join(f"'{token}' {100 * share:.0f} %" for token, share in words[:3]),
+        }
+        return " ".join(
+            [
+                text("widgets.training_replay.at", **facts),
+                text(f"widgets.training_replay.{'below' if gap < 0 else 'above'}", **facts),
+                text(f"widgets.training_replay.{'better' if min(classes) > CHANCE else 'chance'}", **facts),
+                text("widgets.training_replay.fills", **facts),
+            ]
+        )
+
+
+def _round(value: float) -> float:
+    return round(value, 4)

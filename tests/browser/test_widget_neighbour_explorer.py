@@ -1,0 +1,105 @@
+"""NeighbourExplorer in JupyterLab, operated by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.harness import Lab, Visit, make_notebook
+
+HOSTILE = "<img/src=x/onerror=1>"  # 21 letters are too many, 20 are not
+CELL = """
+import numpy as np
+from course_utils.widgets import NeighbourExplorer
+
+words = ["배", "항구", "사과", "밤", "<b>굵게</b>"]
+end = np.array([[1, 0, 0], [1, 0.1, 0], [1, 0, 0.3], [0.4, 1, 0], [0.2, 0, 1]])
+moments = {"처음": np.eye(5, 3) + 0.1, "끝": end}
+
+def unseen(word):
+    if not word.startswith("배"):
+        raise KeyError(word)
+    return [("배", 0.9), ("항구", 0.5)]
+
+widget = NeighbourExplorer("배", words=words, moments=moments, groups={"항구": "탈것", "사과": "과일"}, unseen=unseen)
+widget
+"""
+
+
+@pytest.fixture
+def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
+    def open_widget() -> Locator:
+        guest.open(make_notebook(lab.folder, [CELL.strip()], name="neighbour_explorer.ipynb"))
+        guest.run_all()
+        assert guest.failures() == []
+        return guest.widget("neighbour_explorer")
+
+    return open_widget
+
+
+def test_by_mouse(show: Callable[[], Locator]) -> None:
+    widget = show()
+    summary, neighbours = (
+        widget.get_by_test_id("summary"),
+        widget.get_by_test_id("neighbours").get_by_role("button"),
+    )
+    expect(summary).to_contain_text("끝: '배'에 가장 가까운 단어는 항구")
+    expect(neighbours).to_have_count(4)
+    neighbours.first.click()
+    expect(summary).to_contain_text("'항구'에 가장 가까운 단어는 배")
+    expect(widget.get_by_test_id("word")).to_have_value("항구")
+    widget.get_by_test_id("moment").fill("0")
+    expect(summary).to_contain_text("처음: '항구'")
+
+
+def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    summary = widget.get_by_test_id("summary")
+    widget.get_by_test_id("word").focus()
+    guest.page.keyboard.press("End")
+    guest.page.keyboard.type("편")
+    expect(summary).to_contain_text("'배편'은(는) 배운 단어 5개에 없어")
+    guest.page.keyboard.press("Backspace")
+    expect(summary).to_contain_text("끝: '배'")
+    guest.page.keyboard.press("Tab")
+    expect(widget.get_by_test_id("moment")).to_be_focused()
+    guest.page.keyboard.press("ArrowLeft")
+    expect(summary).to_contain_text("처음: '배'")
+    guest.page.keyboard.press("Tab")
+    neighbours = widget.get_by_test_id("neighbours").get_by_role("button")
+    expect(neighbours.first).to_be_focused()
+    guest.page.keyboard.press("Space")
+    expect(summary).not_to_contain_text("'배'에")
+
+
+def test_controls_have_names(show: Callable[[], Locator]) -> None:
+    widget = show()
+    expect(widget.get_by_role("textbox", name="단어")).to_be_visible()
+    expect(widget.get_by_role("slider", name="학습")).to_be_visible()
+    expect(widget.get_by_role("img", name="단어 둘레의 지도")).to_be_visible()
+    expect(widget.get_by_role("button", name="항구, 코사인 1.00, 탈것")).to_be_visible()
+
+
+def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    word, error = widget.get_by_test_id("word"), widget.get_by_test_id("error")
+    word.fill(HOSTILE)
+    expect(error).to_contain_text("20자까지")
+    expect(widget.get_by_test_id("summary")).to_contain_text("'배'에")
+    word.fill(HOSTILE.replace("=1", "="))
+    expect(error).to_be_empty()
+    expect(widget.get_by_test_id("summary")).to_contain_text("'<img/src=x/onerror=>'")
+    word.fill("<b>굵게</b>")
+    expect(widget.locator("svg")).to_contain_text("<b>굵게</b>")
+    assert widget.locator("img, script").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
+    lab.use_theme(theme)
+    try:
+        widget = show()
+        expect(widget.get_by_test_id("summary")).to_contain_text("'배'에")
+        guest.screenshot(f"neighbour_explorer-{theme}", of=widget)
+    finally:
+        lab.use_theme("Light")

@@ -1,0 +1,122 @@
+"""SenseExplorer in JupyterLab, operated by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.harness import Lab, Visit, make_notebook
+
+HOSTILE = "<img src=x onerror=window.hacked=1><script>hacked=1</script>"
+CELL = """
+import numpy as np
+from course_utils.contextual.words import find_word, occurrences
+from course_utils.widgets import SenseExplorer
+
+rows = [("배를 탔다.", 0, 1, "ship"), ("배를 먹었다.", 0, 1, "pear"),
+        ("배가 아프다.", 0, 1, "belly"), ("두 배다.", 2, 3, "times")] * 12
+examples = {"배": rows, "눈": [("눈이 왔다.", 0, 1, "snow"), ("눈을 떴다.", 0, 1, "eye")]}
+corners = {"배": np.array([[-3, 2], [3, 2], [-3, -2], [3, -2]] * 12), "눈": np.array([[-1.0, 0], [1, 0]])}
+
+def place(word):
+    spread = np.random.default_rng(0).normal(size=(len(examples[word]), 2))
+    return corners[word] + 0.6 * spread
+
+def read(sentence, word, occurrence):
+    start, _ = find_word(sentence, word, occurrence=occurrence)
+    names = list(dict.fromkeys(sense for *_, sense in examples[word]))
+    first = names.index("pear") if "먹" in sentence[start:] and "pear" in names else 0
+    names.insert(0, names.pop(first))
+    scores = [(name, share) for name, share in zip(names, [0.84, 0.1, 0.04, 0.02])]
+    known = {"항구에": 2.4, "나는": -0.6, "탔다": 1.7, "먹었다": 2.1, "들러": 0.3}
+    moved = [(sentence.find(w), sentence.find(w) + len(w), by) for w, by in known.items() if w in sentence]
+    return scores, (corners[word][first] * 0.8), moved
+
+given = dict(examples=examples, place=place, read=read, occurrences=occurrences)
+widget = SenseExplorer("나는 항구에 들러 배를 탔다.", **given)
+widget
+"""
+
+
+@pytest.fixture
+def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
+    def open_widget() -> Locator:
+        guest.open(make_notebook(lab.folder, [CELL.strip()], name="sense_explorer.ipynb"))
+        guest.run_all()
+        assert guest.failures() == []
+        return guest.widget("sense_explorer")
+
+    return open_widget
+
+
+def test_by_mouse(show: Callable[[], Locator]) -> None:
+    widget = show()
+    summary, bars = widget.get_by_test_id("summary"), widget.get_by_test_id("bars")
+    expect(summary).to_contain_text("타는 배에 가장 가깝습니다(84 %)")
+    expect(summary).to_contain_text("가장 크게 민 말은 '항구에'")
+    expect(bars.get_by_role("listitem")).to_have_text(["타는 배", "먹는 배", "몸의 배", "곱절의 배"])
+    parts = widget.get_by_test_id("parts").get_by_role("listitem")
+    expect(parts).to_have_text(["나는−0.6", "항구에+2.4", "들러+0.3", "배", "탔다+1.7"])
+    expect(widget.get_by_test_id("occurrence")).to_be_hidden()
+    widget.get_by_test_id("sentence").fill("배를 타고 배를 먹었다.")
+    expect(summary).to_contain_text("2번 나옵니다. 지금은 1번째")
+    widget.get_by_test_id("occurrence").select_option("1")
+    expect(summary).to_contain_text("지금은 2번째")
+    widget.get_by_test_id("word").select_option("1")
+    expect(widget.get_by_test_id("sentence")).to_have_value("눈이 왔다.")
+    expect(summary).to_contain_text("내리는 눈")
+
+
+def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    sentence = widget.get_by_test_id("sentence")
+    sentence.focus()
+    guest.page.keyboard.press("End")
+    for _ in range(3):
+        guest.page.keyboard.press("Backspace")
+    guest.page.keyboard.type("먹었다.")
+    expect(widget.get_by_test_id("summary")).to_contain_text("먹는 배에 가장")
+    expect(sentence).to_be_focused()
+    guest.page.keyboard.press("Tab")
+    expect(widget.get_by_test_id("word")).to_be_focused()
+    sentence.fill("눈이 펑펑 온다.")
+    expect(widget.get_by_test_id("word")).to_have_value("1")
+
+
+def test_what_cannot_be_read_is_told_in_place(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    sentence, error = widget.get_by_test_id("sentence"), widget.get_by_test_id("error")
+    parts = widget.get_by_test_id("parts")
+    sentence.fill("배우가 배추를 샀다.")
+    expect(error).to_contain_text("다른 낱말(배우가, 배추를)의 한 조각")
+    expect(sentence).to_have_value("배우가 배추를 샀다.")  # what is typed stays
+    expect(parts).to_contain_text("항구에")
+    sentence.fill("오늘은 맑다.")
+    expect(error).to_contain_text("'배' 단어가 없습니다")
+    sentence.fill("")
+    expect(error).to_contain_text("비었습니다")
+    sentence.fill(f"{HOSTILE} 배를 탔다.")
+    expect(error).to_be_empty()
+    expect(parts).to_contain_text(HOSTILE)
+    assert widget.locator("img, script").count() == 0
+    assert guest.page.evaluate("window.hacked") is None
+
+
+def test_controls_have_names(show: Callable[[], Locator]) -> None:
+    widget = show()
+    expect(widget.get_by_role("textbox", name="문장")).to_be_visible()
+    expect(widget.get_by_role("combobox", name="단어")).to_be_visible()
+    expect(widget.get_by_role("img", name="지도 위의 내 문장")).to_be_visible()
+    widget.get_by_test_id("sentence").fill("배를 타고 배를 먹었다.")
+    expect(widget.get_by_role("combobox", name="볼 자리")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
+    lab.use_theme(theme)
+    try:
+        widget = show()
+        expect(widget.get_by_test_id("summary")).to_contain_text("타는 배")
+        guest.screenshot(f"sense_explorer-{theme}", of=widget)
+    finally:
+        lab.use_theme("Light")

@@ -1,0 +1,111 @@
+"""SenseMap in JupyterLab, operated by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.harness import Lab, Visit, make_notebook
+
+HOSTILE = "<img src=x onerror=window.hacked=1>"
+CELL = f"""
+import numpy as np
+from course_utils.widgets import SenseMap
+
+senses = ["ship"] * 9 + ["pear"] * 8 + ["belly"] * 7 + ["times"] * 6
+rows = [(f"큰 배{{number}} 문장", 2, 3, sense) for number, sense in enumerate(senses)]
+rows[1] = ("{HOSTILE} 배", {len(HOSTILE) + 1}, {len(HOSTILE) + 2}, "ship")
+turn = np.linspace(0, 6, 30)
+examples = {{"배": rows, "눈": [("눈이 왔다.", 0, 1, "snow"), ("눈을 떴다.", 0, 1, "eye")]}}
+
+def place(word, layer):
+    points = np.stack([np.cos(turn), np.sin(turn)], axis=1) * (1 + layer)
+    return points[: len(examples[word])]
+
+widget = SenseMap(examples, place, layers=4)
+widget
+"""
+
+
+@pytest.fixture
+def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
+    def open_widget() -> Locator:
+        guest.open(make_notebook(lab.folder, [CELL.strip()], name="sense_map.ipynb"))
+        guest.run_all()
+        assert guest.failures() == []
+        return guest.widget("sense_map")
+
+    return open_widget
+
+
+def test_by_mouse(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    sentence, marks = widget.get_by_test_id("sentence"), widget.locator("[data-testid=map] .sm-mark")
+    expect(marks).to_have_count(30)
+    expect(sentence).to_contain_text("타는 배 · 큰 배0 문장")
+    marks.nth(12).hover()
+    expect(sentence).to_contain_text("먹는 배 · 큰 배12 문장")
+    expect(widget.get_by_test_id("summary")).to_contain_text("고른 점은 1번")  # only hovered
+    marks.nth(20).click()
+    expect(widget.get_by_test_id("summary")).to_contain_text("고른 점은 21번, 몸의 배")
+    guest.page.mouse.move(0, 0)
+    expect(sentence).to_contain_text("큰 배20 문장")
+    expect(sentence.locator("mark")).to_have_text("배")
+    widget.get_by_test_id("word").select_option("1")
+    expect(marks).to_have_count(2)
+    expect(widget.get_by_test_id("legend").locator("li")).to_have_text(["내리는 눈", "보는 눈"])
+
+
+def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    cursor, sentence = widget.get_by_test_id("cursor"), widget.get_by_test_id("sentence")
+    widget.get_by_test_id("word").focus()
+    guest.page.keyboard.press("Tab")
+    expect(widget.get_by_test_id("layer")).to_be_focused()
+    guest.page.keyboard.press("Home")
+    expect(widget.get_by_test_id("summary")).to_contain_text("층 0")
+    guest.page.keyboard.press("Tab")
+    expect(cursor).to_be_focused()
+    guest.page.keyboard.press("ArrowDown")
+    expect(sentence).to_contain_text("먹는 배 · 큰 배9 문장")
+    guest.page.keyboard.press("ArrowRight")
+    expect(sentence).to_contain_text("큰 배10 문장")
+    expect(cursor).to_have_attribute("aria-valuetext", "먹는 배: 큰 배10 문장")
+    guest.page.keyboard.press("End")
+    expect(sentence).to_contain_text("곱절의 배 · 큰 배29 문장")
+    guest.page.keyboard.press("ArrowDown")
+    expect(sentence).to_contain_text("큰 배0 문장")
+    guest.page.keyboard.press("ArrowUp")
+    expect(sentence).to_contain_text("큰 배24 문장")
+    guest.page.keyboard.press("Home")
+    guest.page.keyboard.press("ArrowLeft")
+    expect(sentence).to_contain_text("큰 배0 문장")
+
+
+def test_controls_have_names(show: Callable[[], Locator]) -> None:
+    widget = show()
+    expect(widget.get_by_role("combobox", name="단어")).to_be_visible()
+    expect(widget.get_by_role("slider", name="층")).to_be_visible()
+    expect(widget.get_by_role("slider", name="고른 문장")).to_be_visible()
+
+
+def test_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
+    widget = show()
+    widget.get_by_test_id("cursor").focus()
+    guest.page.keyboard.press("ArrowRight")
+    expect(widget.get_by_test_id("sentence")).to_contain_text(HOSTILE)
+    assert widget.locator("img, script").count() == 0
+    assert guest.page.evaluate("window.hacked") is None
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
+    lab.use_theme(theme)
+    try:
+        widget = show()
+        widget.get_by_test_id("cursor").focus()
+        guest.page.keyboard.press("ArrowDown")
+        expect(widget.get_by_test_id("sentence")).to_contain_text("큰 배9 문장")
+        guest.screenshot(f"sense_map-{theme}", of=widget)
+    finally:
+        lab.use_theme("Light")

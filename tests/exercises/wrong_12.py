@@ -1,0 +1,132 @@
+"""Wrong answers to the exercises of notebook 12, each under the reason for which it must fail."""
+
+import torch
+import torch.nn.functional as F
+
+from course_utils.exercises.nb12 import apply_fates, masked_lm_loss, sentence_pairs
+
+
+def _fates(low="mask", middle="random", high="keep", everywhere=False, cuts=(0.8, 0.9), label=None):
+    def answer(input_ids, chosen, fate, random_ids, mask_id):
+        ways = {"mask": torch.full_like(input_ids, mask_id), "random": random_ids, "keep": input_ids}
+        changed = torch.where(
+            fate < cuts[0], ways[low], torch.where(fate < cuts[1], ways[middle], ways[high])
+        )
+        corrupted = changed if everywhere else torch.where(chosen, changed, input_ids)
+        labels = input_ids.masked_fill(~chosen, -100)
+        if label is not None:
+            labels = label(input_ids, chosen, corrupted, mask_id)
+        return corrupted, labels
+
+    return answer
+
+
+def _label(function):
+    return _fates(label=function)
+
+
+def _in_place(input_ids, chosen, fate, random_ids, mask_id):
+    corrupted, labels = apply_fates(input_ids, chosen, fate, random_ids, mask_id)
+    input_ids.copy_(corrupted)
+    return corrupted, labels
+
+
+def _each(logits, labels):
+    return -logits.log_softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0]
+
+
+def _mean_of_rows(logits, labels):
+    chosen = labels != -100
+    return ((_each(logits, labels) * chosen).sum(1) / chosen.sum(1).clamp(min=1)).mean()
+
+
+def _by_exp(logits, labels):
+    chosen = labels != -100
+    powers = logits[chosen].exp()
+    shares = (powers / powers.sum(-1, keepdim=True)).gather(-1, labels[chosen][:, None])
+    return -shares.log().sum() / max(1, len(shares))
+
+
+def _pairs(crossing=False, flipped=False, negatives="elsewhere", label=1, last=True):
+    def answer(documents, coins, draw):
+        next_label, pairs = (1, []) if flipped else (0, [])
+        groups = [[s for own in documents for s in own]] if crossing else documents
+        for own in groups:
+            for first, following in zip(own, own[1:] if last else own[1:-1]):
+                if coins[len(pairs) % len(coins)]:
+                    pairs.append((first, following, next_label))
+                    continue
+                candidates = {
+                    "elsewhere": [s for o in documents if o is not own for s in o],
+                    "anywhere": [s for o in documents for s in o if s != following],
+                    "first": [o[0] for o in documents if o is not own and o[0] != following],
+                }[negatives]
+                pairs.append((first, candidates[draw(len(candidates))], label))
+        return pairs
+
+    return answer
+
+
+def _one_coin(documents, coins, draw):
+    return sentence_pairs(documents, [coins[0]] * len(coins), draw)
+
+
+def _swapped(documents, coins, draw):
+    return [(second, first, label) for first, second, label in sentence_pairs(documents, coins, draw)]
+
+
+WRONG = {
+    "12.1": {
+        "not_only_chosen": _fates(everywhere=True),
+        "only_masks": _fates(middle="mask", high="mask"),
+        "no_random": _fates(middle="keep"),
+        "never_kept": _fates(high="random"),
+        "kept_masked": _fates(high="mask"),
+        "random_kept_swapped": _fates(middle="keep", high="random"),
+        "wrong_side": _fates(low="random", middle="mask", cuts=(0.1, 0.9)),
+        "corrupted": _fates(cuts=(0.8, 0.93)),
+        "label_corrupted": _label(lambda ids, chosen, corrupted, mask: corrupted.masked_fill(~chosen, -100)),
+        "label_everywhere": _label(lambda ids, chosen, corrupted, mask: ids.clone()),
+        "label_only_changed": _label(
+            lambda ids, chosen, corrupted, mask: ids.masked_fill(corrupted == ids, -100)
+        ),
+        "label_only_masked": _label(
+            lambda ids, chosen, corrupted, mask: ids.masked_fill(corrupted != mask, -100)
+        ),
+        "label_zero": _label(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, 0)),
+        "label_minus_one": _label(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, -1)),
+        "label_inverted": _label(lambda ids, chosen, corrupted, mask: ids.masked_fill(chosen, -100)),
+        "labels": _label(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, -99)),
+        "mutates_input": _in_place,
+    },
+    "12.2": {
+        "all_positions": lambda logits, labels: _each(logits, labels).mean(),
+        "divided_by_all": lambda logits, labels: (_each(logits, labels) * (labels != -100)).mean(),
+        "sum_not_mean": lambda logits, labels: (_each(logits, labels) * (labels != -100)).sum(),
+        "mean_of_rows": _mean_of_rows,
+        "drops_token_zero": lambda logits, labels: F.cross_entropy(
+            logits.flatten(0, 1), labels.clamp(min=0).flatten(), ignore_index=0
+        ),
+        "no_log": lambda logits, labels: (
+            masked_lm_loss(logits, labels) * 0
+            - logits.softmax(-1)[labels != -100].gather(-1, labels[labels != -100][:, None]).mean()
+        ),
+        "sign": lambda logits, labels: -masked_lm_loss(logits, labels),
+        "softmax_twice": lambda logits, labels: F.cross_entropy(
+            logits.softmax(-1)[labels != -100], labels[labels != -100]
+        ),
+        "nothing_chosen": lambda logits, labels: F.cross_entropy(logits.flatten(0, 1), labels.flatten()),
+        "overflow": _by_exp,
+    },
+    "12.3": {
+        "across_documents": _pairs(crossing=True),
+        "count": _pairs(last=False),
+        "label_flipped": _pairs(flipped=True, label=0),
+        "next": _swapped,
+        "true_next": _pairs(),
+        "same_document": _pairs(negatives="anywhere"),
+        "negative_label": _pairs(negatives="first", label=0),
+        "never_drawn": _pairs(negatives="first"),
+        "coins": _one_coin,
+    },
+}

@@ -1,0 +1,110 @@
+"""Wrong answers to the exercises of notebook 13, each under the reason for which it must fail."""
+
+import math
+
+import torch
+
+from course_utils.exercises.nb13 import adamw_step, clip_gradients, unigram_entropy
+
+
+def _shares(counts):
+    return [count / sum(counts) for count in counts if count]
+
+
+def _with_zeros(counts):
+    shares = torch.tensor(counts) / sum(counts)
+    return -(shares * shares.log()).sum().item()  # 0 · −∞
+
+
+def _norm(gradients):
+    return sum((gradient**2).sum() for gradient in gradients) ** 0.5
+
+
+def _update(change):
+    """AdamW with one line of it changed: change(parameter, mean, square, count, rate, decay) -> the new parameter."""
+
+    def answer(parameter, gradient, mean, square, count, rate, decay):
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
+        return change(parameter, mean, square, count, rate, decay), mean, square
+
+    return answer
+
+
+def _step(mean, square, count):
+    return (mean / (1 - 0.9**count)) / ((square / (1 - 0.999**count)).sqrt() + 1e-6)
+
+
+def _no_correction(parameter, mean, square, count, rate, decay):
+    return parameter - rate * (mean / (square.sqrt() + 1e-6) + decay * parameter)
+
+
+def _epsilon_inside(parameter, mean, square, count, rate, decay):
+    step = (mean / (1 - 0.9**count)) / (square / (1 - 0.999**count) + 1e-6).sqrt()
+    return parameter - rate * (step + decay * parameter)
+
+
+def _decay_in_gradient(parameter, gradient, mean, square, count, rate, decay):
+    return adamw_step(parameter, gradient + decay * parameter, mean, square, count, rate, 0.0)
+
+
+def _stores_corrected(parameter, gradient, mean, square, count, rate, decay):
+    now, mean, square = adamw_step(parameter, gradient, mean, square, count, rate, decay)
+    return now, mean / (1 - 0.9**count), square / (1 - 0.999**count)
+
+
+def _absolute(parameter, gradient, mean, square, count, rate, decay):
+    now, mean, _ = adamw_step(parameter, gradient, mean, square, count, rate, decay)
+    return now, mean, 0.999 * square + 0.001 * gradient.abs()
+
+
+def _swapped(parameter, gradient, mean, square, count, rate, decay):
+    now, _, square = adamw_step(parameter, gradient, mean, square, count, rate, decay)
+    return now, 0.1 * mean + 0.9 * gradient, square
+
+
+WRONG = {
+    "13.1": {
+        "sign": lambda counts: -unigram_entropy(counts),
+        "bits": lambda counts: unigram_entropy(counts) / math.log(2),
+        "perplexity": lambda counts: math.exp(unigram_entropy(counts)),
+        "not_finite": _with_zeros,
+        "not_weighted": lambda counts: -sum(map(math.log, _shares(counts))) / len(_shares(counts)),
+        "uniform": lambda counts: math.log(len(counts)),
+        "value": lambda counts: 1 - sum(share**2 for share in _shares(counts)),  # Gini's measure
+        "no_number": lambda counts: [unigram_entropy(counts)],
+    },
+    "13.2": {
+        "tensor_by_tensor": lambda gradients, most: [clip_gradients([g], most)[0] for g in gradients],
+        "element_by_element": lambda gradients, most: [g.clamp(-most, most) for g in gradients],
+        "scaled_up": lambda gradients, most: [g * most / (_norm(gradients) + 1e-6) for g in gradients],
+        "unchanged": lambda gradients, most: gradients,
+        "squared": lambda gradients, most: [
+            g * (most / _norm(gradients) ** 2 if _norm(gradients) > most else 1) for g in gradients
+        ],
+        "not_finite": lambda gradients, most: [
+            g / _norm(gradients) * min(float(_norm(gradients)), most) for g in gradients
+        ],
+        "unit": lambda gradients, most: [
+            g / _norm(gradients) if _norm(gradients) > most else g for g in gradients
+        ],
+        "value": lambda gradients, most: [g / 2 for g in gradients],
+        "mutates_input": lambda gradients, most: [
+            g.mul_(most / _norm(gradients) if _norm(gradients) > most else 1) for g in gradients
+        ],
+    },
+    "13.3": {
+        "no_correction": _update(_no_correction),
+        "epsilon_inside": _update(_epsilon_inside),
+        "counts_from_zero": _update(
+            lambda p, m, s, n, rate, decay: p - rate * (_step(m, s, n + 1) + decay * p)
+        ),
+        "decay_in_gradient": _decay_in_gradient,
+        "decay_without_rate": _update(lambda p, m, s, n, rate, decay: p - rate * _step(m, s, n) - decay * p),
+        "no_decay": _update(lambda p, m, s, n, rate, decay: p - rate * _step(m, s, n)),
+        "uphill": _update(lambda p, m, s, n, rate, decay: p + rate * (_step(m, s, n) + decay * p)),
+        "stores_corrected": _stores_corrected,
+        "mean": _swapped,
+        "square": _absolute,
+        "parameter": _update(lambda p, m, s, n, rate, decay: p - 2 * rate * _step(m, s, n)),
+    },
+}

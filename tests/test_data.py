@@ -1,0 +1,163 @@
+"""What lies in data/: the corpus, and the held-out sentences, of which the corpus has none in any near form."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+import pytest
+
+from course_utils.contextual.words import occurrences
+from course_utils.datasets.corpus import CORPUS, DATA, HOMONYMS, read_documents, sense_documents
+
+DOCUMENTS = read_documents()
+SENTENCES = [sentence for document in DOCUMENTS for sentence in document]
+SENSES = json.loads((DATA / "senses.json").read_text(encoding="utf-8"))
+HELD_OUT = [
+    (word, sentence)
+    for word, senses in SENSES.items()
+    for sentences in senses.values()
+    for sentence in sentences
+]
+LABELLED = [(word, sense) for word, (_, senses) in HOMONYMS.items() for sense in senses]
+
+
+def flaws(line: str) -> list[str]:
+    """What is wrong with a line of text, by its form."""
+    found = []
+    if line != line.strip() or "\t" in line:
+        found.append("blanks around it")
+    if re.search(r"\s{2}", line):
+        found.append("two blanks")
+    if unicodedata.normalize("NFC", line) != line:
+        found.append("not NFC")
+    if line and not re.search("[가-힣]", line):
+        found.append("no Hangul")
+    return found
+
+
+class NearCopies:
+    """Which sentence of a text another one copies, by what both have in common.
+
+    A near copy has five words (어절) in a row from one sentence, or half of its runs of five characters (blanks and
+    punctuation aside).
+    """
+
+    WORDS, CHARACTERS, SHARE = 5, 5, 0.5
+
+    def __init__(self, text: Iterable[str]) -> None:
+        self.text = list(text)
+        self.where: dict[str | tuple[str, ...], list[int]] = defaultdict(list)
+        for number, sentence in enumerate(self.text):
+            for part in self.words(sentence) | self.characters(sentence):
+                self.where[part].append(number)
+
+    def words(self, sentence: str) -> set[tuple[str, ...]]:
+        words = re.findall("[0-9A-Za-z가-힣]+", sentence)
+        return {tuple(words[start : start + self.WORDS]) for start in range(len(words) - self.WORDS + 1)}
+
+    def characters(self, sentence: str) -> set[str]:
+        bare = "".join(re.findall("[0-9A-Za-z가-힣]+", sentence))
+        return {bare[start : start + self.CHARACTERS] for start in range(len(bare) - self.CHARACTERS + 1)}
+
+    def of(self, sentence: str) -> list[str]:
+        parts = self.characters(sentence)
+        common = Counter(number for part in parts for number in self.where.get(part, ()))
+        found = {number for number, times in common.items() if times >= self.SHARE * len(parts)}
+        found |= {number for run in self.words(sentence) for number in self.where.get(run, ())}
+        return [self.text[number] for number in sorted(found)]
+
+
+NEAR = NearCopies(SENTENCES)
+
+
+# --- the corpus -------------------------------------------------------------------------------------------------------
+
+
+def test_the_corpus_is_large_enough_and_connected():
+    assert len(DOCUMENTS) >= 1200 and len(SENTENCES) >= 8500
+    assert sum(len(document) >= 2 for document in DOCUMENTS) / len(DOCUMENTS) > 0.9
+
+
+def test_every_line_is_clean():
+    for file in sorted(CORPUS.glob("*.txt")):
+        text = file.read_text(encoding="utf-8")
+        assert text.endswith("\n") and "\r" not in text and "\n\n\n" not in text, file.name
+        for number, line in enumerate(text.split("\n"), 1):
+            assert not flaws(line), f"{file.name}:{number}: {flaws(line)}: {line}"
+
+
+@pytest.mark.parametrize(
+    ("line", "flaw"),
+    [
+        (" 배를 탔다.", "blanks around it"),
+        ("배를 탔다. ", "blanks around it"),
+        ("배를  탔다.", "two blanks"),
+        (unicodedata.normalize("NFD", "배를 탔다."), "not NFC"),
+        ("...", "no Hangul"),
+    ],
+)
+def test_an_unclean_line_would_be_seen(line, flaw):
+    assert flaw in flaws(line) and not flaws("배를 탔다.") and not flaws("")
+
+
+def test_no_sentence_stands_there_twice():
+    assert [sentence for sentence, times in Counter(SENTENCES).items() if times > 1] == []
+
+
+def test_the_files_are_those_of_the_homonyms_and_no_others():
+    expected = {f"{name}_{sense}.txt" for name, senses in HOMONYMS.values() for sense in senses}
+    others = {file.name for file in CORPUS.glob("*.txt")} - expected
+    assert all(name == "general.txt" or name.startswith("mixed_") for name in others)
+
+
+@pytest.mark.parametrize(("word", "sense"), LABELLED)
+def test_the_homonym_occurs_in_its_files(word, sense):
+    documents = sense_documents(word, sense)
+    with_it = [document for document in documents if any(occurrences(line, word) for line in document)]
+    assert len(with_it) >= 20 and len(with_it) / len(documents) > 0.95
+
+
+# --- the held-out sentences -------------------------------------------------------------------------------------------
+
+
+def test_the_senses_are_the_known_ones_and_have_enough_sentences():
+    assert {word: tuple(senses) for word, senses in SENSES.items()} == {
+        word: senses for word, (_, senses) in HOMONYMS.items()
+    }
+    for word, senses in SENSES.items():
+        assert all(len(sentences) >= (40 if word == "배" else 20) for sentences in senses.values()), word
+
+
+def test_the_homonym_stands_in_each_held_out_sentence_once():
+    assert [sentence for word, sentence in HELD_OUT if len(occurrences(sentence, word)) != 1] == []
+
+
+def test_held_out_sentences_are_clean_and_different():
+    assert [sentence for _, sentence in HELD_OUT if flaws(sentence)] == []
+    assert len({sentence for _, sentence in HELD_OUT}) == len(HELD_OUT)
+
+
+def test_no_held_out_sentence_is_in_the_corpus_in_any_near_form():
+    copies = {sentence: NEAR.of(sentence) for _, sentence in HELD_OUT}
+    assert {sentence: found for sentence, found in copies.items() if found} == {}
+
+
+def test_a_planted_copy_is_seen():
+    text = NearCopies(["나는 항구에 들러 배를 탔다.", "어제는 눈이 펑펑 내려 온 마을이 하얗게 덮였다."])
+    assert len(text.of("나는 항구에 들러 배를 탔다.")) == 1
+    assert len(text.of("나는항구에 들러, 배를 탔다!")) == 1  # other blanks and marks
+    assert len(text.of("나는 항구에 들러 배를 샀다.")) == 1  # another verb
+    assert len(text.of("그날 나는 항구에 들러 배를 탔다고 한다.")) == 1  # inside a longer one
+    far = "그런데 어제는 눈이 펑펑 내려 온 동네 아이들이 신나게 썰매를 타고 놀았다고 들었다."
+    assert text.characters(far) and len(text.of(far)) == 1  # five words in a row only
+    assert text.of("우리는 부두에서 큰 배를 기다렸다.") == [] and text.of("배") == []
+
+
+@pytest.mark.parametrize("place", [0, len(SENTENCES) // 2, len(SENTENCES) - 1])
+def test_a_copy_of_any_sentence_of_the_corpus_is_seen(place):
+    sentence = SENTENCES[place]
+    assert sentence in NEAR.of(sentence) and sentence in NEAR.of(f"{sentence[:-1]}!")

@@ -1,0 +1,324 @@
+"""Downloads: from the mirror, the cache or the origin; whole or not at all. The origin is a server on this machine."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import http.server
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+
+from course_utils.datasets import download, origins
+from course_utils.datasets.download import NoNetwork, Unavailable, find_file, main
+from course_utils.datasets.origins import ORIGINS, Origin
+from course_utils.exercises.store import APP
+
+NAME = "korsts-dev.tsv"
+CONTENT = bytes(range(251)) * 4001  # a megabyte that repeats nowhere at a round number
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+ORIGIN = Origin("some-one/data", COMMIT, "a b.tsv", len(CONTENT), hashlib.sha256(CONTENT).hexdigest())
+
+
+class Server:
+    """What it serves, and how badly."""
+
+    def __init__(self) -> None:
+        self.content = CONTENT
+        self.asked: list[str | None] = []  # the Range of each request
+        self.paths: set[str] = set()
+        self.knows_ranges = True
+        self.breaks_after: list[int] = []  # bytes of each coming answer; then whole ones
+        self.status: int | None = None
+        self.delay = 0.0
+
+
+@pytest.fixture
+def server(monkeypatch):
+    serves = Server()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            wanted = self.headers.get("Range")
+            serves.asked.append(wanted)
+            serves.paths.add(self.path)
+            time.sleep(serves.delay)
+            start = int(wanted[6:-1]) if wanted and serves.knows_ranges else 0
+            body = serves.content[start:]
+            self.send_response(serves.status or (206 if start else 200))
+            self.send_header("Content-Length", str(len(body)))
+            if start:
+                self.send_header("Content-Range", f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}")
+            self.end_headers()
+            with suppress(ConnectionError):  # the other side may have seen enough
+                self.wfile.write(body[: serves.breaks_after.pop(0)] if serves.breaks_after else body)
+
+        def log_message(self, *_):
+            pass
+
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
+    monkeypatch.setattr(origins, "RAW", f"http://127.0.0.1:{running.server_port}")
+    yield serves
+    running.shutdown()
+    running.server_close()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    for name in ("COURSE_DATA_MIRROR", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COURSE_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(origins, "RAW", "http://127.0.0.1:9")  # nobody listens there
+    monkeypatch.setitem(ORIGINS, NAME, ORIGIN)
+    monkeypatch.setattr(download, "PAUSE", 0.0)
+    return tmp_path / "cache" / "corpora"
+
+
+def left(cache) -> set[str]:
+    return {path.name for path in cache.iterdir()} - {f"{NAME}.lock"}
+
+
+def refused(kind: type[Exception] = Unavailable) -> str:
+    """The message of find_file, which must be one sentence."""
+    with pytest.raises(kind) as caught:
+        find_file(NAME)
+    message = str(caught.value)
+    assert "\n" not in message and NAME in message
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    return message
+
+
+# --- the list ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_origin_is_pinned():
+    for name, origin in ORIGINS.items():
+        assert re.fullmatch("[0-9a-f]{40}", origin.commit) and re.fullmatch("[0-9a-f]{64}", origin.sha256), (
+            name
+        )
+        assert re.fullmatch(r"[\w-]+/\w+", origin.repository) and origin.size > 100_000
+        assert origin.path or name == "nsmc_sample.tsv"
+    assert ORIGIN.address == f"http://127.0.0.1:9/some-one/data/{COMMIT}/a%20b.tsv"
+    assert download.APP == APP
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(ValueError, match="the public corpora are korsts-train.tsv, .*; got 'news.txt'"):
+        find_file("news.txt")
+
+
+# --- from the origin --------------------------------------------------------------------------------------------------
+
+
+def test_from_the_origin_into_the_cache_and_then_from_the_cache(server, cache):
+    told: list[int] = []
+    path = find_file(NAME, progress=told.append)
+    assert path == cache / NAME and path.read_bytes() == CONTENT and left(cache) == {NAME}
+    assert told[0] == 0 and told[-1] == len(CONTENT) and told == sorted(told)
+    assert find_file(NAME) == path and server.asked == [None]
+    assert len(server.paths) == 1 and server.paths.pop().endswith(f"/{COMMIT}/a%20b.tsv")
+
+
+def test_a_broken_line_is_gone_on_with(server, cache):
+    server.breaks_after = [300_007, 100_003]
+    assert find_file(NAME).read_bytes() == CONTENT
+    assert server.asked == [None, "bytes=300007-", "bytes=400010-"]
+
+
+def test_a_later_run_goes_on_where_the_line_broke_off_for_good(server, cache):
+    server.breaks_after = [101, 103, 107]
+    message = refused(NoNetwork)
+    assert f"must come as {len(CONTENT)} bytes" in message and "broke off 3 times" in message
+    assert "it goes on where it stopped" in message
+    assert left(cache) == {f"{NAME}.part"} and (cache / f"{NAME}.part").stat().st_size == 311
+    assert find_file(NAME).read_bytes() == CONTENT and server.asked[-1] == "bytes=311-"
+    assert left(cache) == {NAME}
+
+
+def test_a_server_without_ranges_begins_anew(server, cache):
+    server.knows_ranges = False
+    server.breaks_after = [300_007]
+    assert find_file(NAME).read_bytes() == CONTENT and server.asked == [None, "bytes=300007-"]
+
+
+@pytest.mark.parametrize("part", [b"x" * 997, CONTENT[:-1] + b"x", CONTENT + b"more"])
+def test_a_bad_beginning_of_an_earlier_run_is_thrown_away(server, cache, part):
+    cache.mkdir(parents=True)
+    (cache / f"{NAME}.part").write_bytes(part)
+    assert find_file(NAME).read_bytes() == CONTENT and left(cache) == {NAME}
+
+
+def test_what_was_whole_but_not_yet_renamed_needs_no_network(cache):
+    cache.mkdir(parents=True)
+    (cache / f"{NAME}.part").write_bytes(CONTENT)
+    assert find_file(NAME).read_bytes() == CONTENT and left(cache) == {NAME}
+
+
+@pytest.mark.parametrize("content", [CONTENT[:-1] + b"x", CONTENT + b"more", b"<html>" * 200_000])
+def test_wrong_content_is_refused_and_deleted(server, cache, content):
+    server.content = content
+    message = refused()
+    assert f"must have sha256 {ORIGIN.sha256}, got " in message and "what came was deleted" in message
+    assert left(cache) == set()
+
+
+def test_a_file_cut_short_is_never_taken_for_whole(server, cache):
+    server.content = CONTENT[: len(CONTENT) // 2]
+    assert "broke off" in refused(NoNetwork) and NAME not in left(cache)
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_again_and_stays_until_then(server, cache):
+    cache.mkdir(parents=True)
+    (cache / NAME).write_bytes(CONTENT[:-1])
+    server.status = 503
+    assert "answers 503" in refused(NoNetwork) and (cache / NAME).read_bytes() == CONTENT[:-1]
+    server.status = None
+    assert find_file(NAME).read_bytes() == CONTENT
+
+
+def test_a_file_that_has_gone_is_said(server):
+    server.status = 404
+    assert "is no longer at its origin: " in refused() and len(server.asked) == 1
+
+
+def test_a_kill_at_any_moment_leaves_nothing_half_written_under_the_name(server, cache):
+    server.breaks_after = [500_009]
+    code = (
+        "import hashlib, sys, time\n"
+        "from course_utils.datasets import download, origins\n"
+        f"origins.RAW = {origins.RAW!r}\n"
+        f"origins.ORIGINS[{NAME!r}] = origins.Origin(*{tuple(ORIGIN)!r})\n"
+        "download.PAUSE = 60\n"
+        f"download.find_file({NAME!r})\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], env=os.environ)
+    part = cache / f"{NAME}.part"
+    for _ in range(500):
+        if part.is_file() and part.stat().st_size == 500_009:
+            break
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert left(cache) == {f"{NAME}.part"}
+    assert find_file(NAME).read_bytes() == CONTENT and server.asked == [None, "bytes=500009-"]
+
+
+def test_two_at_once_fetch_it_once(server):
+    server.delay = 0.1
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(find_file(NAME).read_bytes())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [CONTENT] * 3 and len(server.asked) == 1
+
+
+# --- without a network, without room ----------------------------------------------------------------------------------
+
+
+def test_without_network_one_sentence_says_what_to_do():
+    began = time.monotonic()
+    message = refused(NoNetwork)
+    assert time.monotonic() - began < 5
+    for part in (
+        ORIGIN.address,
+        "refused",
+        "connect to the network once",
+        "COURSE_DATA_MIRROR",
+        "--public away",
+    ):
+        assert part in message
+
+
+def test_a_silent_server_is_not_waited_for(server, monkeypatch):
+    monkeypatch.setattr(download, "FIRST_ANSWER", 0.2)
+    server.delay = 5.0
+    began = time.monotonic()
+    assert "no answer from" in refused(NoNetwork) and time.monotonic() - began < 4
+
+
+def test_a_full_disk_is_said_and_nothing_is_taken_for_whole(server, cache, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        message = refused()
+    assert f"no room on the disk for {NAME} in {cache}: free 2 MB" in message
+    assert NAME not in left(cache) and find_file(NAME).read_bytes() == CONTENT
+
+
+def test_a_folder_that_cannot_be_written_is_said(server, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("COURSE_CACHE_HOME", str(tmp_path / "file"))
+    message = refused()
+    assert "cannot be kept in" in message and "name another one in COURSE_CACHE_HOME" in message
+
+    def forbidden(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setenv("COURSE_CACHE_HOME", str(tmp_path / "other"))
+    monkeypatch.setattr(download.Path, "mkdir", forbidden)
+    assert "(Permission denied): make that folder writable" in refused() and server.asked == []
+
+
+# --- the mirror -------------------------------------------------------------------------------------------------------
+
+
+def test_the_mirror_is_read_in_place_and_asks_nobody(server, cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_DATA_MIRROR", str(tmp_path))
+    (tmp_path / NAME).write_bytes(CONTENT)
+    assert find_file(NAME) == tmp_path / NAME and not cache.exists()
+    (tmp_path / NAME).write_bytes(CONTENT[:-1])
+    message = refused()
+    assert f"must have sha256 {ORIGIN.sha256}, got " in message and "cut short or another version" in message
+    (tmp_path / NAME).unlink()
+    assert "must exist, since COURSE_DATA_MIRROR names its folder" in refused()
+    (tmp_path / NAME).mkdir()
+    assert "cannot be read (Is a directory)" in refused()
+    assert server.asked == []
+
+
+def test_a_sample_that_is_published_nowhere_is_not_looked_for(server, tmp_path, monkeypatch):
+    with pytest.raises(Unavailable, match="published nowhere: name a folder .* or take ratings_train.txt"):
+        find_file("nsmc_sample.tsv")
+    assert server.asked == []
+    content = b"document\tlabel\n"
+    sample = ORIGINS["nsmc_sample.tsv"]._replace(sha256=hashlib.sha256(content).hexdigest())
+    monkeypatch.setitem(ORIGINS, "nsmc_sample.tsv", sample)
+    (tmp_path / "nsmc_sample.tsv").write_bytes(content)
+    monkeypatch.setenv("COURSE_DATA_MIRROR", str(tmp_path))
+    assert find_file("nsmc_sample.tsv") == tmp_path / "nsmc_sample.tsv"
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_a_line_a_file(server, cache, capsys):
+    assert main([NAME]) == 0
+    assert capsys.readouterr().out == f"{NAME}: {len(CONTENT):,} bytes, sha256 as published, {cache / NAME}\n"
+
+
+def test_the_command_goes_on_after_a_bad_file_but_not_without_network(server, capsys, monkeypatch):
+    assert main(["news.txt", NAME]) == 1
+    told = capsys.readouterr()
+    assert told.err.startswith("download: the public corpora are ") and told.out.startswith(NAME)
+    monkeypatch.setattr(origins, "RAW", "http://127.0.0.1:9")
+    assert main([]) == 1
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.count("\n") == 1 and "cannot be reached" in told.err
+
+
+def test_the_command_takes_what_the_mirror_has(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COURSE_DATA_MIRROR", str(tmp_path))
+    (tmp_path / NAME).write_bytes(CONTENT)
+    assert main(["--quiet"]) == 0 and capsys.readouterr().out.count("\n") == 1

@@ -1,0 +1,145 @@
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from course_utils.config import BertConfig
+from course_utils.heads import BertForPreTraining
+from course_utils.training.optim import adamw, noam, parameter_groups, set_learning_rate, warmup_then_linear
+
+CONFIG = BertConfig(
+    vocab_size=61,
+    hidden_size=22,
+    num_hidden_layers=2,
+    num_attention_heads=11,
+    intermediate_size=37,
+    max_position_embeddings=17,
+)
+
+
+def names_of(group, model):
+    by_id = {id(parameter): name for name, parameter in model.named_parameters()}
+    return {by_id[id(parameter)] for parameter in group["params"]}
+
+
+def test_biases_and_layer_norm_never_decay():
+    model = BertForPreTraining(CONFIG)
+    decays, stays = parameter_groups(model, weight_decay=0.03)
+    assert decays["weight_decay"] == 0.03 and stays["weight_decay"] == 0.0
+    norms = {
+        f"{name}.{part}"
+        for name, module in model.named_modules()
+        if isinstance(module, nn.LayerNorm)
+        for part in ("weight", "bias")
+    }
+    assert len(norms) == 2 * (1 + 2 * 2 + 1)  # embeddings, two a layer, MLM head
+    biases = {name for name, _ in model.named_parameters() if name.endswith("bias")}
+    assert names_of(stays, model) == norms | biases
+    assert "bert.embeddings.token.weight" in names_of(decays, model)
+    assert "bert.encoder.layers.1.attention.query.weight" in names_of(decays, model)
+
+
+def test_every_parameter_is_in_one_group_and_a_tied_one_once():
+    model = BertForPreTraining(CONFIG)
+    model.decoder = nn.Linear(22, 61, bias=False)
+    model.decoder.weight = model.bert.embeddings.token.weight
+    listed = [id(parameter) for group in parameter_groups(model) for parameter in group["params"]]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {id(parameter) for parameter in model.parameters()}
+
+
+def test_a_frozen_parameter_is_in_none():
+    model = BertForPreTraining(CONFIG)
+    model.bert.embeddings.token.weight.requires_grad_(False)
+    listed = {id(parameter) for group in parameter_groups(model) for parameter in group["params"]}
+    assert id(model.bert.embeddings.token.weight) not in listed
+    assert len(listed) == len(list(model.parameters())) - 1
+
+
+def test_the_constants_of_the_paper():
+    optimizer = adamw(nn.Linear(3, 5), learning_rate=0.007)
+    for group in optimizer.param_groups:
+        assert (group["lr"], group["betas"], group["eps"]) == (0.007, (0.9, 0.999), 1e-6)
+    assert [group["weight_decay"] for group in optimizer.param_groups] == [0.01, 0.0]
+
+
+def test_three_steps_by_hand():
+    """Loshchilov and Hutter 2019, algorithm 2, written down in float64."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(5, 7), nn.LayerNorm(7)).double()
+    optimizer = adamw(model, learning_rate=0.013, weight_decay=0.3)
+    by_hand = copy.deepcopy(model)
+    first = {name: torch.zeros_like(p) for name, p in by_hand.named_parameters()}
+    second = {name: torch.zeros_like(p) for name, p in by_hand.named_parameters()}
+    for step in (1, 2, 3):
+        gradients = {name: torch.randn_like(p) * 1e-5 for name, p in by_hand.named_parameters()}  # ε counts
+        for name, parameter in model.named_parameters():
+            parameter.grad = gradients[name].clone()
+        optimizer.step()
+        with torch.no_grad():
+            for name, parameter in by_hand.named_parameters():
+                gradient = gradients[name]
+                first[name] = 0.9 * first[name] + 0.1 * gradient
+                second[name] = 0.999 * second[name] + 0.001 * gradient**2
+                mean, square = first[name] / (1 - 0.9**step), second[name] / (1 - 0.999**step)
+                decay = 0.3 * parameter if name == "0.weight" else 0.0
+                parameter -= 0.013 * (mean / (square**0.5 + 1e-6) + decay)
+        for name, parameter in model.named_parameters():
+            torch.testing.assert_close(parameter, by_hand.get_parameter(name), rtol=0, atol=1e-14)
+
+
+def test_the_bias_is_corrected():
+    """Whatever the gradient, the first step is about the learning rate; uncorrected it would be 3.16 times that."""
+    weight = nn.Linear(1, 1, bias=False)
+    before = weight.weight.item()
+    weight.weight.grad = torch.tensor([[57.0]])
+    adamw(weight, learning_rate=0.01, weight_decay=0.0).step()
+    assert before - weight.weight.item() == pytest.approx(0.01, rel=1e-4)
+
+
+def test_what_was_never_used_does_not_decay():
+    layer = nn.Linear(3, 2)
+    before = layer.weight.clone()
+    adamw(layer, weight_decay=0.5).step()  # no gradient
+    assert torch.equal(layer.weight, before)
+
+
+def test_linear_schedule_by_hand():
+    rates = [warmup_then_linear(step, peak=0.6, warmup=3, total=7) for step in range(9)]
+    assert rates == pytest.approx([0.2, 0.4, 0.6, 0.6, 0.45, 0.3, 0.15, 0.0, 0.0])
+
+
+def test_linear_schedule_without_warmup_or_decay():
+    assert [warmup_then_linear(step, peak=1.0, warmup=0, total=4) for step in range(5)] == pytest.approx(
+        [1.0, 0.75, 0.5, 0.25, 0.0]
+    )
+    assert [warmup_then_linear(step, peak=1.0, warmup=2, total=2) for step in range(3)] == [0.5, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(("warmup", "total"), [(5, 4), (-1, 4), (0, 0)])
+def test_linear_schedule_refuses(warmup, total):
+    with pytest.raises(ValueError, match=rf"got {warmup} and {total}"):
+        warmup_then_linear(0, peak=1.0, warmup=warmup, total=total)
+
+
+def test_noam_by_hand_and_its_peak():
+    def rate(step):
+        return noam(step, hidden_size=64, warmup=100, factor=2.0)
+
+    assert rate(0) == pytest.approx(2 / 8 / 1000)  # 2 · 64^−0.5 · 1 · 100^−1.5
+    assert rate(399) == pytest.approx(2 / 8 / 20)  # 2 · 64^−0.5 · 400^−0.5
+    rates = [rate(step) for step in range(500)]
+    assert max(rates) == rates[99] == pytest.approx(2 / 8 / 10)  # at update number `warmup`
+    assert rates[:100] == sorted(rates[:100]) and rates[99:] == sorted(rates[99:], reverse=True)
+
+
+def test_noam_refuses():
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        noam(0, hidden_size=64, warmup=0)
+
+
+def test_every_group_gets_the_rate():
+    optimizer = adamw(nn.Linear(3, 5))
+    set_learning_rate(optimizer, 0.123)
+    assert [group["lr"] for group in optimizer.param_groups] == [0.123, 0.123]

@@ -1,0 +1,565 @@
+"""The command, end to end on a small text. What is slow is the start of a Python with torch: most tests share one."""
+
+import json
+import math
+import os
+import re
+import socket
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+
+from course_utils.config import BertConfig
+from course_utils.datasets.batching import PretrainingBatches
+from course_utils.heads import BertForPreTraining
+from course_utils.pretrained import load_pretrained
+from course_utils.training import pretrain
+from course_utils.training.checkpoint import load_checkpoint
+from course_utils.training.log import read_log
+from course_utils.training.measures import Tally, measure, objective
+from course_utils.training.optim import adamw, warmup_then_linear
+from course_utils.training.pretrain import main, new_model, prepare_text, split_documents
+from course_utils.training.settings import HELP, Settings
+from tools import kill_test
+
+ROOT = Path(__file__).parent.parent
+ADD = Tally.add  # before any test watches it
+SEED = 11  # of the run of two processes: it has a batch of one row among its first eight
+SMALL = dict(
+    vocab_size=120,
+    layers=1,
+    hidden=22,
+    heads=11,
+    max_length=23,
+    positions=29,
+    steps=24,
+    warmup=5,
+    batch_size=7,
+    held_out=10,
+    threads=1,
+    precision="float32",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def threads_as_before():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    kill_test.write_text(path)
+    return path
+
+
+def arguments(text, out, *more, **changed):
+    options = {"corpus": text, "out": out, "checkpoint_every": 8, "log_every": 5} | SMALL | changed
+    line = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    return [*line, *more]
+
+
+def settings(text, **changed):
+    return Settings(corpus=str(text), **(SMALL | changed))
+
+
+@pytest.fixture(scope="module")
+def finished(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "first"
+    assert main(arguments(text, out)) == 0
+    return out
+
+
+def tensors(out):
+    return load_file(out / "checkpoint.safetensors")
+
+
+def equal(a, b):
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+def untimed(out):
+    return [
+        {name: value for name, value in record.items() if name != "tokens_per_second"}
+        for record in read_log(out / "log.jsonl")
+    ]
+
+
+# --- what a run leaves -----------------------------------------------------------------------------------------
+
+
+def test_the_files(finished):
+    names = sorted(str(path.relative_to(finished)) for path in finished.rglob("*") if path.is_file())
+    assert names == [
+        "checkpoint.safetensors",
+        "log.jsonl",
+        "model/config.json",
+        "model/model.safetensors",
+        "model/tokenizer_config.json",
+        "model/vocab.txt",
+        "vocab.txt",
+    ]
+    assert (finished / "vocab.txt").read_bytes() == (finished / "model" / "vocab.txt").read_bytes()
+
+
+def test_the_model_opens_here_and_in_transformers_with_equal_numbers(finished):
+    model, tokenizer = load_pretrained(finished / "model")
+    assert isinstance(model, BertForPreTraining) and not model.training
+    encoding = tokenizer.encode("항구에서 배 사과 먹었다", "바다에서 눈 보았다")
+    assert "[UNK]" not in encoding.tokens
+    reference = transformers.BertForPreTraining.from_pretrained(
+        finished / "model", dtype=torch.float32
+    ).eval()
+    inputs = {
+        "input_ids": torch.tensor([encoding.input_ids]),
+        "attention_mask": torch.tensor([encoding.attention_mask]),
+        "token_type_ids": torch.tensor([encoding.token_type_ids]),
+    }
+    with torch.no_grad():
+        ours, theirs = model(**inputs), reference(**inputs)
+    torch.testing.assert_close(ours.prediction_logits, theirs.prediction_logits, rtol=0, atol=1e-5)
+    torch.testing.assert_close(
+        ours.seq_relationship_logits, theirs.seq_relationship_logits, rtol=0, atol=1e-5
+    )
+    twin = transformers.AutoTokenizer.from_pretrained(finished / "model")
+    assert twin("항구에서 배 사과 먹었다", "바다에서 눈 보았다")["input_ids"] == list(encoding.input_ids)
+
+
+def test_the_model_is_the_checkpoint_in_half_precision(finished):
+    model, _ = load_pretrained(finished / "model")
+    last = {name.removeprefix("model."): tensor for name, tensor in tensors(finished).items()}
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, last[name].half().float())
+
+
+def test_the_log(finished):
+    records = read_log(finished / "log.jsonl")
+    assert [record["step"] for record in records] == [5, 8, 10, 15, 16, 20, 24]  # and at each checkpoint
+    rates = [warmup_then_linear(r["step"] - 1, peak=1e-3, warmup=5, total=24) for r in records]
+    assert [record["learning_rate"] for record in records] == rates
+    common = {"step", "learning_rate", "mlm_loss", "nsp_loss", "tokens_per_second"}
+    held_out = {
+        f"held_out_{name}" for name in ("mlm_loss", "mlm_accuracy", "next_accuracy", "not_next_accuracy")
+    }
+    assert [record.keys() - common for record in records] == [set()] * 6 + [held_out]
+    assert all(record.keys() >= common for record in records)
+    assert all(record["tokens_per_second"] > 0 for record in records)
+    assert 4.0 < records[0]["mlm_loss"] < 5.6  # about ln 120
+    assert 0.0 <= records[-1]["held_out_mlm_accuracy"] <= 1.0
+
+
+def test_the_same_again_from_a_seed(text, finished, tmp_path):
+    assert main(arguments(text, tmp_path)) == 0
+    assert equal(tensors(tmp_path), tensors(finished)) and untimed(tmp_path) == untimed(finished)
+    other = tmp_path / "other"
+    assert main(arguments(text, other, seed=1)) == 0
+    assert not equal(tensors(other), tensors(finished))
+
+
+def test_how_often_is_logged_and_saved_changes_nothing(text, finished, tmp_path):
+    assert main(arguments(text, tmp_path, checkpoint_every=1000, log_every=1)) == 0
+    assert equal(tensors(tmp_path), tensors(finished))
+    assert [record["step"] for record in read_log(tmp_path / "log.jsonl")] == list(range(1, 25))
+
+
+def test_the_numbers_of_the_log_by_hand(text, finished, tmp_path, monkeypatch):
+    """Means over chosen tokens and over pairs, of the updates since the record before."""
+    seen = []
+
+    def watched(tally, output, batch):
+        seen.append((output, batch))
+        ADD(tally, output, batch)
+
+    monkeypatch.setattr(Tally, "add", watched)
+    assert main(arguments(text, tmp_path, steps=16, log_every=100, checkpoint_every=8)) == 0
+    for record, part in zip(read_log(tmp_path / "log.jsonl"), (seen[:8], seen[8:]), strict=True):
+        chosen = [int((batch.labels != -100).sum()) for _, batch in part]
+        pairs = [0 if output.nsp_loss is None else len(batch.input_ids) for output, batch in part]
+        assert 0 in pairs or len(set(pairs)) > 1
+        mlm = sum(output.mlm_loss.item() * count for (output, _), count in zip(part, chosen)) / sum(chosen)
+        nsp = sum(output.nsp_loss.item() * count for (output, _), count in zip(part, pairs) if count) / sum(
+            pairs
+        )
+        assert record["mlm_loss"] == pytest.approx(mlm) and record["nsp_loss"] == pytest.approx(nsp)
+
+
+def test_tokens_a_second(monkeypatch):
+    clock = iter([100.0, 104.0, 105.0])
+    monkeypatch.setattr("course_utils.training.measures.time.perf_counter", lambda: next(clock))
+    tally = Tally()
+    output, batch = one_batch()
+    tally.add(output, batch)
+    tally.add(output, batch)
+    real = int(batch.attention_mask.sum())
+    assert real < batch.input_ids.numel()  # padding does not count
+    assert tally.record()["tokens_per_second"] == pytest.approx(2 * real / 4)
+
+
+def one_batch(**changed):
+    """A model's output on a batch whose rows hold unequal numbers of chosen tokens."""
+    documents = [[[5, 6, 7], [8, 9, 10, 11, 12]], [[5] * 9, [6]], [[7, 8], [9, 10, 11, 12, 5, 6]]]
+    tokenizer = type("T", (), {"vocab": {t: n for n, t in enumerate(VOCABULARY)}})
+    batch = PretrainingBatches(documents, tokenizer, batch_size=3, mask_rate=0.5, seed=3)(0)
+    torch.manual_seed(0)
+    model = new_model(Settings(**SMALL | {"dropout": 0.0} | changed), len(VOCABULARY))
+    return model(**batch.inputs()), batch
+
+
+VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"가나다라마바사아"]
+
+
+def test_the_objective_is_the_sum_of_both_tasks():
+    output, batch = one_batch()
+    assert objective(output, batch).item() == pytest.approx(output.mlm_loss.item() + output.nsp_loss.item())
+    assert objective(replace(output, nsp_loss=None), batch).item() == pytest.approx(output.mlm_loss.item())
+
+
+def test_held_out_measures_by_hand(text, finished):
+    chosen = settings(text)
+    prepared = prepare_text(chosen, finished / "vocab.txt")
+    model, _ = load_pretrained(finished / "model")
+    model.train()
+    stream = PretrainingBatches(prepared.held_out, prepared.tokenizer, batch_size=7, max_length=23, seed=1)
+    found = measure(model, stream, most=3)
+    assert model.training and measure(model, stream, most=3) == found  # the same each time, without dropout
+    model.eval()
+    labels, guesses, follows, answers = [], [], [], []
+    losses = []
+    for number in range(min(3, stream.batches_per_epoch)):
+        batch = stream(number)
+        with torch.no_grad():
+            output = model(batch.input_ids, batch.attention_mask, batch.token_type_ids)
+        wanted = batch.labels != -100
+        labels.append(batch.labels[wanted])
+        guesses.append(output.prediction_logits[wanted].argmax(-1))
+        losses.append(
+            torch.nn.functional.cross_entropy(output.prediction_logits[wanted], labels[-1], reduction="none")
+        )
+        if batch.next_sentence_label is not None:
+            follows.append(batch.next_sentence_label)
+            answers.append(output.seq_relationship_logits.argmax(-1))
+    labels, guesses, follows, answers = map(torch.cat, (labels, guesses, follows, answers))
+    assert found["held_out_mlm_loss"] == pytest.approx(torch.cat(losses).mean().item(), rel=1e-5)
+    assert found["held_out_mlm_accuracy"] == pytest.approx((labels == guesses).double().mean().item())
+    for label, name in ((0, "next"), (1, "not_next")):
+        share = (answers[follows == label] == label).double().mean().item()
+        assert found[f"held_out_{name}_accuracy"] == pytest.approx(share)
+
+
+def test_without_next_sentences_its_head_stays_as_it_was(text, tmp_path):
+    assert main(arguments(text, tmp_path, "--no-next-sentence", steps=9)) == 0
+    state = tensors(tmp_path)
+    before = new_model(settings(text), len((tmp_path / "vocab.txt").read_text().splitlines()))
+    assert torch.equal(state["model.nsp.weight"], before.nsp.weight)
+    assert not torch.equal(state["model.mlm.bias"], before.mlm.bias)
+    assert all("nsp_loss" not in record for record in read_log(tmp_path / "log.jsonl"))
+
+
+def test_the_first_weights():
+    model = new_model(settings("", hidden=22, start_std=0.05), 120)
+    position = model.bert.embeddings.position.embedding.weight
+    assert position.square().mean().sqrt().item() == pytest.approx(0.05, rel=0.02)
+    assert position[0, 0].item() == 0.0  # sin 0
+    # Cut off at two standard deviations, what is left has 0.88 of one.
+    assert model.bert.embeddings.token.weight.std().item() == pytest.approx(0.05 * 0.88, rel=0.05)
+    again = new_model(settings(""), 120)
+    assert equal(model.state_dict(), again.state_dict())
+    other = new_model(settings("", seed=1), 120)
+    assert not torch.equal(other.nsp.weight, model.nsp.weight)
+
+
+def test_the_split():
+    documents = [[str(number)] for number in range(103)]
+    train, held_out = split_documents(documents, 10, 0)
+    assert len(held_out) == 10 and sorted(train + held_out) == sorted(documents)
+    assert train == [document for document in documents if document not in held_out]
+    assert split_documents(documents, 10, 0) == (train, held_out) != split_documents(documents, 10, 1)
+    assert split_documents(documents, 0, 0) == (documents, [])
+    assert split_documents(documents, 60, 0) == (
+        documents,
+        [],
+    )  # one document alone gives no wrong next sentence
+
+
+def test_what_is_measured_with_is_not_repeated_into_training(text, finished):
+    once = prepare_text(settings(text), finished / "vocab.txt")
+    thrice = prepare_text(settings(text, corpus_repeats=3), finished / "vocab.txt")
+    assert thrice.train == once.train * 3 and thrice.held_out == once.held_out
+    assert not any(document in once.train for document in once.held_out)
+
+
+# --- stopped and resumed ---------------------------------------------------------------------------------------
+
+
+def test_stopped_between_record_and_checkpoint(text, finished, tmp_path, monkeypatch):
+    class Stop(Exception):
+        pass
+
+    def stopping(tally, output, batch):
+        stopping.count += 1
+        if stopping.count == 14:  # the last checkpoint is after 8, the last record after 10
+            raise Stop
+        ADD(tally, output, batch)
+
+    stopping.count = 0
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(Tally, "add", stopping)
+        main(arguments(text, tmp_path))
+    assert [record["step"] for record in read_log(tmp_path / "log.jsonl")] == [5, 8, 10]
+    (tmp_path / ".checkpoint.safetensors.1.new").write_bytes(b"half")
+    (tmp_path / ".model.ab.new").mkdir()
+    (tmp_path / ".model.ab.old").mkdir()
+    torch.manual_seed(123)
+    assert main(arguments(text, tmp_path)) == 0
+    assert equal(tensors(tmp_path), tensors(finished)) and untimed(tmp_path) == untimed(finished)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        path.name for path in finished.iterdir()
+    )
+
+
+def test_a_finished_run_stays_as_it_is(text, finished, tmp_path, capsys):
+    before = tensors(finished), untimed(finished)
+    assert main(arguments(text, finished)) == 0
+    assert equal(tensors(finished), before[0]) and untimed(finished) == before[1]
+    assert "done" in capsys.readouterr().out
+
+
+def test_a_vocabulary_without_a_checkpoint_is_learned_anew(text, finished, tmp_path):
+    """It may be that of other settings."""
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n가\n나\n", encoding="utf-8")
+    assert main(arguments(text, tmp_path)) == 0
+    assert (tmp_path / "vocab.txt").read_bytes() == (finished / "vocab.txt").read_bytes()
+
+
+def test_ctrl_c(text, tmp_path, capsys, monkeypatch):
+    def interrupt(tally, output, batch):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tally, "add", interrupt)
+    assert main(arguments(text, tmp_path)) == 130
+    assert "the same command goes on from the last checkpoint" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
+def test_three_kills():
+    """python tools/kill_test.py does fifty."""
+    result = subprocess.run(
+        [sys.executable, "tools/kill_test.py", "--kills", "3"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.startswith("✓ 3 kills")
+
+
+def test_the_kill_test_sees_a_difference(finished, text, tmp_path):
+    other = tmp_path / "other"
+    assert main(arguments(text, other, peak_rate=0.00101)) == 0
+    assert kill_test.differences(kill_test.result(finished), kill_test.result(finished)) == []
+    wrong = kill_test.differences(kill_test.result(other), kill_test.result(finished))
+    assert {"log after 8", "checkpoint.safetensors: model.mlm.bias"} <= set(wrong)
+    (other / ".checkpoint.safetensors.7.new").write_text("")
+    assert "files" in kill_test.differences(kill_test.result(other), kill_test.result(finished))
+
+
+# --- bad input -------------------------------------------------------------------------------------------------
+
+
+def complaint(capsys, line):
+    """What the command says on stderr: one line, without a traceback."""
+    assert main(line) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("pretrain: ") and err.count("\n") == 1
+    return err.removeprefix("pretrain: ").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"steps": 0}, "steps must be at least 1, got 0"),
+        ({"heads": 5}, "hidden must be a multiple of heads, got 22 and 5"),
+        ({"hidden": 33}, "hidden must be even"),
+        ({"warmup": 25}, "warmup must be at most steps, got 25 and 24"),
+        ({"warmup": -1}, "warmup must be at least 0, got -1"),
+        ({"batch_size": 0}, "batch_size must be at least 1, got 0"),
+        ({"positions": 22}, "positions must be at least max_length, got 22 and 23"),
+        ({"max_length": 4}, "max_length must be at least 5"),
+        ({"dropout": 1.0}, "hidden_dropout_prob must lie in"),
+        ({"mask_rate": 0.0}, "mask_rate must lie between 0 and 1, got 0.0"),
+        ({"peak_rate": "nan"}, "peak_rate must be at least 0, got nan"),
+        ({"vocab_size": 3}, "vocab_size must be at least 7, got 3"),
+        ({"threads": 0}, "threads must be at least 1, got 0"),
+        ({"corpus_repeats": 0}, "corpus_repeats must be at least 1, got 0"),
+        ({"held_out": -1}, "held_out must be at least 0, got -1"),
+        ({"checkpoint_every": 0}, "checkpoint_every and log_every must be at least 1, got 0 and 5"),
+        ({"public": "nothing.csv"}, "the public corpora are"),
+    ],
+)
+def test_numbers_that_do_not_fit(text, tmp_path, capsys, changed, told):
+    assert told in complaint(capsys, arguments(text, tmp_path, **changed))
+    assert not (tmp_path / "model").exists() and not (tmp_path / "checkpoint.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "there is no text file"),
+        ("", "must hold at least one sentence, and is empty"),
+        (" \n\n\t\n", "must hold at least one sentence, and is empty"),
+        (b"\xff\xfe\x00", "must be UTF-8, and byte 0 is not"),
+        ("배를 탔다.\n배를 먹었다.\n", "negatives are drawn from other documents"),
+    ],
+)
+def test_text_that_is_none(tmp_path, capsys, content, told):
+    file = tmp_path / "text.txt"
+    if content is not None:
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert told in complaint(capsys, arguments(file, tmp_path / "out", seed=3))
+
+
+def test_a_folder_without_text(tmp_path, capsys):
+    assert "at least one .txt file" in complaint(capsys, arguments(tmp_path, tmp_path / "out"))
+
+
+def test_a_folder_that_cannot_be_written(text, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    told = complaint(capsys, arguments(text, tmp_path / "file" / "out"))
+    assert "Not a directory" in told and "Errno" not in told and str(tmp_path / "file") in told
+
+
+def test_other_settings_on_resume(text, finished, capsys):
+    before = tensors(finished), untimed(finished)
+    told = complaint(capsys, arguments(text, finished, peak_rate=0.002, steps=48))
+    assert "other settings (peak_rate was 0.001 and is 0.002; steps was 24 and is 48)" in told
+    assert equal(tensors(finished), before[0]) and untimed(finished) == before[1]
+
+
+def test_a_damaged_checkpoint_on_resume(text, finished, tmp_path, capsys):
+    whole = (finished / "checkpoint.safetensors").read_bytes()
+    (tmp_path / "vocab.txt").write_bytes((finished / "vocab.txt").read_bytes())
+    (tmp_path / "checkpoint.safetensors").write_bytes(whole[: len(whole) // 2])
+    told = complaint(capsys, arguments(text, tmp_path))
+    assert "is damaged" in told and "delete it to start anew" in told
+    assert len((tmp_path / "checkpoint.safetensors").read_bytes()) == len(whole) // 2
+
+
+def test_a_rate_that_is_too_high(text, tmp_path, capsys):
+    assert main(arguments(text, tmp_path, peak_rate=1e30, warmup=0)) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert re.search(r"pretrain: update \d+: the gradient is (nan|inf), .*a smaller learning rate", last)
+
+
+@pytest.mark.slow
+def test_the_command_line_itself(text, tmp_path):
+    """One start of a new Python: an error has status 1, one sentence, no traceback."""
+    line = [sys.executable, "-m", "course_utils.training.pretrain", *arguments(text, tmp_path, steps=0)]
+    found = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert found.returncode == 1 and found.stdout == ""
+    assert found.stderr == "pretrain: steps must be at least 1, got 0\n"
+
+
+def test_help(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    told = capsys.readouterr().out
+    assert ended.value.code == 0 and "torchrun" in told and "Kill it at any moment" in told
+    for name in asdict(Settings()):
+        assert f"--{name.replace('_', '-')}" in told
+    assert HELP.keys() == asdict(Settings()).keys()
+
+
+def test_the_defaults_fit_and_are_what_the_command_takes():
+    chosen = pretrain._arguments(["--out", "x"])
+    assert Settings(**{name: getattr(chosen, name) for name in asdict(Settings())}) == Settings()
+
+
+# --- several processes -----------------------------------------------------------------------------------------
+
+
+def torchrun(*line, processes=2):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    start = ["-m", "torch.distributed.run", "--nproc-per-node", str(processes), "--master-addr", "127.0.0.1"]
+    return subprocess.run(
+        [sys.executable, *start, "--master-port", str(port), "-m", "course_utils.training.pretrain", *line],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the name of the loopback interface")
+def test_two_processes_follow_one(text, tmp_path):
+    """float32, dropout 0: the sums are the same, in another order. Measured 6e-8; 2e-6 is 1/500 of one update."""
+    changed = dict(dropout=0.0, steps=8, warmup=2, log_every=4, weight_decay=0.3, seed=SEED)
+    chosen = settings(text, **{name: value for name, value in changed.items() if name != "log_every"})
+    assert main(arguments(text, tmp_path / "one", **changed)) == 0
+    found = torchrun(*arguments(text, tmp_path / "two", **changed))
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("done") == 1
+    # The text is hard enough: ranks with unequal numbers of chosen tokens and of rows, none at all, no pairs.
+    prepared = prepare_text(chosen, tmp_path / "one" / "vocab.txt")
+    stream = pretrain._stream(chosen, prepared.train, prepared.tokenizer, SEED)
+    batches = [stream(number) for number in range(8)]
+    counts = [[int((batch.part(rank, 2).labels != -100).sum()) for rank in (0, 1)] for batch in batches]
+    assert sum(first != second for first, second in counts) >= 5
+    assert any(len(batch.input_ids) == 1 for batch in batches)
+    assert any(batch.next_sentence_label is None for batch in batches)
+    one, two = tensors(tmp_path / "one"), tensors(tmp_path / "two")
+    assert one.keys() == two.keys()  # what got no gradient in the one got none in the other
+    start = new_model(chosen, len(prepared.tokenizer.vocab)).state_dict()
+    for name in start:
+        torch.testing.assert_close(two[f"model.{name}"], one[f"model.{name}"], rtol=0, atol=2e-6)
+    moved = [(one[f"model.{name}"] - tensor).abs().max().item() for name, tensor in start.items()]
+    assert sorted(moved)[len(moved) // 2] > 2e-3
+    for a, b in zip(untimed(tmp_path / "one"), untimed(tmp_path / "two"), strict=True):
+        assert a == pytest.approx(b, rel=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the name of the loopback interface")
+def test_more_processes_than_rows(text, tmp_path):
+    found = torchrun(*arguments(text, tmp_path, batch_size=1))
+    assert found.returncode != 0
+    assert "pretrain: batch_size must be at least the number of processes, 2; got 1" in found.stderr
+    assert not (tmp_path / "model").exists()
+
+
+def test_one_process_does_not_go_on_with_the_run_of_two(text, finished, tmp_path):
+    model = new_model(settings(text), len((finished / "vocab.txt").read_text(encoding="utf-8").splitlines()))
+    recorded = {"processes": 2, **asdict(settings(text))}
+    with pytest.raises(ValueError, match="processes was 1 and is 2"):
+        load_checkpoint(finished / "checkpoint.safetensors", model, adamw(model), settings=recorded)
+
+
+def test_a_process_without_a_row_of_its_own_adds_nothing():
+    batch = one_batch()[1]
+    assert len(batch.input_ids) == 3
+    parts = [pretrain.own_part(batch, rank, 4) for rank in range(4)]
+    assert torch.equal(torch.cat([part.input_ids for part in parts[:3]]), batch.input_ids)
+    model = BertForPreTraining(BertConfig(13, 22, 1, 11, 37))
+    result = model(**parts[3].inputs())
+    assert result.mlm_loss.item() == 0 and result.nsp_loss is None
+    objective(result, parts[3]).backward()
+    assert not any(p.grad is not None and p.grad.any() for p in model.parameters())
+
+
+def test_the_log_is_json(finished):
+    for line in (finished / "log.jsonl").read_text(encoding="utf-8").splitlines():
+        assert all(math.isfinite(value) for value in json.loads(line).values())

@@ -1,0 +1,118 @@
+"""NeighbourExplorer without a browser: its neighbours, its map, its sentence and what it refuses."""
+
+import json
+
+import numpy as np
+import pytest
+
+from course_utils.widgets import NeighbourExplorer
+
+WORDS = ["배", "항구", "사과", "밤", "봄"]
+START = np.eye(5, 7)
+END = np.array([[1, 0, 0], [1, 0.1, 0], [1, 0, 0.3], [0, 1, 0], [-1, 0, 0.0]]) @ np.eye(3, 7)
+
+
+def unseen(word: str) -> list[tuple[str, float]]:
+    if word != "배편":
+        raise KeyError(word)
+    return [("배", 0.9), ("항구", 0.5), ("모르는말", 0.4)]
+
+
+def make(word="배", **changes) -> NeighbourExplorer:
+    settings = dict(
+        words=WORDS,
+        moments={"처음": START, "끝": END},
+        groups={"항구": "탈것", "사과": "과일"},
+        unseen=unseen,
+    )
+    return NeighbourExplorer(word, **(settings | changes))
+
+
+def listed(widget: NeighbourExplorer) -> list[str]:
+    return [one["word"] for one in widget.picture["neighbours"]]
+
+
+def test_neighbours_by_cosine() -> None:
+    widget = make()
+    assert widget.moment == 1 and listed(widget) == ["항구", "사과", "밤", "봄"]
+    cosines = [one["cosine"] for one in widget.picture["neighbours"]]
+    assert cosines == pytest.approx([1 / 1.01**0.5, 1 / 1.09**0.5, 0.0, -1.0])
+
+
+def test_the_moment_changes_the_map_but_not_its_axes() -> None:
+    widget = make()
+    end = {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]}
+    widget.moment = 0
+    start = {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]}
+    assert start.keys() == end.keys() and start != end
+    widget.moment = 1
+    assert {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]} == end
+    assert np.hypot(*end["항구"]) < np.hypot(*end["밤"]) < np.hypot(*end["봄"])
+
+
+def test_the_sentence() -> None:
+    widget = make()
+    assert widget.summary.startswith(
+        "끝: '배'에 가장 가까운 단어는 항구 1.00, 사과 0.96, 밤 0.00, 봄 −1.00입니다."
+    )
+    assert "이웃 4개의 묶음: 탈것 1 · 과일 1." in widget.summary
+
+
+def test_a_word_never_seen_is_answered_in_words() -> None:
+    widget = make()
+    widget.word = "배편"
+    assert (
+        "배운 단어 5개에 없어 자기 벡터가 없습니다" in widget.summary
+        and "배 0.90, 항구 0.50" in widget.summary
+    )
+    assert listed(widget) == ["배", "항구"] and widget.picture["known"] is False
+    widget.word = "뫙"
+    assert "아는 하위 단어도 없습니다" in widget.summary and widget.picture["points"] == []
+    assert "아는 하위 단어도" in make("배편", unseen=None).summary
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "told"),
+    [
+        ("word", "", "단어 하나"),
+        ("word", "두 단어", "단어 하나"),
+        ("word", "배" * 21, "20자"),
+        ("moment", 2, "0부터 1"),
+        ("moment", -1, "0부터 1"),
+    ],
+)
+def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
+    widget = make()
+    picture, good = widget.picture, getattr(widget, trait)
+    with pytest.raises(ValueError, match=told):
+        setattr(widget, trait, value)
+    assert getattr(widget, trait) == good and widget.picture == picture
+    widget.set_state({trait: value})
+    assert told in widget.error and widget.picture == picture
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"words": ["배"], "moments": {"끝": END[:1]}},
+        {"words": ["배"] * 5},
+        {"moments": {}},
+        {"moments": {"끝": END[:3]}},
+        {"moments": {"끝": END * np.nan}},
+        {"moment": 5},
+        {"word": " "},
+    ],
+)
+def test_bad_arguments_raise(bad: dict) -> None:
+    with pytest.raises(ValueError, match="[가-힣]"):
+        make(**bad)
+
+
+def test_two_words_in_one_dimension_have_a_map() -> None:
+    widget = make("배", words=["배", "봄"], moments={"끝": [[1.0], [2.0]]})
+    assert listed(widget) == ["봄"] and widget.picture["points"][0]["y"] == 0.0
+
+
+def test_the_picture_is_plain_json_and_the_repr_fixed() -> None:
+    assert len(json.dumps(make().picture, allow_nan=False)) < 3000
+    assert repr(make()) == "[위젯] 이웃 둘러보기: 셀을 실행하면 여기에서 움직입니다"

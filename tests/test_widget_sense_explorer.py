@@ -1,0 +1,108 @@
+"""SenseExplorer without a browser: readings, the words it follows, and what it refuses."""
+
+import json
+
+import numpy as np
+import pytest
+
+from course_utils.contextual.words import find_word, occurrences
+from course_utils.widgets import SenseExplorer
+
+EXAMPLES = {
+    "배": [("배를 탔다.", 0, 1, "ship"), ("배를 먹었다.", 0, 1, "pear")],
+    "눈": [("눈이 왔다.", 0, 1, "snow"), ("눈을 떴다.", 0, 1, "eye")],
+}
+
+
+def read(sentence: str, word: str, occurrence: int):
+    start, _ = find_word(sentence, word, occurrence=occurrence)
+    names = [sense for *_, sense in EXAMPLES[word]]
+    if start:  # a word further back has the other sense
+        names.reverse()
+    moved = [(k, k + 2, 1.5 - k) for k in (sentence.find("항구"), sentence.find("탔다")) if k >= 0]
+    return [(names[0], 0.8), (names[1], 0.2)], (float(start), 0.5), moved
+
+
+def make(sentence: str = "배에서 항구를 보고 탔다.", **changes) -> SenseExplorer:
+    arguments = {
+        "examples": EXAMPLES,
+        "place": lambda word: np.eye(2),
+        "read": read,
+        "occurrences": occurrences,
+    }
+    return SenseExplorer(sentence, **(arguments | changes))
+
+
+def test_what_is_read_is_shown() -> None:
+    widget = make()
+    picture = widget.picture
+    assert [bar["shown"] for bar in picture["bars"]] == ["타는 배", "먹는 배"]
+    assert "".join(part["text"] for part in picture["parts"]) == widget.sentence
+    roles = {part["text"]: part["role"] for part in picture["parts"]}
+    assert roles["배"] == "word" and roles["항구"] == roles["탔다"] == "context"
+    assert "'배'의 뜻은 타는 배에 가장 가깝습니다(80 %)." in widget.summary
+    assert "먹는 배입니다(20 %)" in widget.summary
+    assert len(picture["points"]) == 2 and json.dumps(picture)
+    assert np.abs([*picture["points"], picture["own"]]).max() <= 1
+
+
+def test_of_two_the_chosen_one_is_read() -> None:
+    widget = make("배를 타고 배를 먹었다.")
+    assert widget.picture["count"] == 2 and "2번 나옵니다. 지금은 1번째" in widget.summary
+    widget.occurrence = 1
+    assert widget.picture["chosen"] == 1 and "먹는 배에 가장" in widget.summary
+    widget.sentence = "배를 탔다."
+    assert widget.picture["chosen"] == 0 and "번 나옵니다" not in widget.summary
+
+
+def test_unsure_and_unmoved_are_said() -> None:
+    widget = make(read=lambda *_: ([("ship", 0.51), ("pear", 0.49)], (0, 0), []))
+    assert "자신이 없습니다" in widget.summary and "찾지 못했습니다" in widget.summary
+
+
+def test_the_word_follows_the_sentence_and_the_sentence_the_word() -> None:
+    widget = make()
+    widget.sentence = "눈이 펑펑 온다."
+    assert widget.word == "눈" and "내리는 눈" in widget.summary
+    widget.word = "배"
+    assert widget.sentence == "배를 탔다."
+    assert make("눈이 온다.").word == "눈"
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "told"),
+    [
+        ("sentence", "  ", "비었습니다"),
+        ("sentence", "배" * 121, "지금은 121자"),
+        ("sentence", "오늘은 맑다.", "'배' 단어가 없습니다"),
+        ("sentence", "배우가 담배를 끊었다.", "배우가, 담배를"),
+        ("sentence", "뱃멀미가 심했다.", "뱃멀미가"),
+        ("word", "말", "배 눈"),
+        ("occurrence", -1, "0 이상"),
+    ],
+)
+def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
+    widget = make()
+    picture, sentence = widget.picture, widget.sentence
+    with pytest.raises(ValueError, match=told):
+        setattr(widget, trait, value)
+    widget.set_state({trait: value})
+    assert told in widget.error and widget.picture == picture and widget.sentence == sentence
+
+
+def test_what_the_reader_refuses_is_told() -> None:
+    def picky(sentence: str, word: str, occurrence: int):
+        if "너무" in sentence:
+            raise ValueError("model reads 4 tokens")
+        return read(sentence, word, occurrence)
+
+    widget = make(read=picky)
+    widget.set_state({"sentence": "배가 너무 길다."})
+    assert "reads 4 tokens" in widget.error and widget.sentence == "배에서 항구를 보고 탔다."
+
+
+def test_hostile_text_stays_text_and_repr_is_fixed() -> None:
+    hostile = "<img src=x onerror=y> 배를 {word} 탔다."
+    widget = make(hostile)
+    assert "".join(part["text"] for part in widget.picture["parts"]) == hostile
+    assert repr(widget) == "[위젯] 내 문장으로 보기: 셀을 실행하면 여기에서 움직입니다"

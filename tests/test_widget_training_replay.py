@@ -1,0 +1,145 @@
+"""TrainingReplay without a browser: what grows, what is shown, its sentence and what it refuses."""
+
+import json
+import math
+
+import pytest
+
+from course_utils.widgets import TrainingReplay
+
+SENTENCE = "나는 [MASK]를 탔다."
+
+
+def fill(snapshot, sentence):
+    if "거절" in sentence:
+        raise ValueError("이 문장은 읽지 못합니다")
+    return [("배", 0.1 * (snapshot + 1)), ("차", 0.05), ("<b>말</b>", 0.01)]
+
+
+def make(**changes) -> TrainingReplay:
+    return TrainingReplay(**({"steps": 300, "unigram": 5.5, "fill": fill, "sentence": SENTENCE} | changes))
+
+
+def snapshot(loss, following=0.5, other=0.5) -> dict:
+    return {
+        "held_out_mlm_loss": loss,
+        "held_out_mlm_accuracy": 0.1,
+        "held_out_next_accuracy": following,
+        "held_out_not_next_accuracy": other,
+    }
+
+
+def trained() -> TrainingReplay:
+    widget = make()
+    widget.add_snapshot(0, **snapshot(7.25, 1.0, 0.0))
+    for step in range(50, 301, 50):
+        widget.add_record(step, mlm_loss=7 - step / 100, learning_rate=step * 1e-5)
+        if step % 150 == 0:
+            widget.add_snapshot(step, **snapshot(6.75 - step / 100, 0.75, 0.5 + step / 1000))
+    return widget
+
+
+def test_before_the_run() -> None:
+    widget = make()
+    assert "0 / 300" in widget.summary and "5.50" in widget.summary
+    assert widget.picture["records"] == widget.picture["snapshots"] == widget.picture["words"] == []
+    assert widget.picture["here"] is None
+
+
+def test_the_picture_grows_and_follows() -> None:
+    widget = trained()
+    assert [record[0] for record in widget.picture["records"]] == [50, 100, 150, 200, 250, 300]
+    assert widget.picture["records"][1] == [100, 6.0, pytest.approx(1e-3)]
+    assert widget.picture["snapshots"][1] == [150, 5.25, 0.75, 0.65]
+    assert widget.snapshot == widget.picture["here"] == 2 and widget.picture["done"] == 300
+
+
+def test_the_summary_tells_both_marks() -> None:
+    widget = trained()
+    assert (
+        "갱신 300번 뒤" in widget.summary
+        and "3.75로, 유니그램 엔트로피 5.50보다 1.75 낮습니다" in widget.summary
+    )
+    assert "75 %" in widget.summary and "80 %" in widget.summary and "두 부류 모두 우연보다" in widget.summary
+    assert "'배' 30 %, '차' 5 %" in widget.summary
+    widget.snapshot = 0
+    assert "1.75 높습니다" in widget.summary and "한쪽은 우연을 넘지 못합니다" in widget.summary
+    assert "'배' 10 %" in widget.summary
+
+
+def test_it_stays_where_the_learner_went() -> None:
+    widget = trained()
+    widget = make()
+    for step in (0, 10, 20):
+        widget.add_snapshot(step, **snapshot(6.0))
+    widget.snapshot = 1
+    widget.add_record(25, mlm_loss=6.0, learning_rate=1e-3)
+    widget.add_snapshot(30, **snapshot(5.9))
+    assert widget.snapshot == 1 and len(widget.picture["snapshots"]) == 4
+
+
+def test_another_sentence_is_asked() -> None:
+    asked = []
+    widget = make(fill=lambda number, sentence: asked.append((number, sentence)) or [("배", 0.5)])
+    widget.sentence = "[MASK]가 아프다."
+    assert asked == []  # no snapshot yet
+    widget.add_snapshot(0, **snapshot(7.0))
+    assert asked == [(0, "[MASK]가 아프다.")]
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "  ", "나는 배를 탔다.", "[MASK] [MASK]", "[MASK]" + "가" * 55, "[MASK] 거절"]
+)
+def test_a_bad_sentence_is_refused_and_the_picture_stays(bad: str) -> None:
+    widget = trained()
+    picture = widget.picture
+    with pytest.raises(ValueError, match="[가-힣]"):
+        widget.sentence = bad
+    assert widget.sentence == SENTENCE and widget.picture == picture
+    widget.set_state({"sentence": bad})
+    assert widget.error and widget.sentence == SENTENCE
+    widget.set_state({"sentence": "[MASK]가 좋다."})
+    assert widget.error == "" and widget.sentence == "[MASK]가 좋다."
+
+
+@pytest.mark.parametrize("bad", [-1, 3])
+def test_a_bad_snapshot_is_refused(bad: int) -> None:
+    widget = trained()
+    with pytest.raises(ValueError, match="2"):
+        widget.snapshot = bad
+    assert widget.snapshot == 2
+
+
+def test_bad_records() -> None:
+    widget = trained()
+    for step, loss in ((300, 5.0), (301, 5.0), (0, 5.0), (400, math.nan)):
+        with pytest.raises(ValueError, match="[가-힣]"):
+            widget.add_record(step, mlm_loss=loss, learning_rate=0.0)
+    other = make()
+    with pytest.raises(ValueError, match="유한"):
+        other.add_record(10, mlm_loss=math.inf, learning_rate=0.0)
+    with pytest.raises(ValueError, match="held_out_next_accuracy"):
+        other.add_snapshot(10, held_out_mlm_loss=5.0)
+    assert other.picture["records"] == other.picture["snapshots"] == []
+
+
+@pytest.mark.parametrize(
+    "changes", [{"steps": 0}, {"steps": True}, {"unigram": 0.0}, {"unigram": math.nan}, {"sentence": "배"}]
+)
+def test_bad_arguments(changes: dict) -> None:
+    with pytest.raises(ValueError, match="[가-힣]"):
+        make(**changes)
+
+
+def test_what_fill_returns_is_looked_at() -> None:
+    for wrong in ([], [("배", 1.5)], [("배", -0.1)]):
+        widget = make(fill=lambda number, sentence, wrong=wrong: wrong)
+        with pytest.raises(ValueError, match="확률"):
+            widget.add_snapshot(0, **snapshot(7.0))
+
+
+def test_repr_is_fixed_and_the_state_is_plain() -> None:
+    widget = trained()
+    assert repr(widget) == "[위젯] 학습 지켜보기와 되감기: 셀을 실행하면 여기에서 움직입니다"
+    json.dumps([widget.picture, widget.labels])
+    assert widget.picture["words"][2]["token"] == "<b>말</b>"
