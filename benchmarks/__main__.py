@@ -32,7 +32,7 @@ def inference(quick: bool) -> tuple[str, list[Any]]:
 
 
 def training(quick: bool) -> tuple[str, list[Any]]:
-    """A pre-training step of ours against that of `transformers`; then the data pipeline against our own fastest step."""
+    """A pre-training step of ours against that of `transformers`; the data pipeline against our own step."""
     import torch
 
     from benchmarks.training_bench import pipeline, rows

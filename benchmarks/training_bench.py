@@ -81,7 +81,7 @@ def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
 
 
 def pipeline(*, count: int = 300) -> dict[str, float]:
-    """How many real tokens a second course_utils.datasets makes ready, drawing pairs and masks from the course's corpus.
+    """How many real tokens a second course_utils.datasets makes ready, drawing pairs and masks from the corpus.
 
     Returns:
         tokens_per_second, and seconds for as many tokens as one of the steps above has.

@@ -30,12 +30,16 @@ def word_cases(generator):
             yield bert, tokenizer, sentence, word
 
 
-def sense_scores(points, queries, shrinkage=0.3):
-    return fit_senses(points, shrinkage=shrinkage).scores(queries)
+def sense_scores(points, queries, shrinkage=0.3, temperature=1.0):
+    return fit_senses(points, shrinkage=shrinkage, temperature=temperature).scores(queries)
 
 
 def sense_cases(generator):
-    for counts, shrinkage in [((7, 5, 3), 0.3), ((11, 2), 0.05), ((1, 1, 1), 1.0)]:
+    for counts, shrinkage, temperature in [
+        ((7, 5, 3), 0.3, 12.0),
+        ((11, 2), 0.05, 1.0),
+        ((1, 1, 1), 1.0, 0.7),
+    ]:
         points = {
             f"sense {index}": torch.randn(count, 5, generator=generator, dtype=torch.float64) + index
             for index, count in enumerate(counts)
@@ -44,7 +48,7 @@ def sense_cases(generator):
             points = {
                 name: group.repeat(2, 1) + torch.tensor([[0.1], [-0.1]]) for name, group in points.items()
             }
-        yield points, torch.randn(13, 5, generator=generator, dtype=torch.float64), shrinkage
+        yield points, torch.randn(13, 5, generator=generator, dtype=torch.float64), shrinkage, temperature
     points = {"a": torch.randn(6, 3, generator=generator), "b": torch.randn(4, 3, generator=generator)}
     yield points, torch.randn(1, 3, generator=generator)
 
