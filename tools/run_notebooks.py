@@ -27,7 +27,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
-CELL_SECONDS = 120
+CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
