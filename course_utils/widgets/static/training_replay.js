@@ -4,7 +4,7 @@
 export default courseWidget((view) => {
   const { model, words } = view;
   const WIDTH = 420;
-  const [LEFT, RIGHT] = [46, WIDTH - 14];
+  const [LEFT, RIGHT] = [60, WIDTH - 14];
 
   const bar = make("progress", { class: "tr-progress", "aria-label": words.progress, "data-testid": "progress" });
   const progress = make("span", { class: "course-control tr-wide" }, make("span", {}, words.progress), bar, make("output"));
