@@ -106,9 +106,11 @@ export default courseWidget((view) => {
     }, options);
     cursor.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const now = order.indexOf(picture.chosen);
+      // From where the learner is, which the picture may not show yet: of two quick presses neither is lost.
+      const point = clamp(model.get("point"), 0, order.length - 1);
+      const now = order.indexOf(point);
       const kinds = picture.senses.length;
-      const sense = (step) => order.findIndex((index) => picture.kinds[index] === (picture.kinds[picture.chosen] + step + kinds) % kinds);
+      const sense = (step) => order.findIndex((index) => picture.kinds[index] === (picture.kinds[point] + step + kinds) % kinds);
       const to = {
         ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: order.length - 1,
         ArrowDown: sense(1), ArrowUp: sense(-1),
