@@ -15,7 +15,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = "notebooks/ko"
-CELL_SECONDS = "300"  # nbval waits 2000 s for a cell unless told
+NBVAL = [
+    "--nbval",
+    "--nbval-current-env",
+    "--nbval-cell-timeout=300",
+]  # unless told, it waits 2000 s for a cell
 
 Command = list[str]
 
@@ -31,7 +35,7 @@ def stages() -> dict[str, list[Command]]:
         "tests": [[*pytest, *pair, "tests", "--ignore=tests/browser", "--durations=10"]],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
-            [*pytest, *pair, "--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_SECONDS}", NOTEBOOKS],
+            [*pytest, *pair, *NBVAL, NOTEBOOKS],
             [python, "tools/notebook_budget.py"],
         ],
         # Two at a time: a browser test waits more than it computes. Each worker has a server and a Chromium of its own.

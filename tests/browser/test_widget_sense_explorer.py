@@ -62,7 +62,8 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(summary).to_contain_text("2번 나옵니다. 지금은 1번째")
     widget.get_by_test_id("occurrence").select_option("1")
     expect(summary).to_contain_text("지금은 2번째")
-    widget.get_by_test_id("word").focus()  # as a click does: select_option alone leaves the focus in the sentence
+    # As a click does; select_option alone leaves the focus in the sentence, which then is not overwritten.
+    widget.get_by_test_id("word").focus()
     widget.get_by_test_id("word").select_option("1")
     expect(widget.get_by_test_id("sentence")).to_have_value("눈이 왔다.")
     expect(summary).to_contain_text("내리는 눈")
