@@ -13,8 +13,8 @@ class Dropout(nn.Module):
 
     The same as nn.Dropout, several times as fast on a processor. There random numbers come one after the other from a
     single Mersenne twister, and nn.Dropout takes one for every entry: that was a tenth of a pre-training step in
-    float32 and a fifth in bfloat16. Here one draw of 64 bits decides on four entries, by 16 bits each. So p is rounded
-    to a multiple of 1/65536, that is by less than 1e-5.
+    float32 and a fifth in bfloat16. Here one draw of 64 bits decides on four entries, by 16 bits each. So entries are
+    dropped with p rounded to a multiple of 1/65536, that is off by less than 1e-5; the scale is that of p itself.
 
     The draws come from torch's global generator, as those of nn.Dropout do: torch.manual_seed repeats them.
 
@@ -39,7 +39,7 @@ class Dropout(nn.Module):
         bits = _random_int16(x.shape, x.device)
         kept = bits.ge_(dropped - STEPS // 2).to(x.dtype)  # 1 or 0; int16 begins at −32768
         # The scale is a number, not folded into `kept`: there bfloat16 would round it.
-        return x * kept * (STEPS / (STEPS - dropped))
+        return x * kept * (1.0 / (1.0 - self.p))
 
     def extra_repr(self) -> str:
         """What print(module) shows."""

@@ -19,9 +19,9 @@ def test_the_rate(p):
 
 
 @pytest.mark.parametrize("p", [0.1, 1 / 3, 0.7])
-def test_the_rate_is_rounded_by_less_than_a_hundred_thousandth(p):
-    scale = drop(torch.ones(101, dtype=torch.float64), p).max().item()
-    assert 1 - 1 / scale == pytest.approx(p, abs=1e-5)
+def test_the_scale_is_that_of_p_itself(p):
+    values = drop(torch.ones(101, dtype=torch.float64), p).unique().tolist()
+    assert values == pytest.approx([0.0, 1 / (1 - p)], rel=1e-15)
 
 
 def test_what_stays_is_scaled_as_by_torch():

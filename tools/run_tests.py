@@ -15,11 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = "notebooks/ko"
-NBVAL = [
-    "--nbval",
-    "--nbval-current-env",
-    "--nbval-cell-timeout=300",
-]  # unless told, it waits 2000 s for a cell
+# Unless told, nbval waits 2000 s for a cell.
+NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
 
 Command = list[str]
 
