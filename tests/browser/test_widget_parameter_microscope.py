@@ -51,8 +51,11 @@ def test_by_mouse(guest: Visit, card: Locator) -> None:
     card.get_by_test_id("part-11").click()
     expect(summary(card)).to_contain_text("'인코더 › 12층'이고 7,087,872개")
     guest.screenshot("parameter_microscope-layer", of=card)
+    # Wait for each picture: two clicks at once would both mean the part-0 of the old one.
     card.get_by_test_id("part-2").click()
+    expect(summary(card)).to_contain_text("피드포워드'이고 4,722,432개")
     card.get_by_test_id("part-0").click()
+    expect(summary(card)).to_contain_text("넓히기'이고 2,362,368개")
     card.get_by_test_id("part-0").click()
     expect(summary(card)).to_contain_text("3,072 × 768 = 2,359,296")
     card.get_by_test_id("crumb-0").click()
