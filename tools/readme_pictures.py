@@ -48,7 +48,6 @@ PICTURES = [
     Picture("09_subword_tokenization", "[data-testid=token_inspector]", "token_inspector.png"),
     Picture("10_bert_inputs", "[data-testid=parameter_microscope]", "parameter_microscope.png"),
     Picture("11_bert_model", "[data-testid=parity_debugger]", "parity_debugger.png"),
-    Picture("12_pretraining_objectives", "[data-testid=mask_roller]", "mask_roller.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_map]", "sense_map.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_explorer]", "sense_explorer.png"),
 ]
