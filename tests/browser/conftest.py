@@ -1,9 +1,10 @@
-"""Fixtures of the browser tests: one server and one Chromium for all, a fresh page and fresh kernels for each test."""
+"""Fixtures of the browser tests: one server and one Chromium for all; small tests share a page and its kernel, too."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -30,8 +31,59 @@ def lab(browser: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture
-def guest(browser: playwright.Browser, lab: harness.Lab) -> Iterator[harness.Visit]:
-    """A page in front of the lab. After each test: no console error, no request to another host."""
+def fresh_guest(browser: playwright.Browser, lab: harness.Lab) -> Iterator[harness.Visit]:
+    """A page in front of the lab, opened for this test alone. Afterwards: no console error, no outside request."""
     with harness.visit(browser, lab) as visit:
         yield visit
         assert visit.complaints() == []
+
+
+class Shared:
+    """The page that the tests of one worker share, as long as none of them fails."""
+
+    def __init__(self, browser: playwright.Browser, lab: harness.Lab) -> None:
+        self.open = lambda: harness.visit(browser, lab)
+        self.closing = ExitStack()
+        self.visit: harness.Visit | None = None
+
+    def enter(self) -> harness.Visit:
+        if self.visit is None:
+            self.visit = self.closing.enter_context(self.open())
+        return self.visit
+
+    def discard(self) -> None:
+        self.visit = None
+        self.closing.close()
+
+
+@pytest.fixture(scope="session")
+def shared(browser: playwright.Browser, lab: harness.Lab) -> Iterator[Shared]:
+    pages = Shared(browser, lab)
+    yield pages
+    pages.discard()
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest.fixture
+def guest(shared: Shared, request: pytest.FixtureRequest) -> Iterator[harness.Visit]:
+    """A page for small notebooks (make_notebook). Afterwards: no console error, no outside request.
+
+    The next test of the worker gets the same page, refreshed, with the same kernel; after a failure a fresh one.
+    """
+    visit = shared.enter()
+    yield visit
+    complaints = visit.complaints()
+    if complaints or request.node.stash.get(FAILED, False):
+        shared.discard()
+    else:
+        visit.refresh()
+    assert complaints == []

@@ -43,10 +43,12 @@ CHROMIUM_ARGUMENTS = [
     "--no-first-run",
     "--disable-quic",
 ]
+VIEWPORT = {"width": 1280, "height": 900}
 START_SECONDS = 90
 # The server can miss a kernel's first "idle" and keep saying "starting"; after this long the page's word decides.
 SETTLE_SECONDS = 30
 RUN_SECONDS = 150
+SMALL = "small.ipynb"
 TALLEST_PICTURE = 12_000  # pixels; Chromium draws nothing taller than 16,384 in one piece
 
 
@@ -98,10 +100,10 @@ class Lab:
                     raise
                 time.sleep(0.5)
 
-    def shut_kernels_down(self) -> None:
-        """End every kernel and its session."""
+    def shut_kernels_down(self, *notebooks: str) -> None:
+        """End the kernels of these notebooks and their sessions; without a name, all."""
         for _ in range(10):
-            sessions = self.api("api/sessions")
+            sessions = [own for own in self.api("api/sessions") if not notebooks or own["path"] in notebooks]
             if not sessions:
                 return
             for session in sessions:
@@ -141,7 +143,7 @@ def running_lab(folder: Path) -> Iterator[Lab]:
         "--no-browser",
     ]
     command += [f"--ServerApp.root_dir={served}", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
-    command += [f"--IdentityProvider.token={token}"]
+    command += [f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     log = folder / "lab.log"
@@ -185,8 +187,11 @@ def _copy_without_counts(source: Path, target: Path) -> None:
     target.write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
 
 
-def make_notebook(folder: Path, cells: Sequence[str], *, name: str = "small.ipynb") -> str:
-    """Write a small notebook with these code cells into `folder` (the lab's) and return its name."""
+def make_notebook(folder: Path, cells: Sequence[str]) -> str:
+    """Write a small notebook with these code cells into `folder` (the lab's) and return its name, always the same.
+
+    A page that has the name open takes the new cells from the disk (Visit.open), and its kernel stays.
+    """
     code = [
         {
             "cell_type": "code",
@@ -201,8 +206,8 @@ def make_notebook(folder: Path, cells: Sequence[str], *, name: str = "small.ipyn
     # Without a kernelspec JupyterLab asks for a kernel in a dialogue that blocks the page.
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     notebook = {"cells": code, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    (folder / name).write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
-    return name
+    (folder / SMALL).write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
+    return SMALL
 
 
 @dataclass
@@ -213,10 +218,19 @@ class Visit:
     lab: Lab
     console_errors: list[str] = field(default_factory=list)
     outside_requests: list[str] = field(default_factory=list)
+    notebook: str = ""  # what is open
 
     def open(self, name: str) -> None:
-        """Open a notebook of the lab's folder and wait until its kernel is ready."""
-        self.page.goto(f"{self.lab.url}/lab/tree/{name}?reset&token={self.lab.token}")
+        """Open a notebook of the lab's folder and wait until its kernel is ready.
+
+        The notebook that is open already is read again from the disk: most of the time of a small test goes into
+        loading the page and starting a kernel.
+        """
+        if name == self.notebook:
+            self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.revert()")
+        else:
+            self.page.goto(f"{self.lab.url}/lab/tree/{name}?reset&token={self.lab.token}")
+            self.notebook = name
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_SECONDS * 1000)
         # Both ends: the server's kernel is up and connected, and the page has heard of it.
         for _ in range(SETTLE_SECONDS * 5):
@@ -229,6 +243,22 @@ class Visit:
         self.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(
             timeout=START_SECONDS * 1000
         )
+
+    def use_theme(self, theme: str) -> None:
+        """Change JupyterLab's theme, "Light" or "Dark", under the open page."""
+        change = "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+        self.page.evaluate(change, f"JupyterLab {theme}")
+        light = str(theme == "Light").lower()
+        self.page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached")
+
+    def refresh(self) -> None:
+        """Back to how a page begins, but for what is open: size, theme, and nothing on record."""
+        self.console_errors.clear()
+        self.outside_requests.clear()
+        self.page.set_viewport_size(VIEWPORT)
+        self.page.mouse.move(0, 0)
+        if self.notebook and self.page.locator("body[data-jp-theme-light=false]").count():
+            self.use_theme("Light")
 
     def menu(self, menu: str, item: str) -> None:
         """Choose an item of the menu bar, as a person does."""
@@ -332,13 +362,11 @@ _ALL_WIDGETS_DRAWN = """() => {
 
 
 @contextmanager
-def visit(
-    browser: Browser, lab: Lab, *, width: int = 1280, height: int = 900, scale: float = 1
-) -> Iterator[Visit]:
-    """A fresh page; its kernels end with it. Whatever it asks of another host is refused and recorded."""
+def visit(browser: Browser, lab: Lab, *, scale: float = 1) -> Iterator[Visit]:
+    """A fresh page; its kernel ends with it. Whatever it asks of another host is refused and recorded."""
     ours = urlsplit(lab.url).netloc
     context = browser.new_context(
-        viewport={"width": width, "height": height},
+        viewport=VIEWPORT,
         device_scale_factor=scale,
         reduced_motion="reduce",
         service_workers="block",
@@ -366,4 +394,5 @@ def visit(
         yield guest
     finally:
         context.close()
-        lab.shut_kernels_down()
+        if guest.notebook:
+            lab.shut_kernels_down(guest.notebook)

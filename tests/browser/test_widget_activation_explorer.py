@@ -24,9 +24,7 @@ HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[str], Locator]:
     def open_widget(name: str = "tanh 꼴") -> Locator:
-        guest.open(
-            make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()], name="activation_explorer.ipynb")
-        )
+        guest.open(make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("activation_explorer")
@@ -111,7 +109,7 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("difference").check()
@@ -121,4 +119,4 @@ def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator
         widget.get_by_test_id("handle").focus()
         guest.screenshot(f"activation_explorer-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

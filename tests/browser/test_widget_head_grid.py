@@ -138,7 +138,7 @@ def test_words_are_text_never_markup(guest: Visit, lab: Lab, card: Locator) -> N
         expect(summary(card)).to_contain_text(f"쿼리 '{word}'")
         expect(card.locator("figcaption").filter(has_text=f"쿼리 '{word}'의 눈길")).to_have_count(1)
     names = 'SENTENCE, NAMES = "배를 탔다", ["<img src=x onerror=\'window.__pwned = 1\'>", "<script>", "</svg>", "$&"]'
-    guest.open(make_notebook(lab.folder, [names + CELL], name="names.ipynb"))
+    guest.open(make_notebook(lab.folder, [names + CELL]))
     guest.run_all()
     named = guest.widget("head_grid")
     expect(named.get_by_test_id("head-0")).to_have_text("<img src=x onerror='window.__pwned = 1'>")
@@ -160,7 +160,7 @@ def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator,
 
 
 def test_dark_theme(guest: Visit, lab: Lab) -> None:
-    lab.use_theme("Dark")
+    guest.use_theme("Dark")
     try:
         guest.open(make_notebook(lab.folder, [START + CELL]))
         guest.run_all()
@@ -172,7 +172,7 @@ def test_dark_theme(guest: Visit, lab: Lab) -> None:
         assert _lightness(ink) - _lightness(paper) > 0.5
         guest.screenshot("head_grid-dark", of=card)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")
 
 
 def _lightness(color: str) -> float:

@@ -94,10 +94,11 @@ def test_the_grid_by_keyboard(guest: Visit, card: Locator) -> None:
     expect(cell(card, 0, 0)).to_be_focused()
     expect(summary(card)).to_contain_text("'나는'의 행은")
     press("Control+End")
-    press("Enter")
-    expect(cell(card, 3, 3)).to_have_attribute("aria-selected", "false")
-    press("Space")
-    expect(cell(card, 3, 3)).to_have_attribute("aria-selected", "true")
+    for _ in range(15):  # faster than the kernel's pictures come: an old one must not undo what was painted since
+        press("Enter")
+        expect(cell(card, 3, 3)).to_have_attribute("aria-selected", "false")
+        press("Space")
+        expect(cell(card, 3, 3)).to_have_attribute("aria-selected", "true")
     ring = cell(card, 3, 3).evaluate("node => parseFloat(getComputedStyle(node).outlineWidth)")
     assert ring >= 2
 
@@ -216,7 +217,7 @@ def test_twelve_tokens_are_readable_and_nothing_is_cut(guest: Visit, lab: Lab, w
 
 
 def test_dark_theme(guest: Visit, lab: Lab) -> None:
-    lab.use_theme("Dark")
+    guest.use_theme("Dark")
     try:
         card = open_card(guest, lab, SENTENCE + " [PAD] [PAD]")
         card.get_by_test_id("causal").click()
@@ -227,7 +228,7 @@ def test_dark_theme(guest: Visit, lab: Lab) -> None:
         assert _lightness(ink) - _lightness(paper) > 0.5
         guest.screenshot("mask_painter-dark", of=card)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")
 
 
 def _lightness(color: str) -> float:

@@ -27,7 +27,7 @@ widget
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()], name="mask_roller.ipynb"))
+        guest.open(make_notebook(lab.folder, [CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("mask_roller")
@@ -133,7 +133,7 @@ def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Ca
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("pair").fill("배 달다.")
@@ -141,4 +141,4 @@ def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator]
         expect(widget.get_by_test_id("summary")).to_contain_text("1,003번째 굴림")
         guest.screenshot(f"mask_roller-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

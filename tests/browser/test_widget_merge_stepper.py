@@ -21,7 +21,7 @@ widget
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()], name="merge_stepper.ipynb"))
+        guest.open(make_notebook(lab.folder, [CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("merge_stepper")
@@ -119,7 +119,7 @@ def test_a_shorter_corpus_takes_the_step_along(show: Callable[[], Locator]) -> N
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("method").select_option(label="WordPiece")
@@ -127,4 +127,4 @@ def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator]
         expect(widget.get_by_test_id("summary")).to_contain_text("방금 만든 기호는 '꽃게'")
         guest.screenshot(f"merge_stepper-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

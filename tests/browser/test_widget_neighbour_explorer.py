@@ -29,7 +29,7 @@ widget
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()], name="neighbour_explorer.ipynb"))
+        guest.open(make_notebook(lab.folder, [CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("neighbour_explorer")
@@ -96,10 +96,10 @@ def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Ca
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         expect(widget.get_by_test_id("summary")).to_contain_text("'배'에")
         guest.screenshot(f"neighbour_explorer-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

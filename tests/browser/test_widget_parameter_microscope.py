@@ -135,7 +135,7 @@ names = {names!r}
 tensors = [(name, (2 + place, 3)) for place, name in enumerate(names)]
 ParameterMicroscope({{names[0]: 0, names[1]: 1}}, tensors=lambda _: tensors)
 """
-    guest.open(make_notebook(lab.folder, [source], name="names.ipynb"))
+    guest.open(make_notebook(lab.folder, [source]))
     guest.run_all()
     card = guest.widget("parameter_microscope")
     expect(card.get_by_test_id("parts").get_by_role("rowheader")).to_have_text(names)
@@ -151,7 +151,7 @@ def test_what_is_refused_is_told_and_the_picture_stays(guest: Visit, lab: Lab) -
 from course_utils.widgets import ParameterMicroscope
 ParameterMicroscope({"모형": 0}, tensors=lambda _: [("mlm.bias", (4,)), ("nsp.bias", (2,))])
 """
-    guest.open(make_notebook(lab.folder, [source], name="heads.ipynb"))
+    guest.open(make_notebook(lab.folder, [source]))
     guest.run_all()
     card = guest.widget("parameter_microscope")
     card.get_by_test_id("heads").click()
@@ -180,7 +180,7 @@ def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator,
 
 
 def test_dark_theme(guest: Visit, lab: Lab) -> None:
-    lab.use_theme("Dark")
+    guest.use_theme("Dark")
     try:
         guest.open(make_notebook(lab.folder, [CELL]))
         guest.run_all()
@@ -193,7 +193,7 @@ def test_dark_theme(guest: Visit, lab: Lab) -> None:
         assert _lightness(ink) - _lightness(paper) > 0.5
         guest.screenshot("parameter_microscope-dark", of=card)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")
 
 
 def _lightness(color: str) -> float:

@@ -25,9 +25,7 @@ HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[..., Locator]:
     def open_widget(name: str = "풀러") -> Locator:
-        guest.open(
-            make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()], name="parity_debugger.ipynb")
-        )
+        guest.open(make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("parity_debugger")
@@ -98,7 +96,7 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("layer").focus()
@@ -106,4 +104,4 @@ def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator
         expect(widget.get_by_test_id("summary")).to_contain_text("'층 2'")
         guest.screenshot(f"parity_debugger-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

@@ -25,7 +25,7 @@ widget
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()], name="positional_explorer.ipynb"))
+        guest.open(make_notebook(lab.folder, [CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("positional_explorer")
@@ -133,7 +133,7 @@ def test_the_picture_has_the_encodings_colours(guest: Visit, show: Callable[[], 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("second").focus()
@@ -142,4 +142,4 @@ def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator]
         expect(widget.get_by_test_id("summary")).to_contain_text("B는 자리 30")
         guest.screenshot(f"positional_explorer-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

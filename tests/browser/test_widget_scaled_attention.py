@@ -179,7 +179,7 @@ def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator,
 
 
 def test_dark_theme(guest: Visit, lab: Lab) -> None:
-    lab.use_theme("Dark")
+    guest.use_theme("Dark")
     try:
         guest.open(make_notebook(lab.folder, [WORDS + CELL]))
         guest.run_all()
@@ -190,7 +190,7 @@ def test_dark_theme(guest: Visit, lab: Lab) -> None:
         assert _lightness(ink) - _lightness(paper) > 0.5
         guest.screenshot("scaled_attention-dark", of=card)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")
 
 
 def _lightness(color: str) -> float:

@@ -41,7 +41,7 @@ widget
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()], name="sense_explorer.ipynb"))
+        guest.open(make_notebook(lab.folder, [CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("sense_explorer")
@@ -115,10 +115,10 @@ def test_controls_have_names(show: Callable[[], Locator]) -> None:
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         expect(widget.get_by_test_id("summary")).to_contain_text("타는 배")
         guest.screenshot(f"sense_explorer-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

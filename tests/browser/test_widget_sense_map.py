@@ -30,7 +30,7 @@ widget
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()], name="sense_map.ipynb"))
+        guest.open(make_notebook(lab.folder, [CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("sense_map")
@@ -100,7 +100,7 @@ def test_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("cursor").focus()
@@ -108,4 +108,4 @@ def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator]
         expect(widget.get_by_test_id("sentence")).to_contain_text("큰 배9 문장")
         guest.screenshot(f"sense_map-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

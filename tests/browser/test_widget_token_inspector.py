@@ -27,7 +27,7 @@ widget
 @pytest.fixture
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()], name="token_inspector.ipynb"))
+        guest.open(make_notebook(lab.folder, [CELL.strip()]))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("token_inspector")
@@ -121,11 +121,11 @@ def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Ca
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("pieces").get_by_role("button").nth(1).click()
         expect(widget.get_by_test_id("summary")).to_contain_text("'##\u1162'")
         guest.screenshot(f"token_inspector-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

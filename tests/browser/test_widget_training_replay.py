@@ -31,7 +31,7 @@ for step in range(0, 401, 20):
 def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
     def open_widget() -> Locator:
         cells = [CELL.strip(), RUN.strip()]
-        guest.open(make_notebook(lab.folder, cells, name="training_replay.ipynb"))
+        guest.open(make_notebook(lab.folder, cells))
         guest.run_all()
         assert guest.failures() == []
         return guest.widget("training_replay")
@@ -46,8 +46,7 @@ def test_it_grew_with_the_run_and_is_rewound_by_mouse(guest: Visit, show: Callab
     expect(widget.get_by_test_id("progress")).to_have_attribute("value", "400")
     expect(widget.get_by_test_id("loss").locator("circle")).to_have_count(5)
     expect(widget.get_by_test_id("words").get_by_role("listitem").first).to_contain_text("50.0%")
-    frame = scrub.bounding_box()
-    guest.page.mouse.click(frame["x"] + 4, frame["y"] + frame["height"] / 2)
+    scrub.click(position={"x": 4, "y": scrub.bounding_box()["height"] / 2})
     expect(summary).to_contain_text("갱신 0번 뒤")
     expect(summary).to_contain_text("한쪽은 우연을 넘지 못합니다")
     expect(widget.get_by_test_id("words").get_by_role("listitem").first).to_contain_text("10.0%")
@@ -92,7 +91,7 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    lab.use_theme(theme)
+    guest.use_theme(theme)
     try:
         widget = show()
         widget.get_by_test_id("snapshot").focus()
@@ -100,4 +99,4 @@ def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator]
         expect(widget.get_by_test_id("summary")).to_contain_text("갱신 300번 뒤")
         guest.screenshot(f"training_replay-{theme}", of=widget)
     finally:
-        lab.use_theme("Light")
+        guest.use_theme("Light")

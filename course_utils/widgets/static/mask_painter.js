@@ -43,9 +43,11 @@ export default courseWidget((view) => {
         line.classList.toggle("mp-here", query === row);
       });
     }
+    // What is painted is ahead of the picture, which the kernel sends a moment later.
+    const painted = new Map(model.get("painted").map(([query, key, allowed]) => [`${query},${key}`, Boolean(allowed)]));
     for (const [query, line] of mask.entries()) {
       line.forEach((allowed, key) => {
-        show(query, key, allowed, tokens);
+        show(query, key, painted.get(`${query},${key}`) ?? allowed, tokens);
         weigh(shown[query][key], weights[query][key], allowed, count > 8);
       });
     }
