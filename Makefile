@@ -1,6 +1,7 @@
 # 어텐션에서 BERT까지 / From Attention to BERT. `make` alone lists what there is.
 #
 #   make lab PYTHON=python3.12          another interpreter (3.11 or newer)
+#   make lab LECTURE=1                  figures and widgets in large, for a projector
 #   make lab TORCH_INDEX_URL=...        the CPU build of torch; the address is on pytorch.org's install page
 
 SHELL := bash
@@ -18,7 +19,7 @@ venv:  ## 가상 환경(.venv)을 준비합니다 / prepare .venv (the others do
 
 lab: venv  ## JupyterLab에서 강의를 엽니다 / open the course in JupyterLab
 	@echo "JupyterLab을 엽니다. 끝내려면 Ctrl-C / opening JupyterLab, Ctrl-C ends it …"
-	@exec $(PY) -m jupyterlab --config=etc/jupyter_lab_config.py
+	@COURSE_LECTURE=$(LECTURE) exec $(PY) -m jupyterlab --config=etc/jupyter_lab_config.py
 
 test: venv  ## 모든 검사 / every check: ruff, pytest, strict nbval, browser
 	@$(PY) tools/run_tests.py

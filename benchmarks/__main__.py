@@ -1,7 +1,7 @@
 """`make bench`: the course against its peers, as ratios.
 
     python -m benchmarks                       everything, some minutes
-    python -m benchmarks tokenizers            one table: inference, training, tokenizers
+    python -m benchmarks tokenizers            one table: inference, training, widgets, memory, tokenizers
     python -m benchmarks --quick               shorter runs, rougher figures
 
 Both sides of a ratio run in turn in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks import table
 
 
-def inference(quick: bool) -> tuple[str, list[Any]]:
+def inference(quick: bool) -> list[str]:
     """Our BertModel against `transformers` BertModel."""
     import torch
 
@@ -26,12 +26,11 @@ def inference(quick: bool) -> tuple[str, list[Any]]:
 
     measured = rows(1.0) if quick else rows()
     threads = torch.get_num_threads()
-    return f"inference, ours : transformers, {threads} threads", [
-        table.inference_row(row) for row in measured
-    ]
+    title = f"inference, ours : transformers, {threads} threads"
+    return table.lines(title, [table.inference_row(row) for row in measured])
 
 
-def training(quick: bool) -> tuple[str, list[Any]]:
+def training(quick: bool) -> list[str]:
     """A pre-training step of ours against that of `transformers`; the data pipeline against our own step."""
     import torch
 
@@ -40,20 +39,40 @@ def training(quick: bool) -> tuple[str, list[Any]]:
     measured = rows(4.0) if quick else rows()
     threads = torch.get_num_threads()
     told = [table.training_row(row) for row in measured]
-    return f"training, ours : transformers, {threads} threads", [*told, table.pipeline_row(pipeline(), told)]
+    title = f"training, ours : transformers, {threads} threads"
+    return table.lines(title, [*told, table.pipeline_row(pipeline(), told)])
 
 
-def tokenizers(quick: bool) -> tuple[str, list[Any]]:
+def widgets(quick: bool) -> list[str]:
+    """From a key to the picture it draws, each widget at its largest input, in JupyterLab in Chromium."""
+    from benchmarks.widgets_bench import EVENTS, rows, summary
+
+    measured = rows(EVENTS // 4 if quick else EVENTS)
+    return table.answer_lines(
+        [(row["what"], len(row["milliseconds"]), *summary(row["milliseconds"])) for row in measured]
+    )
+
+
+def memory(quick: bool) -> list[str]:
+    """The largest memory of the kernel after each notebook."""
+    from benchmarks.memory_bench import rows
+
+    return table.memory_lines([(row["what"], row["bytes"]) for row in rows()])
+
+
+def tokenizers(quick: bool) -> list[str]:
     """Training and encoding against `tokenizers` and against plain recounting."""
     from benchmarks.tokenizers_bench import rows
 
     measured = rows(repeat=1) if quick else rows()  # the same work, for the goals are set for it
-    return "tokenization, ours : theirs", measured
+    return table.lines("tokenization, ours : theirs", measured)
 
 
-TABLES: dict[str, Callable[[bool], tuple[str, list[Any]]]] = {
+TABLES: dict[str, Callable[[bool], list[str]]] = {
     "inference": inference,
     "training": training,
+    "widgets": widgets,
+    "memory": memory,
     "tokenizers": tokenizers,
 }
 
@@ -70,8 +89,7 @@ def main(arguments: Sequence[str] | None = None, *, tables: dict[str, Any] = TAB
     print("ratio = theirs / ours: above 1 ours is the faster one; medians of runs in turn", flush=True)
     for name in options.tables or tables:
         print(f"… {name}", file=sys.stderr, flush=True)
-        title, rows = tables[name](options.quick)
-        print("", *table.lines(title, rows), sep="\n", flush=True)
+        print("", *tables[name](options.quick), sep="\n", flush=True)
     return 0
 
 

@@ -14,6 +14,7 @@ TRAINING_GOAL = "≥ 2"
 PIPELINE_GOAL = "≥ 5"  # one process makes a batch and then takes the step: a fifth would already be felt
 TRAINING_SHARE = 65  # % of the float32 ceiling, in float32
 NO_GOAL = "–"
+MEDIAN_MS, HIGH_MS = 50, 100  # a widget's answer: the median, and the 95th percentile
 
 
 class Row(NamedTuple):
@@ -83,6 +84,29 @@ def lines(title: str, rows: Iterable[Sequence[Any]]) -> list[str]:
         line = f"{row.what:<{width}} {times} {row.ratio:8.2f} {sign[reached(row)]} {row.goal:<7} {row.note}"
         told.append(line.rstrip())
     return told
+
+
+def answer_lines(rows: Iterable[tuple[str, int, float, float]]) -> list[str]:
+    """The table of widgets: (name, number of keys, median, 95th percentile) in milliseconds."""
+    rows = list(rows)
+    width = max(len("widgets, key to picture"), *(len(row[0]) for row in rows))
+    told = [f"{'widgets, key to picture':<{width}} {'keys':>6} {'median':>11} {'95 %':>11}   goal"]
+    for name, keys, median, high in rows:
+        sign = "✓" if median <= MEDIAN_MS and high <= HIGH_MS else "✗"
+        told.append(
+            f"{name:<{width}} {keys:>6} {median:8.1f} ms {high:8.1f} ms {sign} ≤ {MEDIAN_MS}, ≤ {HIGH_MS} ms"
+        )
+    return told
+
+
+def memory_lines(rows: Iterable[tuple[str, int]]) -> list[str]:
+    """The table of notebooks: (name, bytes of its kernel at most)."""
+    rows = list(rows)
+    width = max(len("memory of one kernel, at most"), *(len(row[0]) for row in rows))
+    return [
+        f"{'memory of one kernel, at most':<{width}}",
+        *(f"{name:<{width}} {size / 1e6:8,.0f} MB" for name, size in rows),
+    ]
 
 
 def machine() -> str:

@@ -76,12 +76,35 @@ def test_the_table():
     assert len({line.index(" ms") for line in body}) == 1  # the columns stand under each other
 
 
+def test_the_table_of_answers():
+    head, quick, slow, late = table.answer_lines(
+        [("head_grid", 40, 16.7, 100.0), ("sense_map", 40, 50.1, 60.0), ("x", 7, 20.0, 100.1)]
+    )
+    assert head.split() == ["widgets,", "key", "to", "picture", "keys", "median", "95", "%", "goal"]
+    assert " ".join(quick.split()) == "head_grid 40 16.7 ms 100.0 ms ✓ ≤ 50, ≤ 100 ms"
+    assert "✗" in slow and "✗" in late
+
+
+def test_the_table_of_memory():
+    head, row = table.memory_lines([("13_pretraining_bert", 1_234_567_890)])
+    assert head.startswith("memory of one kernel") and row.split()[-2:] == ["1,235", "MB"]
+
+
+def test_the_memory_of_a_kernel_is_that_of_what_it_holds():
+    import nbformat
+
+    from benchmarks.memory_bench import peak
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("held = bytearray(300_000_000)")])
+    assert 300e6 < peak(notebook) < 600e6
+
+
 def test_the_command_prints_the_machine_and_the_chosen_tables(capsys: pytest.CaptureFixture[str]):
     asked = []
 
-    def measured(quick: bool) -> tuple[str, list[table.Row]]:
+    def measured(quick: bool) -> list[str]:
         asked.append(quick)
-        return "inference", [table.inference_row(MEASURED)]
+        return table.lines("inference", [table.inference_row(MEASURED)])
 
     assert bench.main(["--quick"], tables={"inference": measured, "other": measured}) == 0
     assert bench.main(["other"], tables={"inference": measured, "other": measured}) == 0
@@ -136,11 +159,10 @@ def test_the_operations_of_a_step_by_hand():
 
 def test_all_benchmarks_give_rows_that_the_table_takes():
     """Their measuring functions are there; importing the command alone loads none of it."""
-    from benchmarks import inference_bench, tokenizers_bench, training_bench
+    from benchmarks import inference_bench, memory_bench, tokenizers_bench, training_bench, widgets_bench
 
-    assert (
-        callable(inference_bench.rows) and callable(training_bench.rows) and callable(tokenizers_bench.rows)
-    )
+    measuring = (inference_bench, memory_bench, tokenizers_bench, training_bench, widgets_bench)
+    assert all(callable(module.rows) for module in measuring)
     assert tokenizers_bench.Row._fields == table.Row._fields[:5]
     program = "import sys, benchmarks.__main__; print(*sys.modules)"
     root = Path(bench.__file__).parent.parent

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FILES = ["tools/make_venv.sh", "pyproject.toml", "constraints.txt", "requirements-weights.txt"]
+FILES += ["tests/browser/package-lock.json"]
 # `-m venv` copies the pretender into .venv; `-m pip` notes what it is asked for, and refuses what it is told to refuse.
 PRETENDER = """#!/bin/sh
 case "$*" in
@@ -20,20 +21,30 @@ esac
 """
 
 
+NPM = """#!/bin/sh
+echo "$*" >>asked-npm
+[ "$REFUSED" != npm ]
+"""
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """The files that the setup reads, and the pretender."""
     for name in FILES:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "python").write_text(PRETENDER)
     (tmp_path / "python").chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "npm").write_text(NPM)
+    (tmp_path / "bin" / "npm").chmod(0o755)
     return tmp_path
 
 
 def setup(checkout: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "CI"}
     environment |= {"PYTHON": str(checkout / "python")} | settings
+    environment["PATH"] = f"{checkout / 'bin'}{os.pathsep}{environment['PATH']}"
     command = ["bash", "tools/make_venv.sh"]
     return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=60)
 
@@ -73,4 +84,14 @@ def test_in_continuous_integration_missing_weights_are_an_error(checkout: Path):
 def test_without_the_packages_there_is_no_course(checkout: Path):
     done = setup(checkout, REFUSED="constraints.txt")
     assert done.returncode == 1
+    assert not (checkout / ".venv" / ".course-ready").exists()
+
+
+def test_axe_is_for_the_browser_tests_and_only_continuous_integration_insists(checkout: Path):
+    assert setup(checkout, REFUSED="npm").returncode == 0
+    assert (checkout / "asked-npm").read_text().startswith("ci --prefix tests/browser")
+    assert (checkout / ".venv" / ".course-ready").is_file()
+    shutil.rmtree(checkout / ".venv")
+    done = setup(checkout, REFUSED="npm", CI="true")
+    assert done.returncode == 1 and "axe-core" in done.stderr
     assert not (checkout / ".venv" / ".course-ready").exists()

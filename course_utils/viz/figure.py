@@ -10,6 +10,8 @@ from IPython.display import Image, Markdown, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from course_utils import lecture
+
 SCREEN_DPI = 100
 PIXELS_PER_DOT = (
     1.5  # drawn finer than shown, so that projectors and high-resolution screens get sharp letters
@@ -19,6 +21,8 @@ COLORS = 256  # a palette makes the saved notebook a third as large; no eye sees
 
 def show(figure: Figure | Axes, *, alt: str) -> None:
     """Display a figure as a picture, with `alt` as its alternative text and as the caption below it; then close it.
+
+    In lecture mode the picture is larger as a whole, text and lines alike.
 
     Args:
         figure: a matplotlib Figure, or any Axes of it.
@@ -32,7 +36,8 @@ def show(figure: Figure | Axes, *, alt: str) -> None:
     if isinstance(figure, Axes):
         figure = figure.get_figure()
     drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=SCREEN_DPI * PIXELS_PER_DOT, bbox_inches="tight", pad_inches=0.1)
+    dpi = SCREEN_DPI * PIXELS_PER_DOT * (lecture.SCALE if lecture.lecture_mode() else 1)
+    figure.savefig(drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=0.1)
     plt.close(figure)
     picture = PIL.Image.open(drawn).convert("RGB").quantize(COLORS, dither=PIL.Image.Dither.NONE)
     saved = BytesIO()

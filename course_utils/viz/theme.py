@@ -10,6 +10,8 @@ from cycler import cycler
 from matplotlib import font_manager
 from matplotlib.colors import LinearSegmentedColormap
 
+from course_utils.viz.picture_names import name_pictures
+
 # Okabe & Ito 2008: eight colours that people with any colour vision tell apart. A role keeps its colour everywhere.
 QUERY = "#0072B2"  # blue
 KEY = "#D55E00"  # vermillion
@@ -43,7 +45,8 @@ def hangul_font_files() -> list[Path]:
 
 
 def use_theme() -> None:
-    """Set matplotlib's defaults for this course. Call once, in the first cell of a notebook."""
+    """Set matplotlib's defaults for this course, and name its pictures. Call once, in a notebook's first cell."""
+    name_pictures()
     for path in hangul_font_files():
         font_manager.fontManager.addfont(path)
     mpl.rcParams.update(

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import anywidget
 import traitlets
 
+from course_utils.lecture import lecture_mode
 from course_utils.locale import text
 
 STATIC = Path(__file__).parent / "static"
@@ -38,6 +39,7 @@ class CourseWidget(anywidget.AnyWidget):
     inputs: ClassVar[tuple[str, ...]]
 
     _course_name = traitlets.Unicode(read_only=True).tag(sync=True)
+    _lecture = traitlets.Bool(read_only=True).tag(sync=True)
     labels = traitlets.Dict(read_only=True).tag(sync=True)
     picture = traitlets.Dict().tag(sync=True)
     summary = traitlets.Unicode().tag(sync=True)
@@ -52,7 +54,9 @@ class CourseWidget(anywidget.AnyWidget):
     def __init__(self, **inputs: Any) -> None:
         self._good: dict[str, Any] = {}
         self.set_trait("_course_name", self.name)
-        self.set_trait("labels", text(f"widgets.{self.name}.labels"))
+        self.set_trait("_lecture", lecture_mode())
+        own = text(f"widgets.{self.name}.labels")
+        self.set_trait("labels", {"lecture": text("widgets.common.lecture"), **own})
         try:
             super().__init__(**inputs)
         except traitlets.TraitError as problem:

@@ -31,7 +31,10 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutE
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks" / "ko"
+CLOSED = Path(__file__).parent / "closed_network"
 SCREENSHOTS = Path(__file__).parent / "screenshots"
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+INSTALL_AXE = "npm ci --prefix tests/browser"
 INSTALL_CHROMIUM = "sudo apt-get install chromium"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_ARGUMENTS = [
@@ -76,6 +79,7 @@ class Lab:
     url: str
     token: str
     folder: Path  # what it serves
+    notes: Path  # a line for each host that the server or a kernel wanted to reach outside this machine
 
     def api(self, path: str, *, method: str = "GET", body: object = None) -> object:
         """Call the server's REST interface, e.g. api("api/kernels")."""
@@ -126,7 +130,8 @@ def running_lab(folder: Path) -> Iterator[Lab]:
         port = probe.getsockname()[1]
     token = secrets.token_hex(16)
     environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(CLOSED), str(ROOT), os.environ.get("PYTHONPATH")])),
+        "COURSE_OUTSIDE_NOTES": str(folder / "outside.txt"),
         "COURSE_DATA_HOME": str(folder / "course_data"),
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
         "JUPYTER_DATA_DIR": str(folder / "data"),
@@ -149,7 +154,7 @@ def running_lab(folder: Path) -> Iterator[Lab]:
     log = folder / "lab.log"
     with open(log, "wb") as sink:
         server = subprocess.Popen(command, env=environment, cwd=folder, stdout=sink, stderr=subprocess.STDOUT)
-    lab = Lab(f"http://127.0.0.1:{port}", token, served)
+    lab = Lab(f"http://127.0.0.1:{port}", token, served, folder / "outside.txt")
     try:
         _wait_for(lab, server, log)
         yield lab
@@ -251,14 +256,28 @@ class Visit:
         light = str(theme == "Light").lower()
         self.page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached")
 
-    def refresh(self) -> None:
-        """Back to how a page begins, but for what is open: size, theme, and nothing on record."""
+    def show_files(self, shown: bool) -> None:
+        """Open or put away the list of files at the left."""
+        panel = "#jp-left-stack"
+        if self.page.locator(panel).is_visible() != shown:
+            self.page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
+            self.page.locator(panel).wait_for(state="visible" if shown else "hidden")
+
+    def forget(self) -> None:
+        """Clear the record of complaints."""
         self.console_errors.clear()
         self.outside_requests.clear()
+        self.lab.notes.unlink(missing_ok=True)
+
+    def refresh(self) -> None:
+        """Back to how a page begins, but for what is open: size, theme, and nothing on record."""
+        self.forget()
         self.page.set_viewport_size(VIEWPORT)
         self.page.mouse.move(0, 0)
         if self.notebook and self.page.locator("body[data-jp-theme-light=false]").count():
             self.use_theme("Light")
+        if self.notebook:
+            self.show_files(True)
 
     def menu(self, menu: str, item: str) -> None:
         """Choose an item of the menu bar, as a person does."""
@@ -282,6 +301,18 @@ class Visit:
         """The first widget with this name (CourseWidget.name)."""
         return self.page.get_by_test_id(testid).first
 
+    def barriers(self, part: Locator) -> list[str]:
+        """What axe-core calls serious or critical in one element, a sentence each.
+
+        Raises:
+            FileNotFoundError: if axe-core is not installed.
+        """
+        if not AXE.exists():
+            raise FileNotFoundError(f"no axe-core found: {INSTALL_AXE}")
+        if not self.page.evaluate("() => 'axe' in window"):
+            self.page.evaluate(AXE.read_text("utf-8"))
+        return part.evaluate(_FIND_BARRIERS)
+
     def cell(self, index: int) -> Locator:
         """The notebook's cell at this index, markdown cells counted."""
         return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
@@ -299,10 +330,13 @@ class Visit:
         return [text for mime_type in types for text in self.outputs(mime_type).all_text_contents()]
 
     def complaints(self) -> list[str]:
-        """Console errors, uncaught page errors and requests that would have left the machine."""
-        return [f"console: {error}" for error in self.console_errors] + [
-            f"outside request: {url}" for url in self.outside_requests
-        ]
+        """Console errors, uncaught page errors and requests that would have left the machine, the kernels' too."""
+        notes = self.lab.notes.read_text("utf-8").splitlines() if self.lab.notes.exists() else []
+        return (
+            [f"console: {error}" for error in self.console_errors]
+            + [f"outside request: {url}" for url in self.outside_requests]
+            + [f"outside request of a kernel: {host}" for host in notes]
+        )
 
     def screenshot(self, name: str, *, of: Locator | None = None) -> Path:
         """Write screenshots/<name>.png of the page or of one element, for people to look at."""
@@ -359,6 +393,12 @@ _ALL_WIDGETS_DRAWN = """() => {
   return [...outputs].every((output) => output.querySelector('.jupyter-widgets, .course-widget') &&
     !/Loading widget|Error displaying widget|Error creating widget/.test(output.textContent));
 }"""
+
+
+_FIND_BARRIERS = """async (part) => (await axe.run(part, { resultTypes: ['violations'] })).violations
+  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+  .flatMap(({ id, help, nodes }) => nodes.map((node) =>
+    `${id} (${help}): ${node.html.slice(0, 160)} ${node.any.map(({ message }) => message).join('; ')}`))"""
 
 
 @contextmanager

@@ -12,8 +12,17 @@ def test_errors_and_outside_requests_are_noticed(fresh_guest: Visit, lab: Lab) -
     fresh_guest.page.wait_for_timeout(300)
     found = "\n".join(fresh_guest.complaints())
     assert "outside request: http://example.org/x" in found and "refused" in found and "thrown" in found
-    fresh_guest.console_errors.clear()
-    fresh_guest.outside_requests.clear()
+    fresh_guest.forget()
+
+
+def test_what_a_kernel_asks_of_the_network_is_noticed(guest: Visit, lab: Lab) -> None:
+    ask = "from urllib.request import urlopen\ntry:\n    urlopen('http://example.org')\n"
+    ask += "except OSError as refused:\n    print(refused)"
+    guest.open(make_notebook(lab.folder, [ask]))
+    guest.run_all()
+    assert "ends at this machine: example.org" in guest.cell(0).text_content()
+    assert guest.complaints() == ["outside request of a kernel: example.org"]
+    guest.forget()
 
 
 def test_stderr_is_noticed(fresh_guest: Visit, lab: Lab) -> None:

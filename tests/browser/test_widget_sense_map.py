@@ -40,7 +40,7 @@ def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
 
 def test_by_mouse(guest: Visit, show: Callable[[], Locator]) -> None:
     widget = show()
-    sentence, marks = widget.get_by_test_id("sentence"), widget.locator("[data-testid=map] .sm-mark")
+    sentence, marks = widget.get_by_test_id("sentence"), widget.locator("[data-testid=map] .course-mark")
     expect(marks).to_have_count(30)
     expect(sentence).to_contain_text("타는 배 · 큰 배0 문장")
     marks.nth(12).hover()

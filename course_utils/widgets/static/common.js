@@ -39,12 +39,14 @@ function courseWidget(build) {
         if (plain) event.stopPropagation();
       }, { signal: stop.signal });
       const note = words.note ? [make("p", { class: "course-note" }, words.note)] : [];
-      root.append(make("p", { class: "course-title" }, words.title), controls, ...note, stage, error, summary);
+      const head = make("div", { class: "course-head" }, make("p", { class: "course-title" }, words.title));
+      root.append(head, controls, ...note, stage, error, summary);
       el.replaceChildren(root);
 
       const listeners = [];
       const onChange = (listener) => listeners.push(listener);
       const view = { model, words, controls, stage, signal: stop.signal, onChange, send: sender(model, stop.signal) };
+      lectureSwitch(view, root, head);
       const draw = build(view);
       const refresh = () => {
         for (const listener of listeners) listener();
@@ -61,6 +63,24 @@ function courseWidget(build) {
       };
     },
   };
+}
+
+// The button that shows all widgets of the page in large; what Python says (lecture.py) holds until it is pressed.
+function lectureSwitch({ model, words, signal }, root, head) {
+  const page = document.documentElement;
+  const node = make("button", { type: "button", class: "course-lecture-switch", "data-testid": "lecture" }, words.lecture);
+  const show = () => {
+    const on = page.dataset.courseLecture ? page.dataset.courseLecture === "on" : model.get("_lecture");
+    root.classList.toggle("course-lecture", on);
+    fill(node, { "aria-pressed": String(on) });
+  };
+  node.addEventListener("click", () => {
+    page.dataset.courseLecture = root.classList.contains("course-lecture") ? "off" : "on";
+    document.dispatchEvent(new Event("course-lecture"));
+  }, { signal });
+  document.addEventListener("course-lecture", show, { signal });
+  head.append(node);
+  show();
 }
 
 // send({trait: value, …}): the picture follows at once here, Python hears of it at most once a frame.
@@ -136,7 +156,7 @@ function panel(view, title, ...children) {
   return node;
 }
 
-// A drawing area with data coordinates: {root, x, y, data}. A panel is at least as wide as a plane has units, less 5 %:
+// A drawing area with data coordinates: {root, x, y, drawing, data}. A panel is at least as wide as a plane has units, less 5 %:
 // text of 15 units so stays above 14 px.
 function plane({ width = 256, height = 256, margin = 30, label } = {}) {
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: label ? "img" : false, "aria-label": label });
@@ -150,11 +170,16 @@ function plane({ width = 256, height = 256, margin = 30, label } = {}) {
     height,
     x: (value) => margin + ((value - left) / (right - left)) * (width - 2 * margin),
     y: (value) => height - margin - ((value - low) / (high - low)) * (height - 2 * margin),
+    // Where a pointer is, in drawing units. By shares of the box: getScreenCTM() does not know CSS zoom (lecture mode).
+    drawing(event) {
+      const box = root.getBoundingClientRect();
+      return [((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height];
+    },
     data(event) {
-      const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());
+      const [x, y] = this.drawing(event);
       return [
-        left + ((at.x - margin) / (width - 2 * margin)) * (right - left),
-        low + ((height - margin - at.y) / (height - 2 * margin)) * (high - low),
+        left + ((x - margin) / (width - 2 * margin)) * (right - left),
+        low + ((height - margin - y) / (height - 2 * margin)) * (high - low),
       ];
     },
   };
@@ -170,6 +195,22 @@ function nameBeyond(area, name, x, y, x0, y0, gap = 8) {
     x: clamp(x + ux * (gap + half), half + 3, area.width - half - 3),
     y: clamp(y + uy * (gap + 9), 11, area.height - 11),
   }, name);
+}
+
+const SENSE_SHAPES = ["circle", "square", "triangle", "diamond"];
+
+// The mark of a sense at (x, y): told apart by shape as well as by colour.
+function senseMark(kind, x, y, size) {
+  const place = kind % SENSE_SHAPES.length;
+  const look = { class: `course-mark sense-${place}` };
+  if (place === 0) return svg("circle", { ...look, cx: x, cy: y, r: size });
+  const corners = [
+    [],
+    [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+    [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
+    [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
+  ][place];
+  return svg("polygon", { ...look, points: corners.map(([dx, dy]) => `${x + dx * size},${y + dy * size}`).join(" ") });
 }
 
 // An arrow between two points, in drawing units.

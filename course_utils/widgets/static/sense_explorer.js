@@ -1,21 +1,5 @@
 // A typed sentence: its words coloured by how they moved the one in question, its senses as bars, its place on the map.
 
-const SENSE_SHAPES = ["circle", "square", "triangle", "diamond"];
-
-// The mark of a sense at (x, y): told apart by shape as well as by colour.
-function senseMark(kind, x, y, size) {
-  const place = kind % SENSE_SHAPES.length;
-  const look = { class: `sm-mark sense-${place}` };
-  if (place === 0) return svg("circle", { ...look, cx: x, cy: y, r: size });
-  const corners = [
-    [],
-    [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
-    [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
-    [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
-  ][place];
-  return svg("polygon", { ...look, points: corners.map(([dx, dy]) => `${x + dx * size},${y + dy * size}`).join(" ") });
-}
-
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("se-stage");

@@ -1,21 +1,5 @@
 // Sentences as points; the pointer reads out the nearest one, the arrow keys walk from one to the next.
 
-const SENSE_SHAPES = ["circle", "square", "triangle", "diamond"];
-
-// The mark of a sense at (x, y): told apart by shape as well as by colour.
-function senseMark(kind, x, y, size, attributes = {}) {
-  const place = kind % SENSE_SHAPES.length;
-  const look = { class: `sm-mark sense-${place}`, ...attributes };
-  if (place === 0) return svg("circle", { ...look, cx: x, cy: y, r: size });
-  const corners = [
-    [],
-    [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
-    [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
-    [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
-  ][place];
-  return svg("polygon", { ...look, points: corners.map(([dx, dy]) => `${x + dx * size},${y + dy * size}`).join(" ") });
-}
-
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("sm-stage");
@@ -74,10 +58,10 @@ export default courseWidget((view) => {
 
   // The point nearest to the pointer, if it is near at all.
   function nearest(event) {
-    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(area.root.getScreenCTM().inverse());
+    const [pointerX, pointerY] = area.drawing(event);
     let [best, least] = [-1, 30];
     place().forEach(([x, y], index) => {
-      const away = Math.hypot(x - at.x, y - at.y);
+      const away = Math.hypot(x - pointerX, y - pointerY);
       if (away < least) [best, least] = [index, away];
     });
     return best;

@@ -1,0 +1,38 @@
+"""What one kernel has taken of the memory at most, after each notebook was run from top to bottom."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks" / "ko"
+CELL_SECONDS = 300
+ASK = "import resource as _resource; print(_resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss)"
+UNIT = 1 if sys.platform == "darwin" else 1024  # bytes; getrusage's unit
+
+
+def rows(names: list[str] | None = None) -> list[dict[str, Any]]:
+    """Measure; one row a notebook.
+
+    Returns:
+        Rows with the keys what, bytes (the largest resident set of the kernel).
+    """
+    paths = [path for path in sorted(NOTEBOOKS.glob("*.ipynb")) if names is None or path.stem in names]
+    return [{"what": path.stem, "bytes": peak(nbformat.read(path, as_version=4))} for path in paths]
+
+
+def peak(notebook: nbformat.NotebookNode) -> int:
+    """Bytes that the kernel of this notebook held at most."""
+    notebook.cells.append(nbformat.v4.new_code_cell(ASK))
+    NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=CELL_SECONDS,
+        resources={"metadata": {"path": str(NOTEBOOKS)}},
+    ).execute()
+    return int(notebook.cells[-1].outputs[0].text) * UNIT

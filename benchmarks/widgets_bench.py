@@ -1,0 +1,91 @@
+"""How soon a widget answers: from a key to the picture it draws, in JupyterLab, at its largest documented input.
+
+A key goes down; the widget, and most often its kernel, work; the page changes, perhaps several times. What is measured
+ends with the frame that shows the last of these changes.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.browser.harness import Visit, make_notebook, running_chromium, running_lab, visit
+from tests.browser.largest import WIDGETS
+
+EVENTS = 40  # keys for each widget
+QUIET = 300  # ms without a change: the widget has finished
+
+
+def rows(events: int = EVENTS) -> list[dict[str, Any]]:
+    """Measure; one row a widget.
+
+    Returns:
+        Rows with the keys what, milliseconds (one number a key that changed something).
+    """
+    table = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_lab(Path(folder) / "lab") as lab,
+        running_chromium() as browser,
+        visit(browser, lab) as guest,
+    ):
+        for name, widget in WIDGETS.items():
+            guest.open(make_notebook(lab.folder, [widget.code.strip()]))
+            guest.run_all()
+            if problems := guest.failures() + guest.complaints():
+                raise RuntimeError(f"{name}: {problems}")
+            table.append({"what": name, "milliseconds": answers(guest, name, events)})
+    return table
+
+
+def answers(guest: Visit, name: str, events: int) -> list[float]:
+    """Milliseconds from key to picture, for as many keys; keys that change nothing are left out."""
+    card = guest.widget(name)
+    card.evaluate(_WATCH)
+    found = []
+    for testid, key in islice(cycle(WIDGETS[name].moves), events):
+        control = card.get_by_test_id(testid).first
+        if not control.evaluate("node => node === document.activeElement"):
+            control.focus()
+            guest.page.wait_for_function(_SETTLED, arg=QUIET)
+        guest.page.evaluate("() => { window.courseWatch.from = 0; window.courseWatch.changed = 0; }")
+        guest.page.keyboard.press(key)
+        guest.page.wait_for_function(_SETTLED, arg=QUIET)
+        took = guest.page.evaluate(
+            "({ from, changed, shown } = window.courseWatch) => changed ? shown - from : -1"
+        )
+        if took >= 0:
+            found.append(took)
+    return found
+
+
+def summary(milliseconds: list[float]) -> tuple[float, float]:
+    """(median, 95th percentile)."""
+    return float(np.median(milliseconds)), float(np.percentile(milliseconds, 95))
+
+
+# from: when the key went down. changed: the last change of the page since. shown: the end of the frame that showed it.
+_WATCH = """(card) => {
+  const watch = { from: 0, changed: 0, shown: 0, looked: performance.now() };
+  window.courseWatch = watch;
+  card.addEventListener("keydown", (event) => (watch.from = event.timeStamp), true);
+  new MutationObserver(() => {
+    const changed = (watch.changed = watch.looked = performance.now());
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel(); // after the frame: its message comes when painting is over
+      port1.onmessage = () => { if (watch.changed === changed) watch.shown = performance.now(); };
+      port2.postMessage(0);
+    });
+  }).observe(card, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+_SETTLED = """(quiet) => {
+  const { from, changed, shown } = window.courseWatch;
+  return performance.now() - Math.max(from, changed) > quiet && (!changed || shown >= changed);
+}"""

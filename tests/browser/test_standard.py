@@ -1,0 +1,187 @@
+"""One standard for every widget of the course, at its largest input.
+
+No barriers (axe-core) in either theme · every control reached by Tab, the focus seen · its keys do something · nothing
+cut off at 200 % zoom and in lecture mode, which enlarges all text.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from course_utils import widgets
+from tests.browser.harness import AXE, INSTALL_AXE, VIEWPORT, Lab, Visit, make_notebook
+from tests.browser.largest import WIDGETS
+
+LARGER = 1.4  # lecture mode: a line of text grows by at least this factor, or to
+LARGE = 20  # pixels, where a picture has become narrower
+
+
+@pytest.fixture(scope="session", autouse=True)
+def axe() -> None:
+    if not AXE.exists():
+        message = f"no axe-core for the browser tests; install it with: {INSTALL_AXE}"
+        if os.environ.get("CI", "").lower() in ("1", "true"):
+            pytest.fail(message)
+        pytest.skip(message)
+
+
+def test_no_widget_is_left_out() -> None:
+    names = {
+        getattr(widgets, name).name for name in widgets.__all__ if name not in ("BadInput", "CourseWidget")
+    }
+    assert names == set(WIDGETS)
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_standard(guest: Visit, lab: Lab, name: str) -> None:
+    guest.open(make_notebook(lab.folder, [WIDGETS[name].code.strip()]))
+    guest.run_all()
+    assert guest.failures() == []
+    card = guest.widget(name)
+    expect(card.get_by_test_id("summary")).not_to_be_empty()
+    found = [
+        *(f"light: {barrier}" for barrier in guest.barriers(card)),
+        *(f"keyboard: {fault}" for fault in passed_by_tab(guest, card)),
+        *(f"keyboard: {fault}" for fault in moved_by_keys(guest, card, name)),
+        *(f"200 %: {fault}" for fault in at_double_zoom(guest, card, name)),
+        *(f"lecture: {fault}" for fault in in_lecture_mode(guest, card, name)),
+    ]
+    guest.use_theme("Dark")
+    found += [f"dark: {barrier}" for barrier in guest.barriers(card)]
+    guest.screenshot(f"standard-{name}-dark", of=card)
+    assert found == []
+
+
+def passed_by_tab(guest: Visit, card: Locator) -> list[str]:
+    """What Tab does not reach, or reaches without a sign that it is there."""
+    expected = card.evaluate(_TAB_STOPS)
+    card.get_by_test_id("lecture").focus()
+    faults, seen = [], []
+    for _ in range(len(expected)):
+        key, ring = card.evaluate(_FOCUS)
+        if key is None:
+            break
+        seen.append(key)
+        if not ring:
+            faults.append(f"{key} has the focus and does not show it")
+        guest.page.keyboard.press("Tab")
+    return faults + [f"Tab does not reach {key}" for key in expected if key not in seen]
+
+
+def moved_by_keys(guest: Visit, card: Locator, name: str) -> list[str]:
+    """Keys that change nothing; all are pressed without the mouse."""
+    faults = []
+    for testid, key in WIDGETS[name].moves:
+        before = card.evaluate(_LOOKS)
+        card.get_by_test_id(testid).first.focus()
+        guest.page.keyboard.press(key)
+        try:
+            guest.page.wait_for_function(
+                f"(before) => ({_LOOKS})(document.querySelector('[data-testid={name}]')) !== before",
+                arg=before,
+                timeout=20_000,
+            )
+        except Exception:
+            faults.append(f"{key} on {testid} changes nothing")
+    return faults
+
+
+def at_double_zoom(guest: Visit, card: Locator, name: str) -> list[str]:
+    """What is cut off when the browser shows everything at twice its size and the list of files is put away."""
+    guest.show_files(False)
+    guest.page.set_viewport_size({side: pixels // 2 for side, pixels in VIEWPORT.items()})
+    guest.page.wait_for_timeout(300)
+    faults = card.evaluate(_OVERFLOW)
+    guest.screenshot(f"standard-{name}-zoom", of=card)
+    guest.page.set_viewport_size(VIEWPORT)
+    guest.show_files(True)
+    return faults
+
+
+def in_lecture_mode(guest: Visit, card: Locator, name: str) -> list[str]:
+    """The button enlarges all text and cuts nothing off; pressed again, all is as before."""
+    guest.page.wait_for_timeout(200)
+    before = card.evaluate(_TEXT_SIZES)
+    switch = card.get_by_test_id("lecture")
+    switch.focus()
+    guest.page.keyboard.press("Enter")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    guest.page.wait_for_timeout(200)
+    faults = card.evaluate(_OVERFLOW)
+    after = card.evaluate(_TEXT_SIZES)
+    guest.screenshot(f"standard-{name}-lecture", of=card)
+    small = [
+        f"{text!r}: {size:.1f} px after {before[text]:.1f} px"
+        for text, size in after.items()
+        if text in before and size < min(LARGE, LARGER * before[text])
+    ]
+    guest.page.keyboard.press("Enter")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    return faults + small
+
+
+_SEEN = """
+  const seen = (node) =>
+    node.checkVisibility({ visibilityProperty: true }) && node.getBoundingClientRect().width > 0;
+  const key = (node) =>
+    node.dataset.testid ?? node.getAttribute('aria-label') ?? node.textContent.trim().slice(0, 40);
+"""
+
+_TAB_STOPS = f"""(card) => {{ {_SEEN}
+  return [...card.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+    .filter((node) => node.tabIndex >= 0 && !node.disabled && seen(node)).map(key); }}"""
+
+# The ring is an outline, or for handles in a drawing a halo.
+_FOCUS = f"""(card) => {{ {_SEEN}
+  const node = document.activeElement;
+  if (!card.contains(node)) return [null, false];
+  const style = getComputedStyle(node);
+  const outline = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+  const halo = [...node.querySelectorAll('*')].some((part) => {{
+    const {{ stroke, strokeWidth }} = getComputedStyle(part);
+    return stroke !== 'none' && parseFloat(strokeWidth) >= 2; }});
+  return [key(node), outline || halo]; }}"""
+
+_LOOKS = """(card) => card.querySelector('[data-testid=summary]').textContent +
+  card.querySelector('.course-stage').innerHTML"""
+
+# Text that ends outside its card, unless one can scroll to it.
+_OVERFLOW = """(card) => {
+  const edge = card.getBoundingClientRect();
+  const faults = [];
+  if (card.scrollWidth > card.clientWidth + 1) faults.push(`${card.scrollWidth} px wide in ${card.clientWidth} px`);
+  const scrolls = (node) => {
+    for (let box = node; box && box !== card; box = box.parentElement) {
+      const over = getComputedStyle(box).overflowX;
+      if (['auto', 'scroll'].includes(over) && box.scrollWidth > box.clientWidth) return true;
+    }
+    return false;
+  };
+  for (const node of card.querySelectorAll('*')) {
+    const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
+    if (!own || !node.checkVisibility({ visibilityProperty: true })) continue;
+    const box = node.getBoundingClientRect();
+    if (box.width && (box.right > edge.right + 1 || box.left < edge.left - 1) && !scrolls(node)) {
+      faults.push(`outside the card: ${node.textContent.trim().slice(0, 40)}`);
+    }
+  }
+  return faults.slice(0, 5);
+}"""
+
+# The height of a line of each text.
+_TEXT_SIZES = """(card) => {
+  const sizes = {};
+  for (const node of card.querySelectorAll('*')) {
+    const texts = [...node.childNodes].filter((child) => child.nodeType === 3);
+    const text = texts.map((child) => child.textContent.trim()).join('');
+    if (!text || !node.checkVisibility({ visibilityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const line = range.getClientRects()[0]?.height;
+    if (line) sizes[text] = Math.max(sizes[text] ?? 0, line);
+  }
+  return sizes;
+}"""
