@@ -58,9 +58,7 @@ def answers(guest: Visit, name: str, events: int) -> list[float]:
         guest.page.evaluate("() => { window.courseWatch.from = 0; window.courseWatch.changed = 0; }")
         guest.page.keyboard.press(key)
         guest.page.wait_for_function(_SETTLED, arg=QUIET)
-        took = guest.page.evaluate(
-            "({ from, changed, shown } = window.courseWatch) => changed ? shown - from : -1"
-        )
+        took = guest.page.evaluate(_TOOK)
         if took >= 0:
             found.append(took)
     return found
@@ -84,6 +82,10 @@ _WATCH = """(card) => {
       port2.postMessage(0);
     });
   }).observe(card, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+_TOOK = """() => {
+  const { from, changed, shown } = window.courseWatch;
+  return changed ? shown - from : -1;
 }"""
 _SETTLED = """(quiet) => {
   const { from, changed, shown } = window.courseWatch;

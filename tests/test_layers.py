@@ -25,8 +25,9 @@ MODEL = set().union(*CHAIN)
 OTHERS = {
     "locale": set(),
     "checks": {"locale"},
-    "viz": {"locale"},
-    "widgets": {"viz", "locale"},
+    "lecture": set(),
+    "viz": {"locale", "lecture"},
+    "widgets": {"viz", "locale", "lecture"},
     "exercises": MODEL | {"checks", "locale"},
     "doctor": {"locale"},
     "tokenization": set(),
@@ -37,6 +38,7 @@ OTHERS = {
     # Example sentences and their senses come from the corpus; static vectors are what BERT's are measured against.
     "contextual": MODEL | {"tokenization", "datasets", "before"},
     "evaluate_senses": MODEL | {"contextual"},
+    "interpretation": MODEL | {"tokenization", "datasets", "contextual"},
 }
 NO_TORCH = {"doctor", "tokenization"}
 FROM_SCRATCH = {
@@ -44,7 +46,13 @@ FROM_SCRATCH = {
 }  # the standard library only, but for the twin that is there to be compared with:
 TWIN = "fast.py"
 COMMANDS = {"pretrain.py", "sense_tuning.py"}  # of training: they put model and loop together
-ALONE = {"", "config", "fetching", "locale"}  # the standard library only; "" is course_utils/__init__.py
+ALONE = {
+    "",
+    "config",
+    "fetching",
+    "lecture",
+    "locale",
+}  # the standard library only; "" is course_utils/__init__.py
 
 
 def allowed(part: str) -> set[str]:
@@ -129,6 +137,8 @@ def test_layers():
         ("pretrained/folder.py", "from course_utils.checks import check_same"),
         ("training/loop.py", "from course_utils.bert import BertModel"),
         ("contextual/senses.py", "from course_utils.training import loop"),
+        ("contextual/senses.py", "from course_utils.interpretation import heads_off"),
+        ("interpretation/maps.py", "from course_utils.viz import plot_attention"),
         ("before/word2vec.py", "from course_utils.contextual import nearest_sense"),
         ("datasets/corpus.py", "from course_utils.contextual.words import occurrences"),
         ("news.py", ""),

@@ -8,6 +8,7 @@ from course_utils.viz.curves import plot_curves
 from course_utils.viz.encoder_block import plot_encoder_block
 from course_utils.viz.fates import plot_fates
 from course_utils.viz.figure import show
+from course_utils.viz.head_patterns import plot_head_grid
 from course_utils.viz.input_embeddings import plot_input_embeddings
 from course_utils.viz.number_table import plot_number_table
 from course_utils.viz.parity import plot_departures, plot_differences
@@ -40,6 +41,7 @@ __all__ = [
     "plot_encoder_block",
     "plot_encoding",
     "plot_fates",
+    "plot_head_grid",
     "plot_hull",
     "plot_influence",
     "plot_input_embeddings",

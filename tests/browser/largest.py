@@ -48,7 +48,14 @@ def measures(tokens, weights):
 
 AttentionExplorer("가", "나다", look=look, measures=measures)
 """,
-        (),
+        (
+            ("token-0-0", "ArrowDown"),
+            ("token-0-0", "End"),
+            ("tile-0-0", "ArrowRight"),
+            ("tile-0-0", "ArrowDown"),
+            ("threshold", "ArrowRight"),
+            ("sort", "ArrowDown"),
+        ),
     ),
     "head_grid": Largest(
         """

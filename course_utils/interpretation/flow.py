@@ -1,0 +1,34 @@
+"""Attention rollout: where what stands at a place came from, followed down through the layers."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def rollout(weights: Tensor) -> Tensor:
+    """Multiply the layers' attention, half of it being the residual connection (Abnar & Zuidema 2020, section 3).
+
+        A_l = ½ · (mean over heads of W_l) + ½ · I          R_l = A_l · A_{l−1} · … · A_1
+
+    **What it leaves out.** It follows attention only: not what the values carry, not W^O, not the feed-forward network,
+    not the normalisation. The residual counts for half, measured or not, and all heads count alike, also idle ones.
+    It says how far a token could have come, not what it did there.
+
+    Args:
+        weights: float (L, H, T, T), rows = queries, each sums to 1.
+
+    Returns:
+        float (L, T, T): R_1 … R_L. Row t of R_l: how much of place t behind layer l came from each token. Sums to 1.
+
+    Raises:
+        ValueError: if weights are not (L, H, T, T).
+    """
+    if weights.dim() != 4 or weights.shape[-1] != weights.shape[-2] or not weights.numel():
+        raise ValueError(f"weights must be (L, H, T, T), got {tuple(weights.shape)}")
+    identity = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
+    flows, reached = [], identity
+    for layer in 0.5 * weights.mean(1) + 0.5 * identity:  # (T, T)
+        reached = layer @ reached
+        flows.append(reached)
+    return torch.stack(flows)

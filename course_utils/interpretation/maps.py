@@ -1,0 +1,88 @@
+"""Every head's attention on one sentence, with the queries and keys that it was made from.
+
+Letters: T tokens, D head size, H heads, L layers, C = H·D hidden size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.attention import attention_weights
+from course_utils.interpretation.projections import encoder_of, projections
+from course_utils.tokenization import WordPieceTokenizer
+
+
+@dataclass(frozen=True)
+class AttentionMaps:
+    """What every head of a model does with one sentence, or with two."""
+
+    tokens: tuple[str, ...]  # T of them, [CLS] … [SEP]
+    weights: Tensor  # float (L, H, T, T), rows = queries, each sums to 1; before dropout
+    queries: Tensor  # float (L, H, T, D), not yet scaled by 1/√D
+    keys: Tensor  # float (L, H, T, D)
+    second_start: int | None = None  # the first token of the second text, if there is one
+
+
+@torch.no_grad()
+def attention_maps(
+    model: nn.Module, tokenizer: WordPieceTokenizer, sentence: str, pair: str | None = None
+) -> AttentionMaps:
+    """Read the queries and keys of all heads and weigh them: softmax(Q Kᵀ / √D).
+
+    They are caught as they leave the query and key projections, so it does not matter by which path (open, fused,
+    transformers' SDPA) the model itself goes on from there. The model is left as it was.
+
+    Args:
+        model: BertModel or a class of course_utils.heads, or transformers' BertModel; in eval mode.
+        tokenizer: the model's.
+        sentence: at least one word; with the second text no longer than the model reads.
+        pair: the second text, or None.
+
+    Raises:
+        ValueError: if the model is in training mode, or a text is empty or too long.
+        TypeError: if the model has no attention that is known here.
+    """
+    if model.training:
+        raise ValueError(
+            "the model is in training mode, where dropout draws other values each time: call model.eval()"
+        )
+    if not sentence.strip() or (pair is not None and not pair.strip()):
+        raise ValueError("a text with at least one word is needed, got an empty one")
+    encoder = encoder_of(model)
+    encoding = tokenizer.encode(sentence, pair, max_length=None)
+    if len(encoding) > (room := encoder.config.max_position_embeddings):
+        raise ValueError(f"the model reads {room} tokens, got {len(encoding)}: shorten the sentence")
+    device = next(encoder.parameters()).device
+    ids, segments = (
+        torch.tensor([row], device=device) for row in (encoding.input_ids, encoding.token_type_ids)
+    )
+    with _caught(model) as caught:
+        encoder(ids, token_type_ids=segments)
+    heads = encoder.config.num_attention_heads
+    queries, keys = (
+        torch.cat(rows).unflatten(-1, (heads, -1)).transpose(1, 2)  # (L, T, C) -> (L, H, T, D)
+        for rows in caught
+    )
+    second = None if pair is None else encoding.token_type_ids.index(1)
+    return AttentionMaps(tuple(encoding.tokens), attention_weights(queries, keys), queries, keys, second)
+
+
+@contextmanager
+def _caught(model: nn.Module) -> Iterator[tuple[list[Tensor], list[Tensor]]]:
+    """Two lists that fill with what the query and the key projections give, layer by layer, (1, T, C) each."""
+    caught: tuple[list[Tensor], list[Tensor]] = [], []
+    hooks = []
+    try:
+        for layer in projections(model):
+            for part, rows in zip((layer.query, layer.key), caught):
+                keep = lambda module, given, result, rows=rows: rows.append(result.detach())  # noqa: E731
+                hooks.append(part.register_forward_hook(keep))
+        yield caught
+    finally:  # also when the model raised
+        for hook in hooks:
+            hook.remove()

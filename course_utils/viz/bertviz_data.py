@@ -1,0 +1,124 @@
+"""What bertviz's scripts are given: weights and tokens that fit each other, rounded, and cut into texts.
+
+Letters: T tokens, D head size, H heads, L layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+MOST_TOKENS = 64
+MOST_LINES = 30_000  # drawn at once; more and the browser stutters
+MOST_NUMBERS = 2_000_000  # carried by one page
+DIGITS = 4  # after the point
+ROW_TOLERANCE = 1e-2  # rows of half-precision weights, too, sum to 1 within this
+# name -> (text of the queries, text of the keys), in bertviz's order
+PARTS = {"all": None, "aa": (0, 0), "bb": (1, 1), "ab": (0, 1), "ba": (1, 0)}
+
+
+def check_weights(weights: ArrayLike, tokens: Sequence[str]) -> tuple[np.ndarray, list[str]]:
+    """Float64 weights and the tokens, if they fit each other.
+
+    Raises:
+        ValueError: if they do not, or a row is no distribution.
+    """
+    tokens = [tokens] if isinstance(tokens, str) else list(tokens)
+    if not all(isinstance(token, str) for token in tokens):
+        raise ValueError(f"tokens must be a list of str, got {tokens!r:.80}")
+    weights = as_array("weights", weights)
+    count = len(tokens)
+    if weights.ndim != 4 or weights.shape[2:] != (count, count) or 0 in weights.shape:
+        raise ValueError(
+            f"expected weights of shape (L, H, T, T) with T = {count} tokens, got {weights.shape}"
+        )
+    if count > MOST_TOKENS:
+        raise ValueError(f"at most {MOST_TOKENS} tokens can be drawn, got {count}; take a shorter text")
+    off = np.abs(weights.sum(-1) - 1)
+    if weights.min() < 0 or off.max() > ROW_TOLERANCE:
+        layer, head, row = np.unravel_index(off.argmax(), off.shape)
+        found = f"row {row} of layer {layer}, head {head} sums to {weights[layer, head, row].sum():.3f}"
+        found = f"the smallest weight is {weights.min():.3f}" if weights.min() < 0 else found
+        raise ValueError(f"expected weights of at least 0 whose rows (queries) sum to 1, but {found}")
+    return weights, tokens
+
+
+def check_lines(pictures: int, count: int) -> None:
+    """Refuse what a browser would not draw fluently: `pictures` heads of count × count lines at once."""
+    lines = pictures * count**2
+    if lines > MOST_LINES:
+        product = f"{pictures} × {count} × {count}"
+        message = f"too many lines to draw at once: at most {MOST_LINES:,}, got {lines:,} ({product})"
+        raise ValueError(f"{message}; give fewer layers or heads, or a shorter text")
+
+
+def as_array(name: str, values: ArrayLike) -> np.ndarray:
+    """An array or a tensor of any kind as float64; ValueError if it is neither, or not finite."""
+    if hasattr(values, "detach"):  # a tensor; NumPy has no bfloat16
+        values = values.detach().cpu().double()
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"expected {name} as one array of numbers, got {type(values).__name__}") from problem
+    if not np.isfinite(array).all():
+        raise ValueError(f"expected finite {name}, got NaN or infinity")
+    return array
+
+
+def one_of(name: str, value: int, size: int, *, first: int = 0) -> int:
+    """A place from `first` to size − 1; ValueError if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not first <= value < size:
+        raise ValueError(f"{name} must be a whole number from {first} to {size - 1}, got {value!r}")
+    return int(value)
+
+
+def some_of(name: str, values: Sequence[int] | None, size: int) -> list[int]:
+    """Different places from 0 to size − 1, all of them for None; ValueError if some are none."""
+    if values is None:
+        return list(range(size))
+    chosen = [one_of(name, value, size) for value in np.atleast_1d(np.asarray(values)).tolist()]
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise ValueError(f"{name} must name each of its numbers once and at least one, got {chosen}")
+    return chosen
+
+
+def parts_of(
+    weights: np.ndarray, tokens: list[str], second_start: int | None, vectors: dict[str, np.ndarray]
+) -> dict[str, dict[str, Any]]:
+    """What bertviz's scripts read: the whole and, for two texts, each text's look at each.
+
+    Args:
+        weights: float (L, H, T, T).
+        tokens: T of them.
+        second_start: first token of the second text, or None.
+        vectors: of the neuron view: "queries" and "keys", each float (L, H, T, D); else empty.
+
+    Raises:
+        ValueError: if one of two texts would be empty, or the page would carry too many numbers.
+    """
+    count = len(tokens)
+    names = ["all"]
+    halves = []
+    if second_start is not None:
+        start = one_of("second_start", second_start, count, first=1)
+        halves, names = [slice(0, start), slice(start, count)], list(PARTS)
+    numbers = (weights.size + sum(array.size for array in vectors.values())) * (2 if halves else 1)
+    if numbers > MOST_NUMBERS:
+        message = f"too many numbers for one page: at most {MOST_NUMBERS:,}, got {numbers:,}"
+        raise ValueError(f"{message}; give fewer layers or a shorter text")
+    weights = np.round(weights, DIGITS)
+    vectors = {name: np.round(array, DIGITS) for name, array in vectors.items()}
+    parts = {}
+    for name in names:
+        left, right = (halves[place] for place in PARTS[name]) if PARTS[name] else (slice(None),) * 2
+        parts[name] = {
+            "attn": weights[:, :, left, right].tolist(),
+            "left_text": tokens[left],
+            "right_text": tokens[right],
+        }
+        for kind, array in vectors.items():
+            parts[name][kind] = array[:, :, left if kind == "queries" else right].tolist()
+    return parts

@@ -1,0 +1,54 @@
+"""One number a head: layers = rows, heads = columns, both counted from 0 as in weights[layer, head]."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from course_utils.viz.theme import SIGNED, WEIGHTS
+
+NUMBER_SIZE = 13
+
+
+def plot_head_grid(
+    values: ArrayLike, *, lowest: float = 0.0, highest: float = 1.0, ax: Axes | None = None
+) -> Axes:
+    """Draw a number of every head, with the number in its cell.
+
+    Args:
+        values: (L, H), between lowest and highest; what lies outside is drawn in the colour of the end.
+        lowest: 0 for the sequential palette (shares, bits), −highest for the diverging one (effects).
+        highest: where the scale ends.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if values are not (L, H) numbers, or lowest is neither 0 nor −highest.
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 2 or not values.size or not np.isfinite(values).all():
+        raise ValueError(f"expected one finite number for each head, (L, H), got shape {values.shape}")
+    if highest <= 0 or lowest not in (0.0, -highest):
+        raise ValueError(f"lowest must be 0 or -highest, and highest above 0, got {lowest} and {highest}")
+    layers, heads = values.shape
+    if ax is None:
+        _, ax = plt.subplots(figsize=(1.4 + 0.95 * heads, 1.0 + 0.62 * layers))
+    ax.imshow(values, cmap=SIGNED if lowest else WEIGHTS, vmin=lowest, vmax=highest, aspect="auto")
+    form = "{:+.2f}" if lowest else "{:.2f}"
+    for layer, head in np.ndindex(values.shape):
+        dark = abs(values[layer, head]) > (0.62 if lowest else 0.5) * highest
+        number = form.format(round(values[layer, head], 2) + 0.0)  # no minus before a zero
+        color = "white" if dark else "black"
+        ax.text(head, layer, number, ha="center", va="center", color=color, fontsize=NUMBER_SIZE)
+    ax.set_xticks(range(heads), [f"헤드 {head}" for head in range(heads)])
+    ax.set_yticks(range(layers), [f"층 {layer}" for layer in range(layers)])
+    ax.set_xticks(np.arange(-0.5, heads), minor=True)
+    ax.set_yticks(np.arange(-0.5, layers), minor=True)
+    ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+    return ax

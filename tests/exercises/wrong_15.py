@@ -1,0 +1,119 @@
+"""Wrong answers to the exercises of notebook 15, each under the reason for which it must fail."""
+
+import torch
+
+
+def _first_row(weights):
+    places = torch.arange(len(weights))
+    return weights[places, (places - 1).clamp(min=0)].mean()
+
+
+def _wraps_around(weights):
+    return weights.roll(1, dims=1).diagonal().mean()
+
+
+def _counts(weights):
+    return (weights[1:].argmax(-1) == torch.arange(len(weights) - 1)).double().mean()
+
+
+def _entropy(weights, log=torch.log2, dim=-1):
+    return -torch.where(weights > 0, weights * log(weights), 0.0).sum(dim=dim)
+
+
+def _not_normalised(weights):
+    """A floor that is too small for a name of its own, but moves every weight."""
+    weights = weights + 1e-3
+    return _entropy(weights / weights.sum(-1, keepdim=True))
+
+
+def _mixed(attentions, identity=0.5, share=0.5):
+    return share * attentions + identity * torch.eye(attentions.shape[-1], dtype=attentions.dtype)
+
+
+def _chain(matrices):
+    reached = torch.eye(matrices.shape[-1], dtype=matrices.dtype)
+    for matrix in matrices:
+        reached = matrix @ reached
+    return reached
+
+
+def _zeroed(places):
+    """zero_head with a choice of coordinates: places(numbers 0 … C − 1, head, num_heads, D) -> bool."""
+
+    def zero_head(context, head, num_heads):
+        width = context.shape[-1]
+        return context.masked_fill(places(torch.arange(width), head, num_heads, width // num_heads), 0.0)
+
+    return zero_head
+
+
+def _in_place(context, head, num_heads):
+    size = context.shape[-1] // num_heads
+    context[..., head * size : (head + 1) * size] = 0.0
+    return context
+
+
+def _token_axis(context, head, num_heads):
+    result, size = context.clone(), context.shape[-1] // num_heads
+    result[:, head * size : (head + 1) * size] = 0.0
+    return result
+
+
+def _removed(context, head, num_heads):
+    size = context.shape[-1] // num_heads
+    return torch.cat([context[..., : head * size], context[..., (head + 1) * size :]], dim=-1)
+
+
+def _wrong_division(context, head, num_heads):
+    result, size = context.clone(), context.shape[-1] // max(head, 1)
+    result[..., head * size : (head + 1) * size] = 0.0
+    return result
+
+
+WRONG = {
+    "15.1": {
+        "next_token": lambda weights: weights.diagonal(1).mean(),
+        "itself": lambda weights: weights.diagonal().mean(),
+        "sum_not_mean": lambda weights: weights.diagonal(-1).sum(),
+        "divides_by_all": lambda weights: weights.diagonal(-1).sum() / len(weights),
+        "first_row": _first_row,
+        "wraps_around": _wraps_around,
+        "counts": _counts,
+        "share": lambda weights: weights.diagonal(-1).min(),
+        "shape": lambda weights: weights.diagonal(-1),
+    },
+    "15.2": {
+        "averaged": lambda weights: _entropy(weights).mean(-1),
+        "nats": lambda weights: _entropy(weights, log=torch.log),
+        "nan": lambda weights: -(weights * weights.log2()).sum(-1),
+        "query_axis": lambda weights: _entropy(weights, dim=-2),
+        "mean_over_keys": lambda weights: _entropy(weights) / weights.shape[-1],
+        "clamped": lambda weights: -(weights * weights.clamp(min=1e-3).log2()).sum(-1),
+        "sign": lambda weights: -_entropy(weights),
+        "bits": _not_normalised,
+        "shape": lambda weights: _entropy(weights)[..., None],
+    },
+    "15.3": {
+        "order": lambda attentions: _chain(_mixed(attentions).flip(0)),
+        "no_identity": _chain,
+        "not_renormalised": lambda attentions: _chain(_mixed(attentions, 1.0, 1.0)),
+        "last_layer": lambda attentions: attentions[-1],
+        "element_wise": lambda attentions: _mixed(attentions).prod(0),
+        "mean_of_layers": lambda attentions: attentions.mean(0),
+        "transposed": lambda attentions: _chain(_mixed(attentions)).T,
+        "rows": lambda attentions: _chain(_mixed(attentions, identity=0.2)),
+        "flow": lambda attentions: _chain(_mixed(attentions, identity=0.2, share=0.8)),
+        "shape": _mixed,
+    },
+    "15.4": {
+        "mutates_input": _in_place,
+        "strided": _zeroed(lambda places, head, heads, size: places % heads == head),
+        "counted_from_one": _zeroed(lambda places, head, heads, size: places // size == head - 1),
+        "size_is_heads": _zeroed(lambda places, head, heads, size: places // heads == head),
+        "nothing": _wrong_division,
+        "others": _zeroed(lambda places, head, heads, size: places // size != head),
+        "coordinates": _zeroed(lambda places, head, heads, size: places == head * size),
+        "token_axis": _token_axis,
+        "removed": _removed,
+    },
+}
