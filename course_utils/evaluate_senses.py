@@ -12,6 +12,7 @@ SENSE_LAYER; naive Bayes on the words around; static vectors of the words around
 from __future__ import annotations
 
 import argparse
+import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -123,7 +124,7 @@ def _width(text: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables; the exit status is 1 if there is no such model."""
+    """Print the tables; the exit status is 1, with one sentence on stderr, if the model or the data cannot be read."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "model", nargs="?", help="a model folder or hub name (default: the course's checkpoint)"
@@ -137,13 +138,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        model, tokenizer = load_pretrained(options.model, model_class=BertModel)
-    except FileNotFoundError as error:
-        print(error)
+        _report(options)
+    except (ValueError, OSError) as error:
+        # An error of the system comes as "[Errno 13] Permission denied: 'x'".
+        told = f"{error.filename}: {error.strerror}" if getattr(error, "strerror", None) else str(error)
+        print(f"evaluate_senses: {told}", file=sys.stderr)
         return 1
+    return 0
+
+
+def _report(options: argparse.Namespace) -> None:
+    """Measure, and print what was asked for."""
+    model, tokenizer = load_pretrained(options.model, model_class=BertModel)
     if options.layers:
         print(aligned(layer_table(evaluate_layers(model, tokenizer))))
-        return 0
+        return
     results = evaluate(model, tokenizer, static=None if options.no_static else static_vectors(tokenizer))
     print(aligned(table(results)))
     for result in results:
@@ -155,7 +164,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for one in wrong:
             scores = ", ".join(f"{sense} {score:.2f}" for sense, score in one.scores)
             print(f"{one.word} {one.sense} → {one.answer}: {one.sentence}  ({scores})")
-    return 0
 
 
 if __name__ == "__main__":

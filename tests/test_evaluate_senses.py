@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 import torch
 
@@ -220,5 +222,40 @@ def test_the_command(model, tokenizer, tmp_path, monkeypatch, capsys):
     assert all(f"{one.word} {one.sense} → {one.answer}: {one.sentence}" in said for one in wrong)
     assert evaluate_senses.main([str(tmp_path / "model"), "--layers"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
-    assert evaluate_senses.main([str(tmp_path / "nothing" / "here")]) == 1
-    assert "nothing" in capsys.readouterr().out
+
+
+def no_folder(folder):
+    shutil.rmtree(folder)
+    return "there is no model folder"
+
+
+def damaged_config(folder):
+    (folder / "config.json").write_text("{", encoding="utf-8")
+    return "config.json must be JSON"
+
+
+def config_is_a_folder(folder):
+    (folder / "config.json").unlink()
+    (folder / "config.json").mkdir()
+    return "config.json: Is a directory"
+
+
+def too_few_positions(folder):
+    config = BertConfig(
+        vocab_size=len(VOCAB), hidden_size=6, num_hidden_layers=2, num_attention_heads=3, intermediate_size=7,
+        max_position_embeddings=3,
+    )  # fmt: skip
+    tokenizer = WordPieceTokenizer.from_vocab_file(folder / "vocab.txt", lowercase=False, strip_accents=False)
+    save_pretrained(BertModel(config), tokenizer, folder)
+    return "the model reads 3 tokens"
+
+
+@pytest.mark.parametrize("fault", [no_folder, damaged_config, config_is_a_folder, too_few_positions])
+def test_the_command_says_in_a_sentence_what_is_wrong(fault, model, tokenizer, tmp_path, monkeypatch, capsys):
+    save_pretrained(model, tokenizer, tmp_path / "model")
+    monkeypatch.setattr(evaluation, "held_out_sentences", lambda: HELD_OUT)
+    sentence = fault(tmp_path / "model")
+    assert evaluate_senses.main([str(tmp_path / "model"), "--no-static"]) == 1
+    said = capsys.readouterr()
+    assert said.out == "" and len(said.err.splitlines()) == 1
+    assert said.err.startswith("evaluate_senses: ") and sentence in said.err and "Errno" not in said.err

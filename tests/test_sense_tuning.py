@@ -152,4 +152,6 @@ def test_the_command(tmp_path, folder, tokenizer, capsys):
         ["--model", "nowhere"],
     ):
         assert main([*command, *numbers, *wrong]) == 1
-        assert capsys.readouterr().err.count("sense_tuning: ") == 1
+        told = capsys.readouterr().err
+        assert told.count("sense_tuning: ") == 1 and len(told.splitlines()) == 1
+        assert read_log(tmp_path / "tuned" / "log.jsonl") == [record]  # what is refused does no harm

@@ -62,10 +62,12 @@ class SenseBatch:
 def sense_examples(
     tokenizer: WordPieceTokenizer, folder: str | Path = CORPUS, *, max_length: int = 64
 ) -> list[Example]:
-    """Every homonym that stands free in a file that names its sense.
+    """Every homonym that stands free in a file that names its sense and is there a piece of its own.
+
+    Where the tokenizer glues it to its particle (배를) or cuts it in two, it does not count.
 
     Args:
-        tokenizer: its vocabulary must keep homonyms apart from their particles (see datasets.vocabulary).
+        tokenizer: its vocabulary should keep homonyms apart from their particles (see datasets.vocabulary).
         folder: the corpus.
         max_length: longer sentences are left out.
     """
@@ -211,11 +213,14 @@ def tune(
     model.eval()
 
 
-def _record(log: RunLog, bar: tqdm, *, every: int = 50) -> Callable[[Step], None]:
-    """Write the mean losses of every 50 updates."""
+def _record(path: Path, bar: tqdm, *, every: int = 50) -> Callable[[Step], None]:
+    """Write the mean losses of every 50 updates into a new log; a run that is refused leaves the old one alone."""
     seen: list[Losses] = []
+    log: RunLog | None = None
 
     def after_step(step: Step) -> None:
+        nonlocal log
+        log = log or RunLog(path)
         seen.append(Losses(*(loss.detach() for loss in step.output)))
         bar.update()
         if step.done % every == 0:
@@ -249,16 +254,11 @@ def main(command_line: list[str] | None = None) -> int:
     chosen = parser.parse_args(command_line)
     torch.set_num_threads(chosen.threads)
     try:
-        if chosen.steps < 1 or chosen.batch_size < 1:
-            raise ValueError(
-                f"steps and batch-size must be at least 1, got {chosen.steps}, {chosen.batch_size}"
-            )
         model, tokenizer = load_pretrained(chosen.model, model_class=BertForPreTraining)
         examples = sense_examples(tokenizer, chosen.corpus)
         documents = encode_documents(read_documents(chosen.corpus), tokenizer)
         usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=chosen.seed)
-        log = RunLog(chosen.out / "log.jsonl")
-        with tqdm(total=chosen.steps, unit="step", mininterval=1.0) as bar:
+        with tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0) as bar:
             tune(
                 model,
                 tokenizer,
@@ -269,7 +269,7 @@ def main(command_line: list[str] | None = None) -> int:
                 peak_rate=chosen.peak_rate,
                 dropout=chosen.dropout,
                 seed=chosen.seed,
-                after_step=_record(log, bar),
+                after_step=_record(chosen.out / "log.jsonl", bar),
             )
         save_pretrained(model, tokenizer, chosen.out / "model", dtype=torch.float16)
     except (ValueError, OSError) as error:

@@ -107,6 +107,29 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
     assert guest.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.parametrize(("name", "cut"), [("tanh 꼴", False), (HOSTILE, True)])
+def test_a_name_keeps_to_its_line(guest: Visit, show: Callable[..., Locator], name: str, cut: bool) -> None:
+    widget = show(name)
+    rows = [widget.get_by_test_id(f"row-{number}") for number in (0, 2)]
+    expect(rows[1].get_by_title(name)).to_have_text(name)
+    for width in (700, 850, 1290, 1400):
+        guest.page.set_viewport_size({"width": width, "height": 1000})
+        first, last = (
+            row.evaluate(
+                """row => {
+                  const [box, sample, name] = row.querySelector('label').children;
+                  const cut = name.scrollWidth > name.clientWidth;
+                  return { line: name.offsetHeight, box: box.offsetWidth, sample: sample.clientWidth, cut };
+                }"""
+            )
+            for row in rows
+        )
+        assert last == first | {"cut": cut}
+        assert widget.evaluate("card => card.scrollWidth <= card.clientWidth")
+        assert widget.locator("table").evaluate("table => table.offsetWidth <= table.parentNode.clientWidth")
+        guest.screenshot(f"activation_explorer-{width}-{cut}", of=widget)
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
     guest.use_theme(theme)

@@ -94,7 +94,8 @@ def test_the_grid_by_keyboard(guest: Visit, card: Locator) -> None:
     expect(cell(card, 0, 0)).to_be_focused()
     expect(summary(card)).to_contain_text("'나는'의 행은")
     press("Control+End")
-    for _ in range(15):  # faster than the kernel's pictures come: an old one must not undo what was painted since
+    # Faster than the kernel's pictures come: an old one must not undo what was painted since.
+    for _ in range(15):
         press("Enter")
         expect(cell(card, 3, 3)).to_have_attribute("aria-selected", "false")
         press("Space")

@@ -89,6 +89,30 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
     assert guest.page.evaluate("window.hacked") is None
 
 
+def test_a_long_token_is_cut_off_and_leaves_the_bars_comparable(
+    guest: Visit, show: Callable[[], Locator]
+) -> None:
+    widget = show()
+    words = widget.get_by_test_id("words")
+    expect(words.get_by_title(HOSTILE)).to_have_text(HOSTILE)
+    for width in (700, 1400):
+        guest.page.set_viewport_size({"width": width, "height": 1000})
+        rows = words.evaluate(
+            """list => [...list.children].map((row) => {
+              const [token, bar, share] = [...row.children].map((part) => part.getBoundingClientRect());
+              const cut = row.firstChild.scrollWidth > row.firstChild.clientWidth;
+              return [cut, token.right, bar.left, bar.right, share.left];
+            })"""
+        )
+        assert [row[0] for row in rows] == [False, False, True]
+        assert all(row[1:] == sorted(row[1:]) for row in rows)  # beside each other
+        assert len({row[2] for row in rows}) == 1  # the bars begin at the same place …
+        lengths = [row[3] - row[2] for row in rows]
+        assert lengths == pytest.approx([lengths[0] * share / 0.5 for share in (0.5, 0.05, 0.02)], abs=0.1)
+        assert widget.evaluate("card => card.scrollWidth <= card.clientWidth")
+        guest.screenshot(f"training_replay-{width}", of=widget)
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

@@ -64,7 +64,7 @@ export default courseWidget((view) => {
       svg("line", { x1: 2, x2: 27, y1: 6, y2: 6, class: `ae-curve ae-${i}`, "stroke-dasharray": dashes[i] }));
     const [value, slope] = [make("td"), make("td")];
     const row = make("tr", { "data-testid": `row-${i}` },
-      make("th", { scope: "row" }, make("label", {}, input, sample, make("span", {}, line.name))), value, slope);
+      make("th", { scope: "row" }, make("label", {}, input, sample, make("span", { title: line.name }, line.name))), value, slope);
     return { input, value, slope, row };
   });
   const gapCell = make("td", { colspan: 2 });

@@ -57,7 +57,7 @@ export default courseWidget((view) => {
     list.replaceChildren(...filled.map(({ token, share }) => {
       const track = make("span", { class: "tr-bar", "aria-hidden": "true" });
       track.style.setProperty("--share", share / most);
-      return make("li", {}, make("b", {}, token), track, make("span", { class: "tr-share" }, `${number(100 * share, 1)}%`));
+      return make("li", {}, make("b", { title: token }, token), track, make("span", { class: "tr-share" }, `${number(100 * share, 1)}%`));
     }));
   };
 
