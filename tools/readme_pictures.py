@@ -1,7 +1,7 @@
 """Make the pictures of the README: `python tools/readme_pictures.py [file ...]`.
 
 Opens notebooks in a real JupyterLab (the browser tests' harness), runs them, and writes the chosen parts of the page
-into docs/pictures/. To choose another picture, edit PICTURES.
+into docs/pictures/. To choose another picture, edit PICTURES, or MOVING for those that move.
 """
 
 from __future__ import annotations
@@ -16,11 +16,21 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-from tests.browser.harness import NOTEBOOKS, Lab, Visit, running_chromium, running_lab, visit  # noqa: E402
+from tests.browser.harness import NOTEBOOKS, Visit, running_chromium, running_lab, visit  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
 LARGEST = 300_000  # bytes of a picture
+LARGEST_MOVING = 2_000_000
+FRAME_MS = 900
 SCALE = 1.5  # device pixels to a CSS pixel: sharp on a good screen, and still small
+
+
+class Moving(NamedTuple):
+    notebook: str
+    selector: str
+    file: str
+    keys: tuple[tuple[str, str], ...]  # (data-testid of a control, key): a frame is taken after each
+    tall: int = 0  # CSS pixels from the top; 0 = all
 
 
 class Picture(NamedTuple):
@@ -50,15 +60,31 @@ PICTURES = [
     Picture("11_bert_model", "[data-testid=parity_debugger]", "parity_debugger.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_map]", "sense_map.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_explorer]", "sense_explorer.png"),
+    Picture("15_attention_heads", "[data-testid=attention_explorer]", "attention_explorer.png"),
+]
+MOVING = [
+    Moving(
+        "15_attention_heads",
+        "[data-testid=attention_explorer]",
+        "attention_explorer.gif",
+        (
+            ("tile-1-3", "Enter"),
+            *[("token-0-1", "ArrowDown")] * 5,
+            ("tile-1-0", "Enter"),
+            ("tile-1-2", "Enter"),
+            *[("token-0-6", "ArrowUp")] * 3,
+        ),
+        1000,
+    ),
 ]
 
 
 def main(files: list[str]) -> int:
     """Make the pictures with these file names, or all; returns the exit status."""
-    if unknown := set(files) - {picture.file for picture in PICTURES}:
+    if unknown := set(files) - {picture.file for picture in [*PICTURES, *MOVING]}:
         print(f"no such picture: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
-    chosen = [picture for picture in PICTURES if not files or picture.file in files]
+    chosen = [picture for picture in [*PICTURES, *MOVING] if not files or picture.file in files]
     missing = sorted({p.notebook for p in chosen if not (NOTEBOOKS / f"{p.notebook}.ipynb").exists()})
     if missing:
         print(f"no such notebook yet: {', '.join(missing)}", file=sys.stderr)
@@ -69,14 +95,18 @@ def main(files: list[str]) -> int:
         running_lab(Path(folder) / "lab") as lab,
         running_chromium() as browser,
     ):
-        for notebook, theme in dict.fromkeys((picture.notebook, picture.theme) for picture in chosen):
+        for notebook, theme in dict.fromkeys((picture.notebook, theme_of(picture)) for picture in chosen):
             lab.use_theme(theme)
             with visit(browser, lab, scale=SCALE) as guest:
-                take(guest, lab, [p for p in chosen if (p.notebook, p.theme) == (notebook, theme)])
+                take(guest, [p for p in chosen if (p.notebook, theme_of(p)) == (notebook, theme)])
     return 1 if missing else 0
 
 
-def take(guest: Visit, lab: Lab, pictures: list[Picture]) -> None:
+def theme_of(picture: Picture | Moving) -> str:
+    return getattr(picture, "theme", "Light")
+
+
+def take(guest: Visit, pictures: list[Picture | Moving]) -> None:
     """Run one notebook and photograph the parts of it that are asked for."""
     guest.open(f"{pictures[0].notebook}.ipynb")
     guest.run_all()
@@ -84,18 +114,60 @@ def take(guest: Visit, lab: Lab, pictures: list[Picture]) -> None:
         raise RuntimeError(f"{pictures[0].notebook}: {problems}")
     for picture in pictures:
         target = FOLDER / picture.file
-        if picture.selector:
-            part = guest.page.locator(picture.selector).first
-            part.scroll_into_view_if_needed()
-            if picture.press:
-                part.get_by_role("button", name=picture.press, exact=True).click()
-                part.get_by_role("button", name=picture.press, pressed=True).wait_for()
-            guest.photograph(target, part)
+        if isinstance(picture, Moving):
+            size = film(guest, picture, target)
         else:
-            guest.outputs("image/png").first.scroll_into_view_if_needed()
-            guest.photograph(target)
-        size = shrink(target)
+            photograph(guest, picture, target)
+            size = shrink(target)
         print(f"docs/pictures/{picture.file}: {size // 1000} kB")
+
+
+def photograph(guest: Visit, picture: Picture, target: Path) -> None:
+    """Take one picture."""
+    if not picture.selector:
+        guest.outputs("image/png").first.scroll_into_view_if_needed()
+        guest.photograph(target)
+        return
+    part = guest.page.locator(picture.selector).first
+    part.scroll_into_view_if_needed()
+    if picture.press:
+        part.get_by_role("button", name=picture.press, exact=True).click()
+        part.get_by_role("button", name=picture.press, pressed=True).wait_for()
+    guest.photograph(target, part)
+
+
+def film(guest: Visit, moving: Moving, target: Path) -> int:
+    """Press the keys, take a picture after each, and store them as one GIF; returns its bytes."""
+    part = guest.page.locator(moving.selector).first
+    part.scroll_into_view_if_needed()
+    frames = []
+    before = ""
+    for testid, key in moving.keys:
+        if testid != before:
+            part.get_by_test_id(testid).focus()
+            before = testid
+        guest.page.keyboard.press(key)
+        guest.page.wait_for_timeout(400)
+        guest.photograph(target, part)
+        frame = Image.open(target).convert("RGB")
+        frames.append(
+            frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE) or frame.height)))
+        )
+    width, height = frames[0].size
+    while True:
+        palette = frames[0].resize((width, height), Image.Resampling.LANCZOS).quantize(64)
+        drawn = [
+            frame.resize((width, height), Image.Resampling.LANCZOS).quantize(
+                palette=palette, dither=Image.Dither.NONE
+            )
+            for frame in frames
+        ]
+        drawn[0].save(
+            target, save_all=True, append_images=drawn[1:], duration=FRAME_MS, loop=0, optimize=True
+        )
+        if target.stat().st_size <= LARGEST_MOVING or width < 200:
+            return target.stat().st_size
+        width, height = width * 4 // 5, height * 4 // 5
 
 
 def shrink(path: Path, *, largest: int = LARGEST) -> int:
