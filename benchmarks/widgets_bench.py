@@ -54,10 +54,10 @@ def answers(guest: Visit, name: str, events: int) -> list[float]:
         control = card.get_by_test_id(testid).first
         if not control.evaluate("node => node === document.activeElement"):
             control.focus()
-            guest.page.wait_for_function(_SETTLED, arg=QUIET)
+            guest.page.wait_for_function(_SETTLED, arg=QUIET, polling=100)
         guest.page.evaluate("() => { window.courseWatch.from = 0; window.courseWatch.changed = 0; }")
         guest.page.keyboard.press(key)
-        guest.page.wait_for_function(_SETTLED, arg=QUIET)
+        guest.page.wait_for_function(_SETTLED, arg=QUIET, polling=100)
         took = guest.page.evaluate(_TOOK)
         if took >= 0:
             found.append(took)

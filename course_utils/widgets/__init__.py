@@ -11,6 +11,7 @@ from typing import Any
 
 _HOMES = {
     "ActivationExplorer": "activation_explorer",
+    "AttentionExplorer": "attention_explorer",
     "BadInput": "base",
     "CourseWidget": "base",
     "ParameterMicroscope": "parameter_microscope",

@@ -83,16 +83,23 @@ function lectureSwitch({ model, words, signal }, root, head) {
   show();
 }
 
-// send({trait: value, …}): the picture follows at once here, Python hears of it at most once a frame.
+// send({trait: value, …}): the picture follows at once here, Python hears of it at once too, and then once a frame.
 function sender(model, signal) {
   let frame = 0;
+  let waiting = false;
   signal.addEventListener("abort", () => cancelAnimationFrame(frame));
+  const save = () => {
+    waiting = false;
+    model.save_changes();
+    frame = requestAnimationFrame(() => {
+      frame = 0;
+      if (waiting) save();
+    });
+  };
   return (values) => {
     for (const [name, value] of Object.entries(values)) model.set(name, value);
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      model.save_changes();
-    });
+    if (frame) waiting = true;
+    else save();
   };
 }
 

@@ -16,6 +16,7 @@ export default courseWidget((view) => {
   let lossPanel = null;
 
   let drawn = "";
+  let shown = null; // the picture whose weights the small maps show
   let headButtons = [];
   let wordButtons = [];
   const chosenHead = () => model.get("head");
@@ -34,7 +35,8 @@ export default courseWidget((view) => {
       buildLosses(picture);
       drawn = shape;
     }
-    drawHeads(picture);
+    drawHeads(picture, picture !== shown);
+    shown = picture;
     drawTable(picture);
     drawLines(picture);
     drawLosses(picture);
@@ -86,13 +88,15 @@ export default courseWidget((view) => {
     if (hadFocus) headButtons[chosenHead()].focus();
   }
 
-  function drawHeads({ words: tokens, weights }) {
+  function drawHeads({ words: tokens, weights }, fresh) {
     headButtons.forEach((button, head) => {
       const chosen = head === chosenHead();
       fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
-      button.querySelectorAll("rect").forEach((cell, i) => {
-        fill(cell, { fill: shade(weights[head][Math.floor(i / tokens.length)][i % tokens.length]) });
-      });
+      if (fresh) {
+        button.querySelectorAll("rect").forEach((cell, i) => {
+          fill(cell, { fill: shade(weights[head][Math.floor(i / tokens.length)][i % tokens.length]) });
+        });
+      }
       const input = button.parentElement.querySelector("input");
       button.parentElement.classList.toggle("hg-off", isOff(head));
       if (input) {

@@ -1,0 +1,353 @@
+"""AttentionExplorer as a person uses it: in JupyterLab and, saved as one file, with neither kernel nor network."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from course_utils.widgets import AttentionExplorer
+from tests.browser.harness import Lab, Visit, make_notebook
+
+FIRST, SECOND = "항구 에 배 를 대다 배", "부엌 에서 배 를 깎다"
+LAYERS, HEADS = 3, 5
+LOOK = f"""
+import numpy as np
+
+def look(sentence):
+    tokens = ["[CLS]", *sentence.split(), "[SEP]"]
+    count = len(tokens)
+    weights = np.random.default_rng(count).random(({LAYERS}, {HEADS}, count, count)) ** 5
+    weights[0, 0] = np.eye(count)                  # each token looks at itself
+    weights[0, 1] = 1                              # at all alike
+    weights[0, 3] = np.where(np.eye(count), 65_208, 327 / (count - 1))  # 0.995010: only of 65,535 it is 1.00
+    weights[0, 2] = np.roll(np.eye(count), 1, 0)   # the token before
+    return tokens, weights / weights.sum(-1, keepdims=True)
+
+def measures(tokens, weights):
+    previous = np.diagonal(weights, -1, 2, 3).mean(-1)
+    itself = np.diagonal(weights, 0, 2, 3).mean(-1)
+    return {{"previous": previous, "itself": itself, "<b>내 것</b>": -previous.round(1)}}
+"""
+CELL = """
+import ipywidgets
+from course_utils.widgets import AttentionExplorer
+widget = AttentionExplorer(FIRST, SECOND, look=look, measures=measures)
+heard = ipywidgets.Label(widget.summary)  # what the kernel says
+widget.observe(lambda change: setattr(heard, "value", change.new), "summary")
+ipywidgets.VBox([widget, heard])
+"""
+# Puts the widget into one state after the other by its controls and reads the sentence that follows at once.
+DRIVE = """(card, states) => states.map((state) => {
+  const find = (testid) => card.querySelector(`[data-testid="${testid}"]`);
+  const set = (input, value, event) => {
+    input.value = value;
+    input.dispatchEvent(new Event(event));
+  };
+  find(`tile-${state.layer}-${state.head}`).click();
+  find(`token-${state.side === "first" ? 0 : 1}-${state.token}`).click();
+  set(find("threshold"), state.threshold, "input");
+  set(find("sort"), ["", "previous", "itself", "<b>내 것</b>"].indexOf(state.sort), "change");
+  return find("summary").textContent;
+})"""
+
+
+def made(first: str = FIRST, second: str = SECOND) -> AttentionExplorer:
+    functions: dict = {}
+    exec(LOOK, functions)
+    return AttentionExplorer(first, second, look=functions["look"], measures=functions["measures"])
+
+
+def many_states(count: int) -> list[dict]:
+    draw = random.Random(5)
+    sizes = {"first": 8, "second": 7}
+    states = []
+    for index in range(count):
+        side = draw.choice(["first", "second"])
+        states.append(
+            {
+                "layer": draw.randrange(LAYERS),
+                "head": draw.randrange(HEADS),
+                "side": side,
+                "token": draw.randrange(sizes[side]),
+                "threshold": [0, 1, round(draw.random() ** 3, 2)][min(index % 5, 2)],
+                "sort": draw.choice(["", "previous", "itself", "<b>내 것</b>"]),
+            }
+        )
+    return states
+
+
+def said(widget: AttentionExplorer, states: list[dict]) -> list[str]:
+    found = []
+    for state in states:
+        with widget.hold_trait_notifications():
+            for name, value in state.items():
+                setattr(widget, name, value)
+        found.append(widget.summary)
+    return found
+
+
+def summary(card: Locator) -> Locator:
+    return card.get_by_test_id("summary")
+
+
+def lines(card: Locator, side: int, kind: str) -> int:
+    """How many lines of the chosen token are drawn: ax-out (where it looks) or ax-in (who looks at it)."""
+    card.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
+    return card.evaluate(
+        """(card, [side, kind]) => [...card.querySelectorAll(`[data-testid=lines-${side}] .${kind}`)]
+          .map((path) => (path.getAttribute('d') ?? '').split('M').length - 1).reduce((a, b) => a + b, 0)""",
+        [side, kind],
+    )
+
+
+@pytest.fixture
+def card(guest: Visit, lab: Lab) -> Locator:
+    guest.open(make_notebook(lab.folder, [f"FIRST, SECOND = {FIRST!r}, {SECOND!r}\n{LOOK}{CELL}"]))
+    guest.run_all()
+    return guest.widget("attention_explorer")
+
+
+@pytest.fixture
+def saved(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    """A page without a network; write `page.html` into tmp_path and go there. No request but for it, no complaint."""
+    context = browser.new_context(
+        offline=True, reduced_motion="reduce", viewport={"width": 1280, "height": 900}
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: complaints.append(f"uncaught: {error}"))
+    page.on("request", lambda request: complaints.append(request.url))
+    yield page
+    assert complaints == [(tmp_path / "page.html").as_uri()]
+    context.close()
+
+
+def opened(page: Page, folder: Path, widget: AttentionExplorer) -> Locator:
+    page.goto(widget.save_html(folder / "page.html").as_uri())
+    return page.get_by_test_id("attention_explorer")
+
+
+# --- In the notebook
+
+
+def test_by_mouse(guest: Visit, card: Locator) -> None:
+    expect(summary(card)).to_contain_text("층 0 헤드 0. 문장 1: '[CLS]' 토큰이 보는 곳은 '[CLS]' 1.00")
+    card.get_by_test_id("tile-0-2").click()
+    card.get_by_test_id("token-0-3").hover()
+    expect(summary(card)).to_contain_text("층 0 헤드 2. 문장 1: '배' 토큰이 보는 곳은 '에' 1.00")
+    # 배 in the kitchen is chosen with the first 배 in the harbour, and with the second.
+    for place in (3, 6):
+        card.get_by_test_id(f"key-0-{place}").hover()
+        expect(card.get_by_test_id(f"token-0-{place}")).to_have_attribute("aria-pressed", "true")
+        expect(card.get_by_test_id("token-1-3")).to_have_attribute("aria-pressed", "true")
+    expect(card.get_by_test_id("ax-looks-1").locator("li").first).to_have_text("에서1.00")
+    expect(card.get_by_test_id("ax-looked-at-1").locator("li").first).to_have_text("를1.00")
+    card.get_by_test_id("token-1-1").hover()
+    expect(summary(card)).to_contain_text("문장 1: '부엌' 토큰이 없습니다.")
+    expect(card.get_by_test_id("ax-looks-0")).to_be_hidden()
+    square = card.get_by_test_id("side-1").locator(".ax-square")
+    box = square.bounding_box()
+    square.hover(position={"x": box["width"] * 4.5 / 7, "y": box["height"] * 5.5 / 7})
+    expect(card.get_by_test_id("token-1-5")).to_have_attribute("aria-pressed", "true")
+    expect(card.get_by_test_id("side-1").locator(".ax-readout")).to_have_text("'깎다' → '를' 1.00")
+    card.get_by_test_id("sort").select_option(label="자기 자신")
+    expect(card.get_by_test_id("tile-0-0")).to_have_accessible_name("층 0 헤드 0, 자기 자신 1.00, 1위")
+    first = card.locator(".ax-tile").first
+    expect(first).to_have_attribute("data-testid", "tile-0-0")
+
+
+def test_by_keyboard(guest: Visit, card: Locator) -> None:
+    press = guest.page.keyboard.press
+    card.get_by_test_id("first").focus()
+    seen = []
+    for _ in range(8):
+        testid, ring = guest.page.evaluate(
+            """() => {
+              const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+              const { dataset, tagName } = document.activeElement;
+              return [dataset.testid ?? tagName, outlineStyle === 'none' ? 0 : parseFloat(outlineWidth)];
+            }"""
+        )
+        seen.append(testid)
+        assert ring >= 2, f"{testid} has the focus but does not show it"
+        press("Tab")
+    stops = ["first", "second", "threshold", "sort", "tile-0-0", "token-0-0", "token-1-0", "SUMMARY"]
+    assert seen == stops
+    card.get_by_test_id("tile-0-0").focus()
+    for key, tile in map(
+        str.split, ["ArrowRight 0-1", "ArrowDown 1-1", "End 2-4", "ArrowRight 2-4", "ArrowUp 1-4"]
+    ):
+        press(key)
+        expect(card.get_by_test_id(f"tile-{tile}")).to_be_focused()
+    press("Home")
+    press("ArrowRight")
+    press("ArrowRight")
+    press("Tab")
+    for _ in range(3):
+        press("ArrowDown")
+    expect(card.get_by_test_id("token-0-3")).to_be_focused()
+    expect(summary(card)).to_contain_text("층 0 헤드 2. 문장 1: '배' 토큰이 보는 곳은 '에' 1.00")
+    press("Tab")
+    expect(card.get_by_test_id("token-1-3")).to_be_focused()
+    press("End")
+    expect(summary(card)).to_contain_text("문장 2: '[SEP]' 토큰이 보는 곳은 '깎다' 1.00")
+    press("Tab")
+    press("Enter")
+    row = card.get_by_test_id("table-1").get_by_role("row").filter(has_text="깎다")
+    expect(row.get_by_role("cell")).to_have_text(["1.00", "0.00"])
+    card.get_by_test_id("sort").focus()
+    press("ArrowDown")
+    expect(summary(card)).to_contain_text("바로 앞 토큰 1.00, 헤드 15개 가운데 1위.")
+    card.get_by_test_id("tile-0-2").focus()
+    press("ArrowRight")
+    second = made().picture["measures"][0]["order"][1]
+    expect(card.get_by_test_id(f"tile-{second // HEADS}-{second % HEADS}")).to_be_focused()
+
+
+def test_browser_and_kernel_say_the_same(guest: Visit, card: Locator) -> None:
+    states = many_states(40)
+    expected = said(made(), states)
+    assert len(set(expected)) > 35
+    assert card.evaluate(DRIVE, states) == expected
+    expect(guest.page.locator(".widget-label").last).to_have_text(expected[-1])
+    expect(summary(card)).to_have_text(expected[-1])
+    assert not guest.failures()
+
+
+def test_lines_and_cells_below_the_threshold_are_not_drawn(card: Locator) -> None:
+    steps = np.frombuffer(made().first_weights, "<u2").reshape(LAYERS, HEADS, 8, 8)[1, 2]
+    for threshold in (0, 0.01, 0.2, 1):
+        state = {"layer": 1, "head": 2, "side": "first", "token": 3, "threshold": threshold, "sort": ""}
+        card.evaluate(DRIVE, [state])
+        least = max(1, np.floor(threshold * 65_535 + 0.5))
+        assert lines(card, 0, "ax-out") == (steps[3] >= least).sum()
+        assert lines(card, 0, "ax-in") == (steps[:, 3] >= least).sum()
+        drawn = (
+            card.get_by_test_id("side-0")
+            .locator(".ax-square canvas")
+            .evaluate(
+                "(canvas) => [...canvas.getContext('2d').getImageData(0, 0, 8, 8).data].filter((_, i) => i % 4 === 3)"
+            )
+        )
+        assert (np.array(drawn).reshape(8, 8) == 255).tolist() == (
+            steps >= np.floor(threshold * 65_535 + 0.5)
+        ).tolist()
+
+
+def test_other_sentences_are_typed_and_what_is_refused_is_told(guest: Visit, card: Locator) -> None:
+    box = card.get_by_test_id("second")
+    box.fill("배 " * 64)
+    expect(card.get_by_test_id("error")).to_contain_text("지금은 66개")
+    expect(card.get_by_test_id("token-1-1")).to_have_text("부엌")
+    box.fill("")
+    expect(card.get_by_test_id("side-1")).to_have_count(0)
+    expect(card.get_by_test_id("error")).to_be_hidden()
+    expect(box).to_be_focused()
+    card.get_by_test_id("first").fill("배 하나")
+    expect(card.get_by_test_id("token-0-3")).to_have_text("[SEP]")
+    card.get_by_test_id("token-0-3").hover()
+    expect(summary(card)).to_have_text(said(made("배 하나", ""), [{"token": 3}])[0])
+
+
+def test_tokens_are_text_never_markup(guest: Visit, lab: Lab) -> None:
+    hostile = [
+        "</script><script>window.__pwned=1</script>",
+        "<img/src=x/onerror=window.__pwned=1>",
+        "$&${x}{token}",
+    ]
+    sentence = " ".join([*hostile, "\u202ert", "a\x00b", "가" * 5000])
+    cell = f"FIRST, SECOND = {sentence!r}, {sentence!r}\n{LOOK}{CELL}"
+    guest.open(make_notebook(lab.folder, [cell]))
+    guest.run_all()
+    card = guest.widget("attention_explorer")
+    for place, name in enumerate([*hostile, "⟨202E⟩rt", "a␀b"], start=1):
+        expect(card.get_by_test_id(f"token-0-{place}")).to_have_text(name)
+    card.get_by_test_id("tile-0-0").click()
+    card.get_by_test_id("token-0-3").hover()
+    expect(summary(card)).to_contain_text("'$&${x}{token}' 토큰이 보는 곳은 '$&${x}{token}' 1.00")
+    assert card.locator("img, script").count() == 0
+    assert guest.page.evaluate("() => window.__pwned === undefined")
+    assert card.evaluate("card => card.scrollWidth <= card.clientWidth")
+    longest = card.get_by_test_id("token-0-6")
+    assert longest.bounding_box()["height"] <= 32 and len(longest.get_attribute("title")) == 120
+    guest.screenshot("attention_explorer-hostile", of=card)
+
+
+# --- As one file
+
+
+def test_a_saved_page_behaves_as_in_the_notebook(saved: Page, tmp_path: Path) -> None:
+    widget = made()
+    widget.layer, widget.head, widget.token, widget.sort = 1, 3, 2, "previous"
+    card = opened(saved, tmp_path, widget)
+    expect(summary(card)).to_have_text(widget.summary)
+    expect(card.get_by_test_id("tile-1-3")).to_have_attribute("aria-pressed", "true")
+    expect(card.get_by_test_id("token-0-2")).to_have_attribute("aria-pressed", "true")
+    states = many_states(40)
+    assert card.evaluate(DRIVE, states) == said(widget, states)
+    assert card.get_by_role("textbox").count() == 0
+    expect(card.get_by_test_id("first")).to_have_text(FIRST)
+    expect(card.get_by_test_id("second")).to_have_text(SECOND)
+
+
+def test_a_saved_page_by_keyboard(saved: Page, tmp_path: Path) -> None:
+    card = opened(saved, tmp_path, made())
+    card.get_by_test_id("tile-0-0").focus()
+    for key in ("ArrowRight", "ArrowRight", "Tab", "ArrowDown", "ArrowDown", "ArrowDown"):
+        saved.keyboard.press(key)
+    expect(card.get_by_test_id("token-0-3")).to_be_focused()
+    expect(card.get_by_test_id("token-1-3")).to_have_attribute("aria-pressed", "true")
+    expect(summary(card)).to_contain_text("층 0 헤드 2. 문장 1: '배' 토큰이 보는 곳은 '에' 1.00")
+    assert [lines(card, side, kind) for side in (0, 1) for kind in ("ax-out", "ax-in")] == [1, 1, 1, 1]
+
+
+def test_hostile_tokens_on_a_saved_page(saved: Page, tmp_path: Path) -> None:
+    hostile = [
+        "</script><script>window.__pwned=1</script>",
+        "<!--<script>",
+        "<img/src=x/onerror=window.__pwned=1>",
+    ]
+    card = opened(
+        saved,
+        tmp_path,
+        made(" ".join([*hostile, "$&${x}{token}", "a\x00b", "\u2028", "가" * 5000]), " ".join(hostile)),
+    )
+    for side in (0, 1):
+        for place, token in enumerate(hostile, start=1):
+            expect(card.get_by_test_id(f"token-{side}-{place}")).to_have_text(token)
+    card.get_by_test_id("token-0-4").focus()
+    expect(summary(card)).to_contain_text("'$&${x}{token}' 토큰이 보는 곳은 '$&${x}{token}' 1.00")
+    assert saved.evaluate("() => window.__pwned === undefined")
+    assert saved.locator("img, body script").count() == 2  # the page's own two scripts
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(850, "light"), (320, "dark"), (1280, "dark")])
+def test_nothing_is_cut_off_in_any_theme(browser: Browser, tmp_path: Path, width: int, scheme: str) -> None:
+    widget = made(" ".join(f"토큰{i}" for i in range(20)) + " " + "긴" * 300)
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    card = opened(page, tmp_path, widget)
+    card.get_by_test_id("twin").locator("summary").click()
+    expect(card.get_by_test_id("table-0")).to_be_visible()
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    small, outside = card.evaluate(
+        """card => {
+          const frame = card.getBoundingClientRect();
+          const shown = [...card.querySelectorAll('*')].filter((node) => node.checkVisibility() &&
+            [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()));
+          const small = shown.filter((node) => parseFloat(getComputedStyle(node).fontSize) < 14);
+          const outside = shown.filter((node) => node.getBoundingClientRect().right > frame.right + 1);
+          return [small, outside].map((nodes) => nodes.map((node) => node.textContent));
+        }"""
+    )
+    assert small == [] and outside == []
+    paper = card.evaluate("card => getComputedStyle(card).backgroundColor")
+    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 24, 28)"}[scheme]
+    query = card.evaluate("card => getComputedStyle(card).getPropertyValue('--course-query')")
+    assert query == {"light": "#0072b2", "dark": "#56b4e9"}[scheme]
+    page.close()

@@ -1,0 +1,358 @@
+"""AttentionExplorer without a browser: what it holds, what it says, what it refuses and what it sends."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from course_utils.locale import raw_texts
+from course_utils.viz import theme
+from course_utils.widgets import AttentionExplorer
+from course_utils.widgets.attention_side import as_steps, as_weight, hundredths, readable
+from course_utils.widgets.base import STATIC
+
+LAYERS, HEADS = 2, 3
+HARBOUR, KITCHEN = "항구 배 를 배", "사과 배"
+
+
+def look(sentence: str) -> tuple[list[str], torch.Tensor]:
+    """All heads look at the first token; in layer 1 head 2 the second token looks at the fourth, the fourth at all."""
+    tokens = ["[CLS]", *sentence.split()]
+    count = len(tokens)
+    weights = torch.zeros(LAYERS, HEADS, count, count)
+    weights[..., 0] = 1
+    if count == 5:
+        weights[1, 2, 1] = torch.tensor([0, 0, 0, 1.0, 0])
+        weights[1, 2, 3] = torch.tensor([0.5, 0.0625, 0.25, 0.125, 0.0625])
+    else:
+        weights[1, 2] = 1 / count
+    return tokens, weights
+
+
+def measures(tokens: list[str], weights: torch.Tensor) -> dict[str, torch.Tensor]:
+    """`previous` has ties, "내 것" a name of its own, and a negative number."""
+    return {
+        "previous": torch.tensor([[0.25, 0.5, 0.25], [0.125, 0.5, 1.0]]),
+        "내 것": torch.arange(6.0).reshape(2, 3) - len(tokens),
+    }
+
+
+def make(first: str = HARBOUR, second: str = "", **changes) -> AttentionExplorer:
+    return AttentionExplorer(first, second, **({"look": look, "measures": measures} | changes))
+
+
+def steps(widget: AttentionExplorer, side: str = "first") -> np.ndarray:
+    count = len(widget.picture["sides"][0 if side == "first" else 1]["tokens"])
+    return np.frombuffer(getattr(widget, f"{side}_weights"), "<u2").reshape(LAYERS, HEADS, count, count)
+
+
+def test_the_weights_travel_in_16_bits() -> None:
+    widget = make(HARBOUR, KITCHEN)
+    for sentence, side in ((HARBOUR, "first"), (KITCHEN, "second")):
+        assert np.abs(steps(widget, side) / 65_535 - look(sentence)[1].numpy()).max() <= 0.5 / 65_535 + 1e-9
+    assert steps(widget)[1, 2, 3].tolist() == [
+        32768,
+        4096,
+        16384,
+        8192,
+        4096,
+    ]  # by hand: 0.5 · 65535 + 0.5, …
+
+
+def test_the_picture_holds_all_but_the_weights() -> None:
+    widget = make(HARBOUR, KITCHEN)
+    picture = json.loads(json.dumps(widget.picture, allow_nan=False))
+    assert (picture["layers"], picture["heads"]) == (LAYERS, HEADS)
+    assert [side["tokens"] for side in picture["sides"]] == [
+        ["[CLS]", "항구", "배", "를", "배"],
+        ["[CLS]", "사과", "배"],
+    ]
+    # Two times 배 on the left, one on the right: both go with it.
+    assert [side["partners"] for side in picture["sides"]] == [[0, -1, 2, -1, 2], [0, -1, 2]]
+
+
+def test_the_second_of_two_equal_tokens_goes_with_the_second() -> None:
+    widget = make("배 배 말 배", "말 배 배")
+    assert [side["partners"] for side in widget.picture["sides"]] == [[0, 2, 3, 1, 3], [0, 3, 1, 2]]
+
+
+def test_the_summary_by_hand() -> None:
+    widget = make("항구 배 를 배")
+    widget.layer, widget.head, widget.token, widget.threshold = 1, 2, 3, 0.25
+    # Row 3: 0.5, 0.0625, 0.25, 0.125, 0.0625. Column 3: 1 from token 1, 0.125 from itself, then 0 (the first of three).
+    # At 0.25 and more: one line of each of tokens 0, 1, 2 and 4, two of token 3.
+    assert widget.summary == (
+        "층 1 헤드 2. '를' 토큰이 보는 곳은 '[CLS]' 0.50, '배' 0.25, '를' 0.13. "
+        "'를' 토큰을 보는 곳은 '항구' 1.00, '를' 0.13, '[CLS]' 0.00. 문턱값 0.25 이상인 선은 6개입니다."
+    )
+
+
+def test_the_summary_of_two_sentences() -> None:
+    widget = make(HARBOUR, KITCHEN)
+    widget.layer, widget.head, widget.side, widget.token = 1, 2, "second", 2
+    first, second = widget.summary.split(" 문장 2: ")
+    assert first.startswith("층 1 헤드 2. 문장 1: '배' 토큰이 보는 곳은 '[CLS]' 1.00")
+    assert second.startswith(
+        "'배' 토큰은 모든 토큰을 똑같이 봅니다(0.33). '배' 토큰을 보는 곳은 '[CLS]' 0.33"
+    )
+    assert second.endswith("문턱값 0.00 이상인 선은 9개입니다.")
+    widget.token = 1
+    assert "문장 1: '사과' 토큰이 없습니다. 문턱값" in widget.summary
+    widget.side, widget.token = "first", 3
+    assert "문장 2: '를' 토큰이 없습니다. 문턱값" in widget.summary
+
+
+@pytest.mark.parametrize(
+    ("threshold", "lines"), [(0, 9), (0.0625, 9), (0.0626, 7), (0.25, 6), (0.2501, 5), (0.5, 5), (1, 4)]
+)
+def test_a_weight_at_the_threshold_is_a_line_and_none_is_no_line(threshold: float, lines: int) -> None:
+    widget = make()
+    widget.layer, widget.head = 1, 2
+    widget.threshold = threshold
+    assert widget.summary.endswith(f"선은 {lines}개입니다.")
+
+
+def test_heads_are_ranked_by_a_measure_and_ties_keep_their_order() -> None:
+    widget = make()
+    previous, own = widget.picture["measures"]
+    assert previous == {
+        "name": "previous",
+        "shown": "바로 앞 토큰",
+        "values": [25, 50, 25, 13, 50, 100],  # 0.125 rounds up, as it does in the browser
+        "order": [5, 1, 4, 0, 2, 3],
+    }
+    assert own["shown"] == "내 것" and own["values"] == [-500, -400, -300, -200, -100, 0]
+    widget.sort = "previous"
+    widget.layer, widget.head = 1, 1
+    assert "층 1 헤드 1. 바로 앞 토큰 0.50, 헤드 6개 가운데 3위." in widget.summary
+    widget.sort = "내 것"
+    assert "내 것 −1.00, 헤드 6개 가운데 2위." in widget.summary
+    widget.sort = ""
+    assert "가운데" not in widget.summary
+
+
+def test_noise_does_not_break_a_tie() -> None:
+    noisy = np.full((LAYERS, HEADS), 0.2) + np.arange(6).reshape(2, 3) * 1e-9
+    assert make(measures=lambda tokens, weights: {"x": noisy}).picture["measures"][0]["order"] == [*range(6)]
+
+
+def test_every_measure_of_the_brief_has_a_label() -> None:
+    expected = {"previous", "next", "separator", "same", "entropy", "itself", "first"}
+    assert set(raw_texts("ko", "widgets")["attention_explorer"]["labels"]["measures"]) == expected
+
+
+def test_without_measures_there_is_no_ranking() -> None:
+    widget = make(measures=None)
+    assert widget.picture["measures"] == []
+    with pytest.raises(ValueError, match="previous"):
+        widget.sort = "previous"
+
+
+def test_a_shorter_sentence_shows_its_last_token_and_the_choice_stays() -> None:
+    widget = make()
+    widget.token = 4
+    widget.first = KITCHEN
+    assert "'배' 토큰이 보는 곳은" in widget.summary and widget.token == 4
+
+
+def test_the_side_of_a_sentence_that_is_gone_is_the_first() -> None:
+    widget = make(HARBOUR, KITCHEN)
+    widget.side, widget.token = "second", 1
+    widget.second = ""
+    assert "'항구' 토큰이 보는 곳은" in widget.summary and widget.second_weights == b""
+    assert len(widget.picture["sides"]) == 1
+
+
+def test_looking_around_sends_neither_picture_nor_weights_and_asks_no_model(monkeypatch) -> None:
+    asked = []
+    widget = make(HARBOUR, KITCHEN, look=lambda sentence: asked.append(sentence) or look(sentence))
+    sent: list[set[str]] = []  # a message each
+    send = lambda self, key=None: sent.append({key} if isinstance(key, str) else set(key or ()))  # noqa: E731
+    monkeypatch.setattr(type(widget), "send_state", send)
+    widget.set_state(
+        {"layer": 1, "head": 2, "token": 2, "side": "second", "threshold": 0.5, "sort": "previous"}
+    )
+    assert "summary" in set().union(*sent)
+    assert not {"picture", "first_weights", "second_weights"} & set().union(*sent)
+    sent.clear()
+    widget.second = "배 말 배 말"
+    assert any({"picture", "second_weights", "summary"} <= message for message in sent)
+    assert "first_weights" not in set().union(*sent)
+    assert asked == [HARBOUR, KITCHEN, "배 말 배 말"]
+
+
+def test_the_same_sentence_twice_is_asked_once_and_shown_twice() -> None:
+    asked = []
+    widget = make(KITCHEN, KITCHEN, look=lambda sentence: asked.append(sentence) or look(sentence))
+    assert asked == [KITCHEN] and widget.first_weights == widget.second_weights != b""
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "told"),
+    [
+        ("first", " \t", "문장 1이 비었습니다"),
+        ("first", "말 " * 64, "지금은 65개"),
+        ("second", "말 " * 64, "지금은 65개"),
+        ("layer", 2, "층 번호는 0부터 1"),
+        ("layer", -1, "층 번호"),
+        ("head", 3, "헤드 번호는 0부터 2"),
+        ("head", -1, "헤드 번호"),
+        ("token", -1, "토큰 번호"),
+        ("token", 64, "토큰 번호는 0부터 63"),
+        ("side", "third", '"first"나 "second"'),
+        ("threshold", -0.01, "문턱값은 0부터 1"),
+        ("threshold", 1.01, "문턱값"),
+        ("threshold", math.nan, "문턱값"),
+        ("sort", "next", "previous, 내 것"),
+        ("first", "없는 말", "KeyError"),
+    ],
+)
+def test_bad_values_are_refused_in_words_and_the_picture_stays(trait: str, value: object, told: str) -> None:
+    def fragile(sentence: str) -> tuple[list[str], torch.Tensor]:
+        if "없는" in sentence:
+            raise KeyError("없는")
+        return look(sentence)
+
+    widget = make(HARBOUR, KITCHEN, look=fragile)
+    before = {name: getattr(widget, name) for name in (trait, "picture", "summary", "first_weights")}
+    with pytest.raises(ValueError, match=told):
+        setattr(widget, trait, value)
+    widget.set_state({trait: value})
+    assert told in widget.error
+    assert {name: getattr(widget, name) for name in before} == before
+    widget.set_state({"layer": 1})
+    assert widget.error == "" and widget.summary.startswith("층 1 헤드 0.")
+
+
+def reshaped(*shape: int):
+    return lambda sentence: (look(sentence)[0], np.ones(shape) / shape[-1])
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ({"look": reshaped(2, 3, 5)}, r"\(2, 3, 5\)"),
+        ({"look": reshaped(2, 3, 5, 4)}, r"\(2, 3, 5, 4\)"),
+        ({"look": reshaped(2, 0, 5, 5)}, r"\(2, 0, 5, 5\)"),
+        ({"look": reshaped(13, 3, 5, 5)}, r"\(13, 3\)"),
+        ({"look": reshaped(2, 13, 5, 5)}, r"\(2, 13\)"),
+        ({"look": lambda sentence: (look(sentence)[0], look(sentence)[1] * 2)}, "합이 1"),
+        ({"look": lambda sentence: (look(sentence)[0], look(sentence)[1] * math.nan)}, "합이 1"),
+        ({"look": lambda sentence: (["a", "b"], [[[[2.0, -1.0], [0.0, 1.0]]]])}, "음수가 아니고"),
+        ({"look": lambda sentence: ([], [])}, "지금은 0개"),
+        ({"look": lambda sentence: look(sentence)[0]}, "계산하지 못했습니다"),
+        ({"measures": lambda tokens, weights: {"x": np.zeros((3, 2))}}, r"'x'.*\(2, 3\).*\(3, 2\)"),
+        ({"measures": lambda tokens, weights: {"x": np.full((2, 3), math.inf)}}, "'x'"),
+        ({"measures": lambda tokens, weights: {"": np.zeros((2, 3))}}, "measures"),
+        ({"first": ""}, "문장 1이 비었습니다"),
+        ({"first": 5}, "숫자"),
+    ],
+)
+def test_bad_arguments_make_no_widget(bad: dict, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        make(**bad)
+
+
+def test_two_sentences_of_unequal_heads_are_refused() -> None:
+    def uneven(sentence: str) -> tuple[list[str], np.ndarray]:
+        tokens, weights = look(sentence)
+        return tokens, weights[:, : 2 + len(tokens) % 2]
+
+    with pytest.raises(ValueError, match=r"문장 1은 \(2, 3\), 문장 2는 \(2, 2\)"):
+        make("항구 배 를 배", "사과 배 를", look=uneven, measures=None)
+
+
+def test_sixty_four_tokens_of_twelve_layers_and_heads() -> None:
+    widget = make(look=lambda sentence: (["말"] * 64, np.full((12, 12, 64, 64), 1 / 64)), measures=None)
+    assert len(widget.first_weights) == 2 * 12 * 12 * 64 * 64
+    assert "똑같이 봅니다(0.02)" in widget.summary and "선은 4096개" in widget.summary
+
+
+def test_half_precision_is_taken() -> None:
+    def half(sentence: str) -> tuple[list[str], torch.Tensor]:
+        count = 7
+        return ["말"] * count, torch.full((LAYERS, HEADS, count, count), 1 / count).half()
+
+    assert "(0.14)" in make(look=half).summary
+
+
+# --- Hostile tokens
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "\"'`${x}{token}$&",
+    "\u202eabc",
+    "a\x00b\x1b",
+    "가" * 5000,
+    "\ud800",
+    "",
+    " ",
+    "\u2028",
+    "א",
+]
+
+
+def hostile(sentence: str) -> tuple[list[str], np.ndarray]:
+    return HOSTILE, np.full((LAYERS, HEADS, 10, 10), 0.1) * np.ones((LAYERS, HEADS, 1, 1))
+
+
+def test_hostile_tokens_are_text_made_visible_and_bounded() -> None:
+    widget = make("x", look=hostile, measures=None)
+    shown = widget.picture["sides"][0]["tokens"]
+    assert shown[0] == HOSTILE[0] and shown[1] == HOSTILE[1]
+    assert shown[2:4] == ["⟨202E⟩abc", "a␀b␛"]
+    assert len(shown[4]) == 120 and shown[4].endswith("가…")
+    assert shown[5:] == ["⟨D800⟩", "∅", "␣", "⟨2028⟩", "א"]
+    json.dumps(widget.picture, ensure_ascii=False).encode("utf-8")
+    for token in range(10):
+        widget.token = token
+        name = widget.picture["sides"][0]["names"][token]
+        assert len(name) <= 20 and f"'{name}' 토큰은 모든 토큰을 똑같이 봅니다(0.10)." in widget.summary
+
+
+def test_readable_is_exact_at_its_limits() -> None:
+    assert readable("가나다", 3) == "가나다"
+    assert readable("가나다라", 3) == "가나…"
+    assert readable("\x00", 1) == "␀" and readable("\u202e", 6) == "⟨202E⟩"
+    assert readable("👩\u200d🚀", 5) == "👩\u200d🚀"
+
+
+# --- Numbers that must agree with the browser's
+
+
+def test_a_weight_is_said_with_two_decimals_and_never_sits_on_a_half() -> None:
+    every = np.arange(65_536)
+    assert [hundredths(step) for step in every[::257]] == [
+        round(100 * step / 65_535) for step in every[::257]
+    ]
+    assert not ((200 * every) % (2 * 65_535) == 65_535).any()
+    assert [as_weight(step) for step in (0, 327, 328, 32_768, 65_535)] == [
+        "0.00",
+        "0.00",
+        "0.01",
+        "0.50",
+        "1.00",
+    ]
+
+
+def test_steps_round_the_half_upwards() -> None:
+    assert as_steps([0, 0.5 / 65_535, 0.25, 1]).tolist() == [0, 1, 16384, 65535]
+
+
+def test_the_browser_has_the_same_constants_and_colours() -> None:
+    code = "".join((STATIC / f"attention_{part}.js").read_text("utf-8") for part in ("numbers", "pixels"))
+    assert "const ONE = 65535;" in code and "const TOLD = 3;" in code
+    stops = [theme.WEIGHTS(place)[:3] for place in (0.0, 1 / 3, 2 / 3, 1.0)]
+    assert str([[round(255 * part) for part in stop] for stop in stops]) in code
+
+
+def test_repr_is_fixed() -> None:
+    widget = make()
+    assert repr(widget) == "[위젯] 어텐션 탐색기: 셀을 실행하면 여기에서 움직입니다"
+    before = repr(widget)
+    widget.head = 1
+    assert repr(widget) == before
