@@ -73,7 +73,9 @@ export default courseWidget((view) => {
   panel(view, words.table, make("table", { class: "ae-table" }, make("thead", {}, make("tr", {}, ...heads)),
     make("tbody", {}, ...cells.map(({ row }) => row), ...(gap ? [gapRow] : []))));
 
-  return ({ rows, gap: here }) => {
+  return { draw, follow: draw };
+
+  function draw({ rows, gap: here }) {
     const difference = Boolean(magnified) && model.get("difference");
     const bottom = difference ? 610 : 448;
     const x = xNow();
@@ -104,7 +106,7 @@ export default courseWidget((view) => {
       : []);
     if (difference) marks.push(svg("circle", { class: "ae-dot ae-gap-dot", cx: at, cy: magnified.y(here), r: 6 }));
     dots.replaceChildren(...marks);
-  };
+  }
 
   // A strip of the drawing with its own vertical scale, frame, ticks and title; `times` multiplies what is written at ticks.
   function band(top, bottom, [low, high], title, times = 1) {

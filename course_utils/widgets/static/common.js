@@ -9,17 +9,25 @@ const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG,
 
 function fill(node, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
+    const written = value === true ? "" : String(value);
     if (value === false || value === undefined) node.removeAttribute(name);
-    else node.setAttribute(name, value === true ? "" : value);
+    else if (node.getAttribute(name) !== written) node.setAttribute(name, written);
   }
   if (children.length) node.replaceChildren(...children);
   return node;
 }
 
+// Write only what is new: the browser lays out again whatever is written.
+function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 const number = (value, digits = 2) => value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
-// A widget from build(view) -> draw(picture). The view: {model, words, controls, stage, signal, send, onChange}.
+// A widget from build(view) -> draw(picture), or -> {draw, follow}: follow(picture) is called when an input has changed
+// and its picture has not come yet, and moves what must not wait for Python. The view: {model, words, controls, stage,
+// signal, send, onChange}; a build that sets view.tells writes the summary itself.
 function courseWidget(build) {
   return {
     render({ model, el }) {
@@ -47,13 +55,18 @@ function courseWidget(build) {
       const onChange = (listener) => listeners.push(listener);
       const view = { model, words, controls, stage, signal: stop.signal, onChange, send: sender(model, stop.signal) };
       lectureSwitch(view, root, head);
-      const draw = build(view);
+      const built = build(view);
+      const { draw, follow } = built instanceof Function ? { draw: built } : built;
+      let drawn = null;
       const refresh = () => {
         for (const listener of listeners) listener();
-        for (const [line, name] of [[summary, "summary"], [error, "error"]]) {
-          if (line.textContent !== model.get(name)) line.textContent = model.get(name);
+        for (const [line, name] of [...(view.tells ? [] : [[summary, "summary"]]), [error, "error"]]) {
+          write(line, model.get(name));
         }
-        if (Object.keys(model.get("picture")).length) draw(model.get("picture"));
+        const picture = model.get("picture");
+        if (!Object.keys(picture).length) return;
+        if (picture === drawn) follow?.(picture);
+        else draw((drawn = picture));
       };
       model.on("change", refresh);
       refresh();

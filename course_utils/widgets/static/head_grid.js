@@ -1,6 +1,8 @@
 // First the heads as small maps to choose from, then the chosen one as a table, the chosen row as lines, and what the
 // output of each word loses through heads that are switched off.
 
+const STEP = 32; // between the lines' words, in drawing units
+
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("hg-stage");
@@ -16,7 +18,6 @@ export default courseWidget((view) => {
   let lossPanel = null;
 
   let drawn = "";
-  let shown = null; // the picture whose weights the small maps show
   let headButtons = [];
   let wordButtons = [];
   const chosenHead = () => model.get("head");
@@ -27,20 +28,26 @@ export default courseWidget((view) => {
     view.send({ off: off ? [...others, head].sort((a, b) => a - b) : others });
   };
 
-  return (picture) => {
+  const draw = (picture) => {
     const shape = JSON.stringify([picture.words, picture.heads, picture.lost !== null]);
     if (shape !== drawn) {
       buildHeads(picture);
       buildTable(picture);
+      buildLines(picture);
       buildLosses(picture);
       drawn = shape;
     }
-    drawHeads(picture, picture !== shown);
-    shown = picture;
+    paintHeads(picture);
+    drawLosses(picture);
+    follow(picture);
+  };
+  return { draw, follow };
+
+  function follow(picture) {
+    drawHeads();
     drawTable(picture);
     drawLines(picture);
-    drawLosses(picture);
-  };
+  }
 
   // The arrow keys walk along `buttons` (a roving tab stop); choose(index) is told where they are.
   function walk(buttons, choose) {
@@ -62,10 +69,7 @@ export default courseWidget((view) => {
   function buildHeads({ words: tokens, heads, weights, lost }) {
     const hadFocus = headButtons.includes(document.activeElement);
     headButtons = heads.map((name, head) => {
-      const count = tokens.length;
-      const cells = Array.from({ length: count * count }, (_, i) =>
-        svg("rect", { x: i % count, y: Math.floor(i / count), width: 1.02, height: 1.02 }));
-      const map = svg("svg", { viewBox: `0 0 ${count} ${count}`, class: "hg-mini", "aria-hidden": "true" }, ...cells);
+      const map = make("span", { class: "hg-mini", "aria-hidden": "true" });
       const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", {}, name));
       button.addEventListener("click", () => view.send({ head }), { signal });
       button.addEventListener("keydown", (event) => {
@@ -88,20 +92,28 @@ export default courseWidget((view) => {
     if (hadFocus) headButtons[chosenHead()].focus();
   }
 
-  function drawHeads({ words: tokens, weights }, fresh) {
+  // Each map is one image, a pixel a weight: thousands of cells would slow down every frame of the page.
+  function paintHeads({ words: tokens, weights }) {
+    const canvas = make("canvas", { width: tokens.length, height: tokens.length });
+    const context = canvas.getContext("2d");
+    headButtons.forEach((button, head) => {
+      weights[head].forEach((row, i) => row.forEach((weight, j) => {
+        context.fillStyle = shade(weight);
+        context.fillRect(j, i, 1, 1);
+      }));
+      button.firstChild.style.backgroundImage = `url(${canvas.toDataURL()})`;
+    });
+  }
+
+  function drawHeads() {
     headButtons.forEach((button, head) => {
       const chosen = head === chosenHead();
       fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
-      if (fresh) {
-        button.querySelectorAll("rect").forEach((cell, i) => {
-          fill(cell, { fill: shade(weights[head][Math.floor(i / tokens.length)][i % tokens.length]) });
-        });
-      }
       const input = button.parentElement.querySelector("input");
       button.parentElement.classList.toggle("hg-off", isOff(head));
       if (input) {
         input.checked = !isOff(head);
-        input.nextSibling.textContent = isOff(head) ? words.is_off : words.is_on;
+        write(input.nextSibling, isOff(head) ? words.is_off : words.is_on);
       }
     });
   }
@@ -129,7 +141,7 @@ export default courseWidget((view) => {
   }
 
   function drawTable({ heads, weights }) {
-    caption.textContent = words.large.replace("{name}", () => heads[chosenHead()]);
+    write(caption, words.large.replace("{name}", () => heads[chosenHead()]));
     wordButtons.forEach((button, place) => {
       const chosen = place === chosenWord();
       fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
@@ -139,32 +151,35 @@ export default courseWidget((view) => {
         const weight = weights[chosenHead()][place][j];
         cell.style.background = shade(weight);
         cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
-        cell.firstChild.textContent = number(weight);
+        write(cell.firstChild, number(weight));
       });
     });
   }
 
-  function drawLines({ words: tokens, heads, weights }) {
-    const row = weights[chosenHead()][chosenWord()];
-    const step = 32;
-    const y = (place) => 22 + place * step;
+  function buildLines({ words: tokens }) {
+    const y = (place) => 22 + place * STEP;
     const shown = (token) => ([...token].length > 6 ? `${[...token].slice(0, 5).join("")}…` : token);
-    lineCaption.textContent = words.look.replace("{word}", () => tokens[chosenWord()]);
-    fill(lines, { viewBox: `0 0 360 ${tokens.length * step + 12}`, "aria-label": model.get("summary") });
-    lines.replaceChildren(
-      ...row.map((weight, j) => svg("line", {
-        class: "hg-line", x1: 114, y1: y(chosenWord()), x2: 197, y2: y(j), "stroke-width": 0.6 + 9 * weight,
-        opacity: 0.12 + 0.88 * weight,
-      })),
-      ...tokens.map((token, i) => svg("text", {
-        class: i === chosenWord() ? "hg-query" : "hg-pale", x: 106, y: y(i), "text-anchor": "end",
-        "dominant-baseline": "central",
-      }, shown(token))),
-      ...tokens.flatMap((token, j) => [
-        svg("text", { x: 208, y: y(j), "dominant-baseline": "central" }, number(row[j])),
-        svg("text", { class: "hg-key", x: 255, y: y(j), "dominant-baseline": "central" }, shown(token)),
-      ]),
-    );
+    const name = (token, place, x, look) =>
+      svg("text", { x, y: y(place), "dominant-baseline": "central", ...look }, shown(token));
+    fill(lines, { viewBox: `0 0 360 ${tokens.length * STEP + 12}` },
+      ...tokens.map((_, place) => svg("line", { class: "hg-line", x1: 114, x2: 197, y2: y(place) })),
+      ...tokens.map((token, place) => name(token, place, 106, { "text-anchor": "end" })),
+      ...tokens.map((_, place) => name("", place, 208)),
+      ...tokens.map((token, place) => name(token, place, 255, { class: "hg-key" })));
+  }
+
+  function drawLines({ words: tokens, weights }) {
+    const word = chosenWord();
+    const row = weights[chosenHead()][word];
+    write(lineCaption, words.look.replace("{word}", () => tokens[word]));
+    fill(lines, { "aria-label": model.get("summary") });
+    const part = (kind, place) => lines.children[kind * tokens.length + place];
+    row.forEach((weight, place) => {
+      const look = { "stroke-width": 0.6 + 9 * weight, opacity: 0.12 + 0.88 * weight };
+      fill(part(0, place), { y1: 22 + word * STEP, ...look });
+      fill(part(1, place), { class: place === word ? "hg-query" : "hg-pale" });
+      write(part(2, place), number(weight));
+    });
   }
 
   function buildLosses({ words: tokens, lost }) {
@@ -179,7 +194,7 @@ export default courseWidget((view) => {
     lost?.forEach((share, place) => {
       const [bar, shown] = losses.children[place].querySelectorAll("div > span");
       bar.style.setProperty("--share", Math.min(share, 1));
-      shown.textContent = `${number(100 * share, 0)} %`;
+      write(shown, `${number(100 * share, 0)} %`);
     });
   }
 

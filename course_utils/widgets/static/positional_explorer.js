@@ -27,11 +27,12 @@ export default courseWidget((view) => {
   panel(view, words.wave, right.root, waveNote);
 
   let painted = "";
-  return (picture) => {
+  const draw = (picture) => {
     drawHeat(picture);
     drawSimilarity(picture);
     drawWave(picture);
   };
+  return { draw, follow: drawHeat };
 
   // Two handles on one surface: the pointer takes the nearer one; a handle with the focus follows the keys.
   function makeMovable() {

@@ -38,11 +38,13 @@ export default courseWidget((view) => {
   const right = plane({ margin: 38 });
   panel(view, words.mixture, right.root);
 
-  return (picture) => {
+  const draw = (picture) => {
     drawPlane(picture);
+    drawQuery(picture);
     drawRows(picture);
     drawMixture(picture);
   };
+  return { draw, follow: drawQuery };
 
   function drawPlane({ words: names, keys: vectors, reach }) {
     left.range(-reach, reach, -reach, reach);
@@ -55,6 +57,10 @@ export default courseWidget((view) => {
       arrow(x0, y0, left.x(x), left.y(y)),
       nameBeyond(left, names[j], left.x(x), left.y(y), x0, y0),
     ]));
+  }
+
+  function drawQuery({ reach }) {
+    const [x0, y0] = [left.x(0), left.y(0)];
     const [x, y] = model.get("query").map((value, axis) => (axis ? left.y : left.x)(clamp(value, -reach, reach)));
     query.replaceChildren(arrow(x0, y0, x, y));
     handle.replaceChildren(
