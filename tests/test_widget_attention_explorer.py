@@ -304,7 +304,7 @@ def test_hostile_tokens_are_text_made_visible_and_bounded() -> None:
     widget = make("x", look=hostile, measures=None)
     shown = widget.picture["sides"][0]["tokens"]
     assert shown[0] == HOSTILE[0] and shown[1] == HOSTILE[1]
-    assert shown[2:4] == ["⟨202E⟩abc", "a␀b␛"]
+    assert shown[2:4] == ["⟨202E⟩abc", "a⟨0000⟩b⟨001B⟩"]
     assert len(shown[4]) == 120 and shown[4].endswith("가…")
     assert shown[5:] == ["⟨D800⟩", "∅", "␣", "⟨2028⟩", "א"]
     json.dumps(widget.picture, ensure_ascii=False).encode("utf-8")
@@ -317,7 +317,7 @@ def test_hostile_tokens_are_text_made_visible_and_bounded() -> None:
 def test_readable_is_exact_at_its_limits() -> None:
     assert readable("가나다", 3) == "가나다"
     assert readable("가나다라", 3) == "가나…"
-    assert readable("\x00", 1) == "␀" and readable("\u202e", 6) == "⟨202E⟩"
+    assert readable("\x00", 6) == "⟨0000⟩" and readable("\u202e", 6) == "⟨202E⟩"
     assert readable("👩\u200d🚀", 5) == "👩\u200d🚀"
 
 

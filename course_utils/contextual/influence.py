@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from course_utils.contextual.senses import nearest_sense, sense_points, sense_space
+from course_utils.contextual.senses import sense_points, sense_space
 from course_utils.contextual.words import find_word, occurrences
 from course_utils.tokenization import WordPieceTokenizer
 
@@ -50,8 +50,7 @@ def influence(
         WordNotFound, ValueError: as nearest_sense.
     """
     space = sense_space(model, tokenizer, word)
-    sense = sense or nearest_sense(model, tokenizer, sentence, word, occurrence=occurrence)[0][0]
-    if sense not in space.senses:
+    if sense and sense not in space.senses:
         raise ValueError(f"the senses of {word} are {', '.join(space.senses)}; got {sense!r}")
     place, _ = find_word(sentence, word, occurrence=occurrence)
     spans = [span for span in _eojeols(sentence) if not span[0] <= place < span[1]]
@@ -59,8 +58,9 @@ def influence(
     earlier = [start for start, _ in occurrences(sentence, word)[:occurrence]]
     counts = [occurrence] + [occurrence - sum(start <= at < end for at in earlier) for start, end in spans]
     points = _points(model, tokenizer, [sentence, *hidden], word, counts)
-    column = space.senses.index(sense)
-    scores, odds = space.scores(points)[:, column], space.log_odds(points)[:, column]
+    scores = space.scores(points)
+    column = space.senses.index(sense) if sense else int(scores[0].argmax())
+    scores, odds = scores[:, column], space.log_odds(points)[:, column]
     return [
         Influence(sentence[start:end], start, end, scores[row].item(), (odds[0] - odds[row]).item())
         for row, (start, end) in enumerate(spans, start=1)

@@ -18,8 +18,13 @@ DEFAULT_LANGUAGE = "ko"
 
 def languages() -> list[str]:
     """The languages there are texts for, sorted."""
-    return sorted(
-        folder.name for folder in FOLDER.iterdir() if folder.is_dir() and any(folder.glob("*.toml"))
+    return list(_languages(FOLDER))
+
+
+@cache
+def _languages(inside: Path) -> tuple[str, ...]:
+    return tuple(
+        sorted(folder.name for folder in inside.iterdir() if folder.is_dir() and any(folder.glob("*.toml")))
     )
 
 

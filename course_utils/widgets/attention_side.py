@@ -133,7 +133,7 @@ def readable(token: str, most: int) -> str:
 def _visible(char: str) -> str:
     if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or char in JOINERS:
         return char
-    return chr(0x2400 + ord(char)) if ord(char) < 0x20 else f"⟨{ord(char):04X}⟩"
+    return f"⟨{ord(char):04X}⟩"  # NUL, too: fonts with Hangul have no shape for its symbol
 
 
 def as_steps(weights: ArrayLike) -> np.ndarray:

@@ -87,6 +87,8 @@ class ParameterMicroscope(CourseWidget):
             raise BadInput(text("widgets.parameter_microscope.bad.sizes"))
         self._head_names = tuple(head_names)
         self._published = dict(published or {})
+        self._trees: dict[tuple[str, bool], Part] = {}
+        self._pictures: dict[tuple[str, bool, str], dict[str, Any]] = {}  # what was laid out once is kept
         self._tensors = {str(name): _checked(tensors(config)) for name, config in sizes.items()}
         super().__init__(size=str(next(iter(sizes))))
 
@@ -99,11 +101,18 @@ class ParameterMicroscope(CourseWidget):
             raise BadInput(text("widgets.parameter_microscope.bad.path", actual=self.path))
         whole = self._tree(self.size, heads=self.heads)
         way = _find(whole, self.path)
+        seen = (self.size, self.heads, way[-1].path)
+        if seen not in self._pictures:
+            self._pictures[seen] = self._lay_out(whole, way)
+        return self._pictures[seen], self._sentence(whole, way)
+
+    def _lay_out(self, whole: Part, way: list[Part]) -> dict[str, Any]:
+        """The picture of the part at the end of the way."""
         shown = way[-1]
         rows = shown.children or [shown]
         boxes = treemap([row.count for row in rows], (0.0, 0.0, WIDTH, HEIGHT))
         before = sum(leaf.count for leaf in _before(whole, shown))
-        picture = {
+        return {
             "sizes": list(self._tensors),
             "path": shown.path,
             "crumbs": [{"path": part.path, "label": _label(part)} for part in way],
@@ -115,9 +124,13 @@ class ParameterMicroscope(CourseWidget):
             "rows": [self._row(row, shown, box) for row, box in zip(rows, boxes, strict=True)],
             "tiles": [tile for row, box in zip(rows, boxes, strict=True) for tile in self._tiles(row, box)],
         }
-        return picture, self._sentence(whole, way)
 
     def _tree(self, size: str, *, heads: bool) -> Part:
+        if (size, heads) not in self._trees:
+            self._trees[size, heads] = self._plant(size, heads)
+        return self._trees[size, heads]
+
+    def _plant(self, size: str, heads: bool) -> Part:
         kept = [
             (name, shape)
             for name, shape in self._tensors[size]

@@ -15,7 +15,9 @@ export default courseWidget((view) => {
 
   const grid = make("div", { class: "ax-grid", role: "group", "aria-label": words.overview });
   const overviewCaption = make("figcaption");
-  const overview = make("figure", { class: "course-panel ax-overview" }, overviewCaption, grid, scale());
+  const maps = make("canvas", { "aria-hidden": "true" }); // of all heads: a canvas for each is slow to put on the screen
+  const overview = make("figure", { class: "course-panel ax-overview" }, overviewCaption,
+    make("div", { class: "ax-all" }, grid, maps), scale());
   const chosenHead = make("p", { class: "ax-chosen", "aria-hidden": "true" });
   const facts = make("div", { class: "ax-facts" });
   const large = make("div", { class: "ax-large" });
@@ -29,15 +31,22 @@ export default courseWidget((view) => {
   let picture = {};
   let weights = []; // of each sentence: the trait as it came, and its numbers
   let tiles = []; // of layer · heads + head
+  let small = null; // a canvas that nobody sees: the maps of all heads, a pixel for each weight
   let sides = [];
   let painted = {}; // the state that is on the screen
   let frame = 0;
+  const watch = new ResizeObserver(drawMaps);
+  watch.observe(grid);
   signal.addEventListener("abort", () => {
     cancelAnimationFrame(frame);
+    watch.disconnect();
     sides.forEach((side) => side.watch.disconnect());
   });
 
-  return (next) => {
+  view.tells = true;
+  return { draw, follow: draw };
+
+  function draw(next) {
     if (!takeIn(next)) return;
     const now = state();
     const sentence = say(words, picture, weights, now);
@@ -46,7 +55,7 @@ export default courseWidget((view) => {
       frame = 0;
       paint(state());
     });
-  };
+  }
 
   // A new picture or new weights: whatever depends on the sentences is built again.
   function takeIn(next) {
@@ -121,14 +130,13 @@ export default courseWidget((view) => {
   function buildOverview() {
     const { layers, heads } = picture;
     const count = picture.sides[0].tokens.length;
-    const pool = Math.ceil(count / FINEST);
+    small = paintMaps(weights[0].steps, layers, heads, count, Math.ceil(count / FINEST));
     tiles = Array.from({ length: layers * heads }, (_, index) => {
       const [layer, head] = [Math.floor(index / heads), index % heads];
       const tag = make("span", { class: "ax-tag", "aria-hidden": "true" });
       const meter = make("span", { class: "ax-meter", "aria-hidden": "true" });
       const button = make("button", { type: "button", class: "ax-tile", "data-testid": `tile-${layer}-${head}` },
-        make("canvas", { "aria-hidden": "true" }), tag, meter);
-      paintMap(button.firstChild, weights[0].steps, index, count, { pool });
+        make("span", { class: "ax-map", "aria-hidden": "true" }), tag, meter);
       button.addEventListener("click", () => view.send({ layer, head }), options);
       button.addEventListener("keydown", (event) => walkTiles(event, index), options);
       return button;
@@ -166,6 +174,20 @@ export default courseWidget((view) => {
     grid.classList.toggle("ax-ranked", Boolean(measure));
     grid.replaceChildren(...(measure ? [] : [make("span", { "aria-hidden": "true" })]), ...tops, ...rows.flat());
     focused?.focus();
+    drawMaps();
+  }
+
+  // Each map over the place that its tile keeps free for it.
+  function drawMaps() {
+    const box = maps.getBoundingClientRect(); // on the screen, CSS zoom included
+    if (!small || !box.width) return;
+    const { layers, heads } = picture;
+    const sharp = Math.min(2, window.devicePixelRatio || 1);
+    const places = tiles.map((tile) => {
+      const { left, top, right, bottom } = tile.firstChild.getBoundingClientRect();
+      return [left - box.left, top - box.top, right - box.left, bottom - box.top].map((x) => Math.round(x * sharp));
+    });
+    putMaps(maps, small, [box.width, box.height].map((x) => Math.round(x * sharp)), layers, heads, places, 2 * sharp);
   }
 
   // A name on the rim of the grid; where there are many, its number is enough.
@@ -403,13 +425,16 @@ export default courseWidget((view) => {
       absent, looks.root, lookedAt.root);
 
     function drawList({ title, items }, template, place, values) {
-      title.textContent = filled(template, { token: names[place] });
+      const named = filled(template, { token: names[place] });
+      if (title.textContent !== named) title.textContent = named;
       const best = ranked(values);
       items.forEach((item, rank) => {
         const at = best[rank];
         const [name, bar, shown] = item.children;
         if (name.textContent !== names[at]) name.textContent = names[at];
-        name.title = tokens[at];
+        if (name.title !== tokens[at]) name.title = tokens[at];
+        if (item.weight === values[at]) return;
+        item.weight = values[at];
         bar.style.setProperty("--share", values[at] / ONE);
         shown.textContent = asWeight(values[at]);
       });
@@ -418,8 +443,9 @@ export default courseWidget((view) => {
     return {
       root,
       draw(place, row, column, token) {
-        looks.root.hidden = lookedAt.root.hidden = place < 0;
-        absent.hidden = place >= 0;
+        for (const [node, hidden] of [[looks.root, place < 0], [lookedAt.root, place < 0], [absent, place >= 0]]) {
+          if (node.hidden !== hidden) node.hidden = hidden;
+        }
         if (place < 0) {
           absent.textContent = filled(words.absent, { token });
           return;

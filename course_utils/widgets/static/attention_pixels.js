@@ -31,6 +31,34 @@ function paintMap(canvas, steps, tile, count, { least = 0, pool = 1 } = {}) {
   return canvas;
 }
 
+// The maps of all heads in one canvas, layers below each other.
+function paintMaps(steps, layers, heads, count, pool) {
+  const size = Math.ceil(count / pool);
+  const [all, one] = [make("canvas", { width: heads * size, height: layers * size }), make("canvas")];
+  const context = all.getContext("2d");
+  for (let tile = 0; tile < layers * heads; tile++) {
+    paintMap(one, steps, tile, count, { pool });
+    context.drawImage(one, (tile % heads) * size, Math.floor(tile / heads) * size);
+  }
+  return all;
+}
+
+// These maps each to its place [left, top, right, bottom] on a canvas of [width, height] pixels, with round corners.
+function putMaps(canvas, all, [width, height], layers, heads, places, radius) {
+  [canvas.width, canvas.height] = [width, height];
+  const context = canvas.getContext("2d");
+  const [wide, tall] = [all.width / heads, all.height / layers];
+  context.imageSmoothingEnabled = false;
+  context.beginPath();
+  places.forEach(([left, top, right, bottom], tile) => {
+    const place = [left, top, right - left, bottom - top];
+    context.drawImage(all, (tile % heads) * wide, Math.floor(tile / heads) * tall, wide, tall, ...place);
+    context.roundRect(...place, radius);
+  });
+  context.globalCompositeOperation = "destination-in";
+  context.fill();
+}
+
 // The colour of the faint lines, seen on white and on black, by how much ink there is (in 1/128).
 const INKS = Uint32Array.from({ length: 640 }, (_, ink) =>
   ((Math.round(255 * (1 - Math.exp(-(ink + 0.5) / 128))) << 24) | (0xb0 << 16) | (0x93 << 8) | 0x7c) >>> 0);

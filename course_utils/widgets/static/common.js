@@ -126,8 +126,8 @@ function slider(view, trait, { label, min, max, step, toPosition = Number, toVal
   view.onChange(() => {
     const value = view.model.get(trait);
     input.value = toPosition(value);
-    shown.textContent = say(value);
-    input.setAttribute("aria-valuetext", say(value));
+    write(shown, say(value));
+    fill(input, { "aria-valuetext": say(value) });
   });
   return add(view, into, make("label", { class: "course-control" }, make("span", {}, label), input, shown));
 }

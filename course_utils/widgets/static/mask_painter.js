@@ -25,7 +25,7 @@ export default courseWidget((view) => {
   let stroke = null; // {pointer, allowed, at}: the cell last painted while the pointer is down
   listenToGrid();
 
-  return ({ tokens, mask, weights, row }) => {
+  const draw = ({ tokens, mask, weights, row }) => {
     const count = tokens.length;
     if (count !== cells.length) {
       cells = lay(left, count, { role: "gridcell", tabindex: -1 });
@@ -43,18 +43,23 @@ export default courseWidget((view) => {
         line.classList.toggle("mp-here", query === row);
       });
     }
-    // What is painted is ahead of the picture, which the kernel sends a moment later.
-    const painted = new Map(model.get("painted").map(([query, key, allowed]) => [`${query},${key}`, Boolean(allowed)]));
     for (const [query, line] of mask.entries()) {
-      line.forEach((allowed, key) => {
-        show(query, key, painted.get(`${query},${key}`) ?? allowed, tokens);
-        weigh(shown[query][key], weights[query][key], allowed, count > 8);
-      });
+      line.forEach((allowed, key) => weigh(shown[query][key], weights[query][key], allowed, count > 8));
     }
+    showMask({ tokens, mask });
     place(...cursor);
   };
+  return { draw, follow: showMask };
 
-  function show(query, key, allowed, tokens = model.get("picture").tokens) {
+  // What is painted is ahead of the picture, which the kernel sends a moment later.
+  function showMask({ tokens, mask }) {
+    const painted = new Map(model.get("painted").map(([query, key, allowed]) => [`${query},${key}`, Boolean(allowed)]));
+    for (const [query, line] of mask.entries()) {
+      line.forEach((allowed, key) => show(query, key, painted.get(`${query},${key}`) ?? allowed, tokens));
+    }
+  }
+
+  function show(query, key, allowed, tokens) {
     const facts = { query: tokens[query], key: tokens[key], state: allowed ? words.allowed : words.blocked };
     fill(cells[query][key], {
       class: allowed ? "mp-cell mp-allowed" : "mp-cell mp-blocked",
@@ -81,7 +86,6 @@ export default courseWidget((view) => {
     const taken = new Set(places.map(String));
     const others = model.get("painted").filter(([query, key]) => !taken.has(String([query, key])));
     view.send({ painted: [...others, ...places.map(([query, key]) => [query, key, Number(allowed)])] });
-    for (const [query, key] of places) show(query, key, allowed);
   }
 
   function isAllowed([query, key]) {
@@ -148,6 +152,7 @@ export default courseWidget((view) => {
   }
 
   function name(head, token) {
+    if (head.title === token) return;
     head.firstChild.textContent = token;
     head.title = token;
   }
@@ -180,7 +185,8 @@ function weigh(cell, weight, allowed, narrow) {
   const low = Math.min(Math.floor(at), WEIGHTS.length - 2);
   const mix = WEIGHTS[low].map((part, index) => Math.round(part + (WEIGHTS[low + 1][index] - part) * (at - low)));
   const written = broken ? "NaN" : weight === 0 ? "0" : number(weight);
-  cell.className = `mp-weight${broken ? " mp-broken" : weight > 0.5 ? " mp-dark" : ""}${allowed ? "" : " mp-hidden"}`;
-  cell.style.backgroundColor = broken ? "" : `rgb(${mix.join(" ")})`;
-  cell.textContent = narrow ? written.replace(/^0(?=\.)|\.00$/, "") : written;
+  const look = `mp-weight${broken ? " mp-broken" : weight > 0.5 ? " mp-dark" : ""}${allowed ? "" : " mp-hidden"}`;
+  fill(cell, { class: look, style: broken ? "" : `background-color: rgb(${mix.join(" ")})` });
+  const shown = narrow ? written.replace(/^0(?=\.)|\.00$/, "") : written;
+  if (cell.textContent !== shown) cell.textContent = shown;
 }

@@ -11,6 +11,11 @@ export default courseWidget((view) => {
   const crumbs = make("nav", { class: "pm-crumbs", "aria-label": words.crumbs, "data-testid": "crumbs" });
   const lens = make("div", { class: "pm-lens" });
   const map = make("div", { class: "pm-map", role: "img", "data-testid": "map" });
+  // The tensors lie in one drawing, a shape for each kind: hundreds of elements would be slow to lay out.
+  const layers = [...Object.keys(words.kinds), "other", "edges", "inner"];
+  const shapes = new Map(layers.map((layer) => [layer, svg("path", { class: `pm-${layer}` })]));
+  const drawing = svg("svg", { class: "pm-tiles", viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" },
+    ...shapes.values());
   const kinds = Object.entries(words.kinds).map(([kind, name]) =>
     make("li", {}, make("span", { class: `pm-swatch pm-${kind}`, "aria-hidden": "true" }), name));
   const body = make("tbody");
@@ -65,7 +70,15 @@ export default courseWidget((view) => {
 
   function drawMap({ rows, inner, tiles }) {
     const at = ([left, top, width, height]) => `left: ${left}%; top: ${top}%; width: ${width}%; height: ${height}%`;
-    const areas = tiles.map(({ box, kind }) => make("div", { class: `pm-tile pm-${kind}`, style: at(box) }));
+    const outline = ([left, top, width, height]) => `M${left} ${top}h${width}v${height}h${-width}z`;
+    const outlines = new Map([...shapes.keys()].map((kind) => [kind, []]));
+    for (const { box, kind } of tiles) {
+      const line = outline(box);
+      outlines.get(kind).push(line);
+      outlines.get("edges").push(line);
+    }
+    outlines.set("inner", inner.map(outline));
+    for (const [kind, lines] of outlines) fill(shapes.get(kind), { d: lines.join("") });
     const frames = rows.map(({ path, label, percent, box }, place) => {
       const frame = make("div", { class: "pm-frame", style: at(box), title: `${label} ${percent}`,
         "data-testid": `area-${place}` }, make("span", {}, label), make("span", {}, percent));
@@ -75,8 +88,7 @@ export default courseWidget((view) => {
       return frame;
     });
     map.setAttribute("aria-label", model.get("summary"));
-    const borders = inner.map((box) => make("div", { class: "pm-inner", style: at(box) }));
-    map.replaceChildren(...areas, ...borders, ...frames);
+    map.replaceChildren(drawing, ...frames);
   }
 
   function drawRows({ rows }) {

@@ -17,6 +17,11 @@ export default courseWidget((view) => {
   panel(view, words.bars, bars).classList.add("se-half");
   const area = plane({ width: 480, height: 330, margin: 24, label: words.map });
   area.range(-1.45, 1.45, -1.05, 1.05);
+  const marks = svg("g", { class: "se-marks" });
+  const star = svg("polygon", { class: "se-own", "data-testid": "own" });
+  const named = svg("g");
+  area.root.append(marks, star, named);
+  let background = ""; // the points that are drawn: most sentences leave them where they are
   panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_hint)).classList.add("se-half");
 
   return (picture) => {
@@ -27,43 +32,71 @@ export default courseWidget((view) => {
         make("option", { value: place }, words.ordinal.replace("{n}", place + 1))));
     }
     which.value = String(picture.chosen);
-    sentence.replaceChildren(...picture.parts.map(part));
-    bars.replaceChildren(...picture.bars.flatMap(bar));
+    picture.parts.forEach(drawPart);
+    while (sentence.childElementCount > picture.parts.length) sentence.lastChild.remove();
+    if (bars.childElementCount !== 3 * picture.bars.length) bars.replaceChildren(...picture.bars.flatMap(bar));
+    else picture.bars.forEach(drawBar);
     drawMap(picture);
   };
 
-  function part({ text, role, moved, share }) {
-    if (role === "rest") return make("span", {}, text);
+  // Each key changes most numbers and few words: what is there already is written anew only where it differs.
+  function drawPart({ text, role, moved, share }, place) {
+    const rest = role === "rest";
+    let node = sentence.children[place];
+    if (!node || rest !== (node.childElementCount === 0)) {
+      const fresh = rest ? make("span") : make("span", { role: "listitem" }, make("span"), make("small"));
+      if (node) node.replaceWith(fresh);
+      else sentence.append(fresh);
+      node = fresh;
+    }
+    if (rest) return write(node, text);
     const side = role === "word" ? "se-word" : share >= 0 ? "se-for" : "se-against";
     const sign = moved > 0 ? "+" : "";
-    const node = make("span", { class: `se-part ${side}`, role: "listitem" },
-      make("span", {}, text), make("small", {}, role === "word" ? "" : `${sign}${number(moved, 1)}`));
-    node.style.setProperty("--share", String(Math.min(1, Math.abs(share ?? 0))));
-    return node;
+    fill(node, { class: `se-part ${side}`, style: `--share: ${Math.min(1, Math.abs(share ?? 0)).toFixed(3)}` });
+    write(node.firstChild, text);
+    write(node.lastChild, role === "word" ? "" : `${sign}${number(moved, 1)}`);
   }
 
   function bar({ kind, shown, score }, place) {
-    const filled = make("div", { class: `se-fill sense-${kind % SENSE_SHAPES.length}` });
-    filled.style.width = `${Math.max(0.5, 100 * score)}%`;
     const first = place === 0 ? "se-first" : "";
     return [
       make("span", { class: first, role: "listitem" }, shown),
-      make("div", { class: "se-track", "aria-hidden": "true" }, filled),
+      make("div", { class: "se-track", "aria-hidden": "true" }, fillBar(make("div"), kind, score)),
       make("span", { class: `se-score ${first}` }, `${number(100 * score, 0)} %`),
     ];
   }
 
+  function drawBar({ kind, shown, score }, place) {
+    const [name, track, said] = [0, 1, 2].map((column) => bars.children[3 * place + column]);
+    write(name, shown);
+    fillBar(track.firstChild, kind, score);
+    write(said, `${number(100 * score, 0)} %`);
+  }
+
+  function fillBar(node, kind, score) {
+    const style = `width: ${Math.max(0.5, 100 * score).toFixed(2)}%`;
+    return fill(node, { class: `se-fill sense-${kind % SENSE_SHAPES.length}`, style });
+  }
+
+  function write(node, text) {
+    if (node.textContent !== text) node.textContent = text;
+  }
+
   function drawMap({ points, kinds, own, bars: [best] }) {
+    const wanted = JSON.stringify([points, kinds]);
+    if (wanted !== background) {
+      marks.replaceChildren(...points.map(([px, py], index) => senseMark(kinds[index], area.x(px * 1.38), area.y(py), 5)));
+      background = wanted;
+    }
     const [x, y] = [area.x(own[0] * 1.38), area.y(own[1])];
-    const star = Array.from({ length: 10 }, (_, corner) => {
+    const corners = Array.from({ length: 10 }, (_, corner) => {
       const reach = corner % 2 ? 6 : 15;
       const turn = (Math.PI * corner) / 5 - Math.PI / 2;
       return `${x + reach * Math.cos(turn)},${y + reach * Math.sin(turn)}`;
     });
-    area.root.replaceChildren(
-      ...points.map(([px, py], index) => senseMark(kinds[index], area.x(px * 1.38), area.y(py), 5)),
-      svg("polygon", { class: "se-own", points: star.join(" "), "data-testid": "own" }),
-      nameBeyond(area, best.shown, x, y, area.width / 2, area.height / 2, 16),
-    );
+    const at = corners.join(" ");
+    if (star.getAttribute("points") === at && named.textContent === best.shown) return;
+    fill(star, { points: at });
+    named.replaceChildren(nameBeyond(area, best.shown, x, y, area.width / 2, area.height / 2, 16));
   }
 });
