@@ -77,6 +77,8 @@ def moved_by_keys(guest: Visit, card: Locator, name: str) -> list[str]:
     for testid, key in WIDGETS[name].moves:
         before = card.evaluate(_LOOKS)
         card.get_by_test_id(testid).first.focus()
+        if len(key) == 1:  # a letter: Tab has chosen all of the text, which it would take the place of
+            guest.page.keyboard.press("End")
         guest.page.keyboard.press(key)
         try:
             guest.page.wait_for_function(
