@@ -69,7 +69,9 @@ export default courseWidget((view) => {
   function buildHeads({ words: tokens, heads, weights, lost }) {
     const hadFocus = headButtons.includes(document.activeElement);
     headButtons = heads.map((name, head) => {
-      const map = make("span", { class: "hg-mini", "aria-hidden": "true" });
+      const map = make("canvas", {
+        class: "hg-mini", width: tokens.length, height: tokens.length, "aria-hidden": "true",
+      });
       const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", {}, name));
       button.addEventListener("click", () => view.send({ head }), { signal });
       button.addEventListener("keydown", (event) => {
@@ -93,15 +95,13 @@ export default courseWidget((view) => {
   }
 
   // Each map is one image, a pixel a weight: thousands of cells would slow down every frame of the page.
-  function paintHeads({ words: tokens, weights }) {
-    const canvas = make("canvas", { width: tokens.length, height: tokens.length });
-    const context = canvas.getContext("2d");
+  function paintHeads({ weights }) {
     headButtons.forEach((button, head) => {
+      const context = button.firstChild.getContext("2d");
       weights[head].forEach((row, i) => row.forEach((weight, j) => {
         context.fillStyle = shade(weight);
         context.fillRect(j, i, 1, 1);
       }));
-      button.firstChild.style.backgroundImage = `url(${canvas.toDataURL()})`;
     });
   }
 
