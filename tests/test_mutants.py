@@ -90,6 +90,10 @@ def test_another_package_than_the_copys_is_refused(tmp_path):
         mutants.check_import(tmp_path, "course_utils/masks.py")
 
 
+def test_a_module_behind_a_function_of_its_name_is_found():
+    mutants.check_import(mutants.ROOT, "course_utils/contextual/influence.py")
+
+
 def test_when_the_checks_fail_anyway_nothing_is_judged(monkeypatch, capsys):
     failing = subprocess.CompletedProcess([], 1, stdout="1 failed", stderr="")
     monkeypatch.setattr(mutants, "run_tests", lambda copy, tests: failing)

@@ -50,7 +50,7 @@ VIEWPORT = {"width": 1280, "height": 900}
 START_SECONDS = 90
 # The server can miss a kernel's first "idle" and keep saying "starting"; after this long the page's word decides.
 SETTLE_SECONDS = 30
-RUN_SECONDS = 150
+RUN_SECONDS = 300
 SMALL = "small.ipynb"
 TALLEST_PICTURE = 12_000  # pixels; Chromium draws nothing taller than 16,384 in one piece
 
@@ -239,9 +239,10 @@ class Visit:
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_SECONDS * 1000)
         # Both ends: the server's kernel is up and connected, and the page has heard of it.
         for _ in range(SETTLE_SECONDS * 5):
-            kernels = None
+            kernels = []
             with suppress(urllib.error.HTTPError):  # 500 while a kernel is on its way up
-                kernels = self.lab.api("api/kernels")
+                # This notebook's own: another page's kernel may be ready long before.
+                kernels = [own["kernel"] for own in self.lab.api("api/sessions") if own["path"] == name]
             if kernels and all(k["execution_state"] == "idle" and k["connections"] for k in kernels):
                 break
             self.page.wait_for_timeout(200)

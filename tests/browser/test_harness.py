@@ -15,14 +15,14 @@ def test_errors_and_outside_requests_are_noticed(fresh_guest: Visit, lab: Lab) -
     fresh_guest.forget()
 
 
-def test_what_a_kernel_asks_of_the_network_is_noticed(guest: Visit, lab: Lab) -> None:
+def test_what_a_kernel_asks_of_the_network_is_noticed(fresh_guest: Visit, lab: Lab) -> None:
     ask = "from urllib.request import urlopen\ntry:\n    urlopen('http://example.org')\n"
     ask += "except OSError as refused:\n    print(refused)"
-    guest.open(make_notebook(lab.folder, [ask]))
-    guest.run_all()
-    assert "ends at this machine: example.org" in guest.cell(0).text_content()
-    assert guest.complaints() == ["outside request of a kernel: example.org"]
-    guest.forget()
+    fresh_guest.open(make_notebook(lab.folder, [ask]))
+    fresh_guest.run_all()
+    assert "ends at this machine: example.org" in fresh_guest.cell(0).text_content()
+    assert fresh_guest.complaints() == ["outside request of a kernel: example.org"]
+    fresh_guest.forget()
 
 
 def test_stderr_is_noticed(fresh_guest: Visit, lab: Lab) -> None:
