@@ -270,13 +270,18 @@ def test_what_cannot_be_told_is_said(tokenizer):
         nearest_sense(new_model().train(), tokenizer, "배를 탔다", "배")
 
 
-def test_the_first_of_two_counts(tokenizer):
-    model = new_model()
-    point = sense_points(model, tokenizer, ["배를 타고 배를 먹었다"], "배")
-    scores = sense_space(model, tokenizer, "배").scores(point)[0].max().item()
-    assert nearest_sense(model, tokenizer, "배를 타고 배를 먹었다", "배")[0][1] == pytest.approx(
-        scores, abs=1e-6
+def test_the_first_of_two_counts_unless_the_other_is_asked_for(tokenizer):
+    model, sentence = new_model(), "배를 타고 배를 먹었다"
+    space = sense_space(model, tokenizer, "배")
+    points = [sense_points(model, tokenizer, [sentence], "배", occurrence=number) for number in (0, 1)]
+    first, second = (dict(zip(space.senses, space.scores(point)[0].tolist())) for point in points)
+    assert first != pytest.approx(second, abs=1e-3)
+    assert dict(nearest_sense(model, tokenizer, sentence, "배")) == pytest.approx(first, abs=1e-6)
+    assert dict(nearest_sense(model, tokenizer, sentence, "배", occurrence=1)) == pytest.approx(
+        second, abs=1e-6
     )
+    with pytest.raises(WordNotFound):
+        nearest_sense(model, tokenizer, sentence, "배", occurrence=2)
 
 
 def test_the_temperature_divides_the_distances_and_keeps_the_order():

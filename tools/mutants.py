@@ -150,7 +150,8 @@ def check_import(copy: Path, file: str) -> None:
         Unfit: if not.
     """
     module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    result = run(copy, "-c", f"import {module} as module; print(module.__file__)")
+    # Not `import … as`: that gives a function of the same name where the package exports one.
+    result = run(copy, "-c", f"import importlib; print(importlib.import_module({module!r}).__file__)")
     if result.returncode:
         raise Unfit(f"breaks the import of {module}: {result.stderr.strip().splitlines()[-1]}")
     if Path(result.stdout.strip()).resolve() != (copy / file).resolve():
