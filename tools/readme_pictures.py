@@ -148,8 +148,10 @@ def film(guest: Visit, moving: Moving, target: Path) -> int:
             before = testid
         guest.page.keyboard.press(key)
         guest.page.wait_for_timeout(400)
-        guest.photograph(target, part)
-        frame = Image.open(target).convert("RGB")
+        still = target.with_suffix(".png.part.png")
+        guest.photograph(still, part)
+        frame = Image.open(still).convert("RGB")
+        still.unlink()
         frames.append(
             frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE) or frame.height)))
         )
