@@ -71,11 +71,11 @@ def summary(milliseconds: list[float]) -> tuple[float, float]:
 
 # from: when the key went down. changed: the last change of the page since. shown: the end of the frame that showed it.
 _WATCH = """(card) => {
-  const watch = { from: 0, changed: 0, shown: 0, looked: performance.now() };
+  const watch = { from: 0, changed: 0, shown: 0, busy: 0 };
   window.courseWatch = watch;
   card.addEventListener("keydown", (event) => (watch.from = event.timeStamp), true);
   new MutationObserver(() => {
-    const changed = (watch.changed = watch.looked = performance.now());
+    const changed = (watch.changed = performance.now());
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel(); // after the frame: its message comes when painting is over
       port1.onmessage = () => { if (watch.changed === changed) watch.shown = performance.now(); };
@@ -87,7 +87,11 @@ _TOOK = """() => {
   const { from, changed, shown } = window.courseWatch;
   return changed ? shown - from : -1;
 }"""
+# A kernel may work for longer than that without a change.
 _SETTLED = """(quiet) => {
-  const { from, changed, shown } = window.courseWatch;
-  return performance.now() - Math.max(from, changed) > quiet && (!changed || shown >= changed);
+  const { session } = window.jupyterapp.shell.currentWidget.sessionContext;
+  const watch = window.courseWatch;
+  if (session.kernel.status !== "idle") watch.busy = performance.now();
+  const { from, changed, shown, busy } = watch;
+  return performance.now() - Math.max(from, changed, busy) > quiet && (!changed || shown >= changed);
 }"""

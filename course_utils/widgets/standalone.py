@@ -1,8 +1,7 @@
 """A widget as one self-contained HTML file: no kernel, no network, nothing loaded from anywhere.
 
 The page holds the widget's own code and styles, its state as data, and a small stand-in for the kernel's model
-(static/standalone.js). Its policy lets exactly these two, told by their hashes, run, whatever a
-token says.
+(static/standalone.js). Its policy lets exactly these two, told by their hashes, run, whatever a token says.
 """
 
 from __future__ import annotations

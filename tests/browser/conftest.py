@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -17,7 +16,7 @@ from tests.browser import harness  # noqa: E402  (needs playwright)
 def browser() -> Iterator[playwright.Browser]:
     if harness.find_chromium() is None:
         message = f"no Chromium for the browser tests; install it with: {harness.INSTALL_CHROMIUM}"
-        if os.environ.get("CI", "").lower() in ("1", "true"):
+        if harness.IN_CI:
             pytest.fail(message)
         pytest.skip(message)
     with harness.running_chromium() as chromium:
@@ -32,7 +31,10 @@ def lab(browser: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture
 def fresh_guest(browser: playwright.Browser, lab: harness.Lab) -> Iterator[harness.Visit]:
-    """A page in front of the lab, opened for this test alone. Afterwards: no console error, no outside request."""
+    """A page for one notebook of the course, for this test alone. Afterwards: no console error, no outside request.
+
+    Not for make_notebook's, whose kernel belongs to the shared page and would end with this one.
+    """
     with harness.visit(browser, lab) as visit:
         yield visit
         assert visit.complaints() == []

@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks" / "ko"
 CLOSED = Path(__file__).parent / "closed_network"
 SCREENSHOTS = Path(__file__).parent / "screenshots"
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 INSTALL_AXE = "npm ci --prefix tests/browser"
 INSTALL_CHROMIUM = "sudo apt-get install chromium"
@@ -252,6 +253,8 @@ class Visit:
 
     def use_theme(self, theme: str) -> None:
         """Change JupyterLab's theme, "Light" or "Dark", under the open page."""
+        if not self.notebook:
+            self.open(make_notebook(self.lab.folder, [""]))
         change = "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
         self.page.evaluate(change, f"JupyterLab {theme}")
         light = str(theme == "Light").lower()
@@ -289,7 +292,8 @@ class Visit:
         """Menu Run → Run All Cells; returns when every code cell has finished and every output is drawn."""
         self.menu("Run", "Run All Cells")
         try:
-            self.page.wait_for_function(_ALL_CELLS_RAN, timeout=RUN_SECONDS * 1000)
+            # Asked at every frame, as is the default, the question itself would keep the page busy.
+            self.page.wait_for_function(_ALL_CELLS_RAN, timeout=RUN_SECONDS * 1000, polling=250)
         except TimeoutError as late:
             self.screenshot("timeout")
             states = [kernel["execution_state"] for kernel in self.lab.api("api/kernels")]
@@ -312,7 +316,8 @@ class Visit:
             raise FileNotFoundError(f"no axe-core found: {INSTALL_AXE}")
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE.read_text("utf-8"))
-        return part.evaluate(_FIND_BARRIERS)
+        with self._room_for(part):
+            return part.evaluate(_FIND_BARRIERS)
 
     def cell(self, index: int) -> Locator:
         """The notebook's cell at this index, markdown cells counted."""
@@ -339,27 +344,36 @@ class Visit:
             + [f"outside request of a kernel: {host}" for host in notes]
         )
 
-    def screenshot(self, name: str, *, of: Locator | None = None) -> Path:
-        """Write screenshots/<name>.png of the page or of one element, for people to look at."""
+    def screenshot(self, name: str, *, of: Locator | None = None) -> None:
+        """Write screenshots/<name>.png of the page or of one element, for people to look at; not in CI."""
+        if IN_CI:
+            return
         SCREENSHOTS.mkdir(exist_ok=True)
-        path = SCREENSHOTS / f"{name}.png"
-        self.photograph(path, of)
-        return path
+        self.photograph(SCREENSHOTS / f"{name}.png", of)
 
     def photograph(self, path: Path, of: Locator | None = None) -> None:
         """Write a picture of the page or of one element, also of one that is taller than the page."""
         if of is None:
             self.page.screenshot(path=path, animations="disabled")
             return
+        with self._room_for(of):
+            of.screenshot(path=path, animations="disabled")
+
+    @contextmanager
+    def _room_for(self, part: Locator) -> Iterator[None]:
+        """Make the page so tall that the whole element is in sight."""
         size = self.page.viewport_size
-        tall = int(of.bounding_box()["height"]) + 250  # JupyterLab's bars
+        tall = int(part.bounding_box()["height"]) + 250  # JupyterLab's bars
         if tall > size["height"]:
             self.page.set_viewport_size({"width": size["width"], "height": tall})
-        of.screenshot(path=path, animations="disabled")
+        part.scroll_into_view_if_needed()
+        yield
         self.page.set_viewport_size(size)
 
     def screenshot_notebook(self, name: str) -> None:
-        """Write the whole notebook, top to bottom, as <name>-1.png, <name>-2.png, …"""
+        """Write the whole notebook, top to bottom, as <name>-1.png, <name>-2.png, …; not in CI."""
+        if IN_CI:
+            return
         size = self.page.viewport_size
         panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
         self.page.set_viewport_size({"width": size["width"], "height": TALLEST_PICTURE})
@@ -396,10 +410,15 @@ _ALL_WIDGETS_DRAWN = """() => {
 }"""
 
 
-_FIND_BARRIERS = """async (part) => (await axe.run(part, { resultTypes: ['violations'] })).violations
-  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+# JupyterLab's body has no height and hides what flows over: axe takes its text for invisible, and looks at no contrast.
+_FIND_BARRIERS = """async (part) => {
+  document.body.style.height = '100vh';
+  const found = await axe.run(part, { resultTypes: ['violations'] });
+  document.body.style.height = '';
+  return found.violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
   .flatMap(({ id, help, nodes }) => nodes.map((node) =>
-    `${id} (${help}): ${node.html.slice(0, 160)} ${node.any.map(({ message }) => message).join('; ')}`))"""
+    `${id} (${help}): ${node.html.slice(0, 160)} ${node.any.map(({ message }) => message).join('; ')}`));
+}"""
 
 
 @contextmanager

@@ -6,13 +6,11 @@ cut off at 200 % zoom and in lecture mode, which enlarges all text.
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from playwright.sync_api import Locator, expect
 
 from course_utils import widgets
-from tests.browser.harness import AXE, INSTALL_AXE, VIEWPORT, Lab, Visit, make_notebook
+from tests.browser.harness import AXE, IN_CI, INSTALL_AXE, VIEWPORT, Lab, Visit, make_notebook
 from tests.browser.largest import WIDGETS
 
 LARGER = 1.4  # lecture mode: a line of text grows by at least this factor, or to
@@ -23,7 +21,7 @@ LARGE = 20  # pixels, where a picture has become narrower
 def axe() -> None:
     if not AXE.exists():
         message = f"no axe-core for the browser tests; install it with: {INSTALL_AXE}"
-        if os.environ.get("CI", "").lower() in ("1", "true"):
+        if IN_CI:
             pytest.fail(message)
         pytest.skip(message)
 

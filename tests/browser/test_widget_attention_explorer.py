@@ -105,6 +105,18 @@ def lines(card: Locator, side: int, kind: str) -> int:
     )
 
 
+# The colour in the small map of a head at (query, key), of `count` tokens.
+PIXEL = """(card, [layer, head, query, key, count]) => {
+  const canvas = card.querySelector('.ax-all canvas');
+  const all = canvas.getBoundingClientRect();
+  const map = card.querySelector(`[data-testid=tile-${layer}-${head}] .ax-map`).getBoundingClientRect();
+  const x = map.left - all.left + ((key + 0.5) / count) * map.width;
+  const y = map.top - all.top + ((query + 0.5) / count) * map.height;
+  const finer = canvas.width / all.width;
+  return [...canvas.getContext('2d').getImageData(x * finer, y * finer, 1, 1).data].slice(0, 3);
+}"""
+
+
 @pytest.fixture
 def card(guest: Visit, lab: Lab) -> Locator:
     guest.open(make_notebook(lab.folder, [f"FIRST, SECOND = {FIRST!r}, {SECOND!r}\n{LOOK}{CELL}"]))
@@ -351,3 +363,17 @@ def test_nothing_is_cut_off_in_any_theme(browser: Browser, tmp_path: Path, width
     query = card.evaluate("card => getComputedStyle(card).getPropertyValue('--course-query')")
     assert query == {"light": "#0072b2", "dark": "#56b4e9"}[scheme]
     page.close()
+
+
+def test_the_small_maps_show_the_weights_of_their_heads_in_every_order(guest: Visit, card: Locator) -> None:
+    dark, white, count = [8, 48, 107], [255, 255, 255], 8
+    for order in ("", "previous"):  # by its previous token head 2 of layer 0 comes first, head 0 last
+        card.get_by_test_id("sort").select_option(index=["", "previous"].index(order))
+        card.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        for token in range(1, count):
+            assert card.evaluate(PIXEL, [0, 0, token, token, count]) == dark
+            assert card.evaluate(PIXEL, [0, 2, token, token, count]) == white
+            assert card.evaluate(PIXEL, [0, 2, token, token - 1, count]) == dark
+            assert card.evaluate(PIXEL, [0, 0, token, token - 1, count]) == white

@@ -77,7 +77,7 @@ def test_controls_have_names(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_role("textbox", name="단어")).to_be_visible()
     expect(widget.get_by_role("slider", name="학습")).to_be_visible()
     expect(widget.get_by_role("img", name="단어 둘레의 지도")).to_be_visible()
-    expect(widget.get_by_role("button", name="항구, 코사인 1.00, 탈것")).to_be_visible()
+    expect(widget.get_by_role("button", name="항구 1.00, 탈것")).to_be_visible()
 
 
 def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:

@@ -100,7 +100,7 @@ def test_controls_have_names(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_role("textbox", name="글")).to_be_visible()
     for name in ("소문자로", "악센트 떼기"):
         expect(widget.get_by_role("checkbox", name=name)).to_be_visible()
-    expect(widget.get_by_role("button", name="cafe, id 12, 범위 [2, 6)")).to_be_visible()
+    expect(widget.get_by_role("button", name="cafe 12 [2, 6)")).to_be_visible()
     expect(widget.get_by_role("region", name="친 글의 코드 포인트")).to_be_visible()
 
 

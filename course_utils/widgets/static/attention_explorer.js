@@ -50,7 +50,7 @@ export default courseWidget((view) => {
     if (!takeIn(next)) return;
     const now = state();
     const sentence = say(words, picture, weights, now);
-    if (told.textContent !== sentence) told.textContent = sentence;
+    write(told, sentence);
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       paint(state());
@@ -426,12 +426,12 @@ export default courseWidget((view) => {
 
     function drawList({ title, items }, template, place, values) {
       const named = filled(template, { token: names[place] });
-      if (title.textContent !== named) title.textContent = named;
+      write(title, named);
       const best = ranked(values);
       items.forEach((item, rank) => {
         const at = best[rank];
         const [name, bar, shown] = item.children;
-        if (name.textContent !== names[at]) name.textContent = names[at];
+        write(name, names[at]);
         if (name.title !== tokens[at]) name.title = tokens[at];
         if (item.weight === values[at]) return;
         item.weight = values[at];

@@ -64,8 +64,8 @@ export default courseWidget((view) => {
     }
     picture.neighbours.forEach((one, place) => fill(buttons[place], {
       class: look(picture, one.group),
-      "aria-label": `${one.word}, ${words.cosine} ${number(one.cosine)}${one.group ? `, ${one.group}` : ""}`,
-    }, make("b", {}, one.word), make("span", {}, number(one.cosine)), make("i", { "aria-hidden": "true" }, one.group ? "●" : "")));
+      "aria-label": `${one.word} ${number(one.cosine)}${one.group ? `, ${one.group}` : ""}`,
+    }, make("b", {}, one.word), " ", make("span", {}, number(one.cosine)), make("i", { "aria-hidden": "true" }, one.group ? "●" : "")));
   }
 
   function entry(place) {

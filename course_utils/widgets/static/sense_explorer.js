@@ -78,10 +78,6 @@ export default courseWidget((view) => {
     return fill(node, { class: `se-fill sense-${kind % SENSE_SHAPES.length}`, style });
   }
 
-  function write(node, text) {
-    if (node.textContent !== text) node.textContent = text;
-  }
-
   function drawMap({ points, kinds, own, bars: [best] }) {
     const wanted = JSON.stringify([points, kinds]);
     if (wanted !== background) {

@@ -8,7 +8,7 @@ export default courseWidget((view) => {
   checkbox(view, "strip_accents", { label: words.strip_accents });
 
   const typed = make("p", { class: "ti-typed", "data-testid": "typed" });
-  const pieces = make("div", { class: "ti-pieces", role: "group", "aria-label": words.pieces, "data-testid": "pieces" });
+  const pieces = make("div", { class: "ti-pieces", role: "group", "aria-label": `${words.pieces}: ${words.id}, ${words.span}`, "data-testid": "pieces" });
   const list = make("p", { class: "ti-words", "data-testid": "words" });
   const forms = table("forms", [words.form, words.text, words.points, words.bytes]);
   const characters = table("characters", [words.char, words.number, words.decomposed, words.left, words.name]);
@@ -45,7 +45,7 @@ export default courseWidget((view) => {
         class: piece.unknown ? "ti-piece ti-unknown" : "ti-piece",
         "aria-pressed": String(place === picture.chosen),
         tabindex: place === picture.chosen ? 0 : -1,
-        "aria-label": `${piece.text}, ${words.id} ${piece.id}, ${words.span} ${span}`,
+        "aria-label": `${piece.text} ${piece.id} ${span}`,
       }, make("b", {}, piece.text), make("span", {}, String(piece.id)), make("span", {}, span));
     });
   }

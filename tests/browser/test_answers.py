@@ -1,0 +1,33 @@
+"""The measure of how soon a widget answers must see a slow one; how fast the real ones are is printed by make bench."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import widgets_bench
+from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.largest import Largest
+
+SLOW = """
+import time
+from course_utils.widgets import HeadGrid
+
+def attention(words):
+    time.sleep(0.3 * len(words))
+    return [[[1.0]], [[1.0]]] if len(words) == 1 else [[[0.5, 0.5]] * 2] * 2
+
+HeadGrid("배", heads=["하나", "둘"], attention=attention)
+"""
+
+
+def test_a_slow_answer_is_seen_and_a_key_without_effect_left_out(
+    guest: Visit, lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves = (("sentence", "a"), ("sentence", " "), ("sentence", "b"), ("head-0", "F7"))
+    monkeypatch.setitem(widgets_bench.WIDGETS, "head_grid", Largest(SLOW, moves))
+    guest.open(make_notebook(lab.folder, [SLOW]))
+    guest.run_all()
+    took = widgets_bench.answers(guest, "head_grid", 4)
+    assert 3 >= len(took) >= 2  # F7 does nothing, and a blank at the end makes no other words
+    assert took[0] >= 300 and max(took) >= 600  # a second word takes twice as long
+    assert widgets_bench.summary([1.0, 2.0, 3.0, 10.0]) == pytest.approx((2.5, 8.95))
