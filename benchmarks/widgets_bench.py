@@ -70,17 +70,24 @@ def summary(milliseconds: list[float]) -> tuple[float, float]:
 
 
 # from: when the key went down. changed: the last change of the page since. shown: the end of the frame that showed it.
+# What a frame's own callbacks change is in that very frame; all else waits for the next.
 _WATCH = """(card) => {
   const watch = { from: 0, changed: 0, shown: 0, busy: 0 };
   window.courseWatch = watch;
   card.addEventListener("keydown", (event) => (watch.from = event.timeStamp), true);
+  const nextFrame = window.requestAnimationFrame.bind(window);
+  let inFrame = false;
+  window.requestAnimationFrame = (draw) => nextFrame((now) => {
+    inFrame = true;
+    queueMicrotask(() => queueMicrotask(() => (inFrame = false))); // after the observer below has been told
+    draw(now);
+  });
   new MutationObserver(() => {
     const changed = (watch.changed = performance.now());
-    requestAnimationFrame(() => {
-      const { port1, port2 } = new MessageChannel(); // after the frame: its message comes when painting is over
-      port1.onmessage = () => { if (watch.changed === changed) watch.shown = performance.now(); };
-      port2.postMessage(0);
-    });
+    const { port1, port2 } = new MessageChannel(); // its message comes when the frame is painted
+    port1.onmessage = () => { if (watch.changed === changed) watch.shown = performance.now(); };
+    if (inFrame) port2.postMessage(0);
+    else nextFrame(() => port2.postMessage(0));
   }).observe(card, { subtree: true, childList: true, attributes: true, characterData: true });
 }"""
 _TOOK = """() => {

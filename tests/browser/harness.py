@@ -125,7 +125,7 @@ def running_lab(folder: Path) -> Iterator[Lab]:
     served = folder / "notebooks"
     served.mkdir(parents=True)
     for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
-        _copy_without_counts(notebook, served / notebook.name)
+        _copy_without_outputs(notebook, served / notebook.name)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -181,15 +181,12 @@ def _wait_for(lab: Lab, server: subprocess.Popen, log: Path) -> None:
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text('utf-8', 'replace')[-3000:]}")
 
 
-def _copy_without_counts(source: Path, target: Path) -> None:
-    """Copy a notebook; a prompt that shows a number afterwards was then filled by this run."""
+def _copy_without_outputs(source: Path, target: Path) -> None:
+    """Copy a notebook; a prompt with a number and an output come then from the run that is looked at."""
     notebook = json.loads(source.read_text("utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["execution_count"] = None
-            for output in cell["outputs"]:
-                if "execution_count" in output:
-                    output["execution_count"] = None
+            cell["execution_count"], cell["outputs"] = None, []
     target.write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
 
 
@@ -293,7 +290,7 @@ class Visit:
         self.menu("Run", "Run All Cells")
         try:
             # Asked at every frame, as is the default, the question itself would keep the page busy.
-            self.page.wait_for_function(_ALL_CELLS_RAN, timeout=RUN_SECONDS * 1000, polling=250)
+            self.page.wait_for_function(_ALL_CELLS_RAN, timeout=RUN_SECONDS * 1000, polling=100)
         except TimeoutError as late:
             self.screenshot("timeout")
             states = [kernel["execution_state"] for kernel in self.lab.api("api/kernels")]
@@ -307,7 +304,7 @@ class Visit:
         return self.page.get_by_test_id(testid).first
 
     def barriers(self, part: Locator) -> list[str]:
-        """What axe-core calls serious or critical in one element, a sentence each.
+        """What axe-core calls serious or critical in the elements found, a sentence each; letters only in the first.
 
         Raises:
             FileNotFoundError: if axe-core is not installed.
@@ -316,8 +313,8 @@ class Visit:
             raise FileNotFoundError(f"no axe-core found: {INSTALL_AXE}")
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE.read_text("utf-8"))
-        with self._room_for(part):
-            return part.evaluate(_FIND_BARRIERS)
+        with self._room_for(part.first):
+            return part.evaluate_all(_FIND_BARRIERS)
 
     def cell(self, index: int) -> Locator:
         """The notebook's cell at this index, markdown cells counted."""
@@ -411,9 +408,9 @@ _ALL_WIDGETS_DRAWN = """() => {
 
 
 # JupyterLab's body has no height and hides what flows over: axe takes its text for invisible, and looks at no contrast.
-_FIND_BARRIERS = """async (part) => {
+_FIND_BARRIERS = """async (parts) => {
   document.body.style.height = '100vh';
-  const found = await axe.run(part, { resultTypes: ['violations'] });
+  const found = await axe.run(parts, { resultTypes: ['violations'] });
   document.body.style.height = '';
   return found.violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
   .flatMap(({ id, help, nodes }) => nodes.map((node) =>

@@ -169,7 +169,7 @@ def test_by_mouse(guest: Visit, card: Locator) -> None:
     expect(card.get_by_test_id("token-1-5")).to_have_attribute("aria-pressed", "true")
     expect(card.get_by_test_id("side-1").locator(".ax-readout")).to_have_text("'깎다' → '를' 1.00")
     card.get_by_test_id("sort").select_option(label="자기 자신")
-    expect(card.get_by_test_id("tile-0-0")).to_have_accessible_name("층 0 헤드 0, 자기 자신 1.00, 1위")
+    expect(card.get_by_test_id("tile-0-0")).to_have_accessible_name("0·0 1.00, 층 0 헤드 0, 자기 자신 1위")
     first = card.locator(".ax-tile").first
     expect(first).to_have_attribute("data-testid", "tile-0-0")
 

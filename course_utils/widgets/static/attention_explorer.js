@@ -159,7 +159,7 @@ export default courseWidget((view) => {
       if (measure) Object.assign(named, { value: asNumber(measure.values[index]), rank: order.indexOf(index) + 1 });
       const [, tag, meter] = tile.children;
       const value = measure && heads <= MANY ? [make("span", {}, named.value)] : [];
-      tag.replaceChildren(`${named.layer}·${named.head}`, ...value);
+      tag.replaceChildren(`${named.layer}·${named.head} `, ...value);
       meter.style.setProperty("--share", measure ? Math.abs(measure.values[index]) / most : 0);
       const label = filled(measure ? words.tile_ranked : words.tile, named);
       fill(tile, { "aria-label": label, title: label });

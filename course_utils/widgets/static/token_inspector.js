@@ -46,7 +46,7 @@ export default courseWidget((view) => {
         "aria-pressed": String(place === picture.chosen),
         tabindex: place === picture.chosen ? 0 : -1,
         "aria-label": `${piece.text} ${piece.id} ${span}`,
-      }, make("b", {}, piece.text), make("span", {}, String(piece.id)), make("span", {}, span));
+      }, make("b", {}, piece.text), " ", make("span", {}, String(piece.id)), " ", make("span", {}, span));
     });
   }
 
