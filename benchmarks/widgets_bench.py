@@ -1,7 +1,8 @@
 """How soon a widget answers: from a key to the picture it draws, in JupyterLab, at its largest documented input.
 
 A key goes down; the widget, and most often its kernel, work; the page changes, perhaps several times. What is measured
-ends with the frame that shows the last of these changes.
+ends with the frame that shows the last of these changes; what the widget calls still to come (aria-busy) is not waited
+for.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def summary(milliseconds: list[float]) -> tuple[float, float]:
 # from: when the key went down. changed: the last change of the page since. shown: the end of the frame that showed it.
 # What a frame's own callbacks change is in that very frame; all else waits for the next.
 _WATCH = """(card) => {
-  const watch = { from: 0, changed: 0, shown: 0, busy: 0 };
+  const watch = { from: 0, changed: 0, shown: 0, busy: 0, working: false };
   window.courseWatch = watch;
   card.addEventListener("keydown", (event) => (watch.from = event.timeStamp), true);
   const nextFrame = window.requestAnimationFrame.bind(window);
@@ -83,6 +84,9 @@ _WATCH = """(card) => {
     draw(now);
   });
   new MutationObserver(() => {
+    const before = watch.working;
+    watch.working = Boolean(card.querySelector("[aria-busy=true]"));
+    if (before && !watch.working) return;
     const changed = (watch.changed = performance.now());
     const { port1, port2 } = new MessageChannel(); // its message comes when the frame is painted
     port1.onmessage = () => { if (watch.changed === changed) watch.shown = performance.now(); };
@@ -99,6 +103,6 @@ _SETTLED = """(quiet) => {
   const { session } = window.jupyterapp.shell.currentWidget.sessionContext;
   const watch = window.courseWatch;
   if (session.kernel.status !== "idle") watch.busy = performance.now();
-  const { from, changed, shown, busy } = watch;
-  return performance.now() - Math.max(from, changed, busy) > quiet && (!changed || shown >= changed);
+  const { from, changed, shown, busy, working } = watch;
+  return !working && performance.now() - Math.max(from, changed, busy) > quiet && (!changed || shown >= changed);
 }"""

@@ -1,5 +1,6 @@
 """SenseExplorer without a browser: readings, the words it follows, and what it refuses."""
 
+import asyncio
 import json
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from course_utils.contextual.words import find_word, occurrences
 from course_utils.widgets import SenseExplorer
+from course_utils.widgets.sense_explorer import PAUSE
 
 EXAMPLES = {
     "배": [("배를 탔다.", 0, 1, "ship"), ("배를 먹었다.", 0, 1, "pear")],
@@ -106,3 +108,32 @@ def test_hostile_text_stays_text_and_repr_is_fixed() -> None:
     widget = make(hostile)
     assert "".join(part["text"] for part in widget.picture["parts"]) == hostile
     assert repr(widget) == "[위젯] 내 문장으로 보기: 셀을 실행하면 여기에서 움직입니다"
+
+
+def test_what_takes_time_comes_in_the_pause_and_only_for_the_last_key() -> None:
+    asked: list[str] = []
+
+    def slow(sentence: str, word: str, occurrence: int):
+        scores, place, moved = read(sentence, word, occurrence)
+
+        def find():
+            asked.append(sentence)
+            return moved
+
+        return scores, place, find
+
+    widget = make(read=slow)
+    assert asked == [widget.sentence] and not widget.picture["weighing"]
+
+    async def type_two_keys() -> None:
+        widget.set_state({"sentence": "항구의 배"})
+        assert widget.picture["weighing"] and "배에 가장" in widget.summary
+        assert "항구" not in widget.summary
+        widget.set_state({"sentence": "항구의 배를"})
+        await asyncio.sleep(3 * PAUSE)
+
+    asyncio.run(type_two_keys())
+    assert asked[1:] == ["항구의 배를"]
+    assert not widget.picture["weighing"] and "항구" in widget.summary
+    widget.set_state({"sentence": "배에서 탔다."})  # without a loop nothing could come later
+    assert asked[2:] == ["배에서 탔다."] and not widget.picture["weighing"]

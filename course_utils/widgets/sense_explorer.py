@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from course_utils.widgets.sense_map import Example, sense_name
 
 LONGEST_SENTENCE = 120
 UNSURE = 0.6  # a best score below this is called unsure
+PAUSE = 0.15  # seconds without a key, after which the words of the context are weighed
 
 
 class Reading(NamedTuple):
@@ -22,7 +24,9 @@ class Reading(NamedTuple):
 
     scores: Sequence[tuple[str, float]]  # (sense, score), the best first; they sum to 1
     place: ArrayLike  # (2,), in the map of the word's examples
-    moved: Sequence[tuple[int, int, float]]  # (start, end, by how much) of each word of the context
+    # (start, end, by how much) of each word of the context; or what finds them, and may take its time: while someone
+    # types it is called in the pauses only
+    moved: Sequence[tuple[int, int, float]] | Callable[[], Sequence[tuple[int, int, float]]]
 
 
 class SenseExplorer(CourseWidget):
@@ -70,6 +74,8 @@ class SenseExplorer(CourseWidget):
         if not self._examples or not all(self._examples.values()):
             raise BadInput(text("widgets.sense_map.bad.examples"))
         self._place, self._read, self._occurrences = place, read, occurrences
+        self._typed = False  # whether the inputs come from the browser just now
+        self._weighing: asyncio.TimerHandle | None = None
         self._maps: dict[str, np.ndarray] = {}
         found = [name for name in self._examples if occurrences(sentence, name)]
         super().__init__(sentence=sentence, word=word or next(iter(found or self._examples)))
@@ -87,12 +93,28 @@ class SenseExplorer(CourseWidget):
             if found:
                 self.word = found[0]
 
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """As CourseWidget; words of the context that are found by a function may come a moment later."""
+        self._typed = True
+        try:
+            super().set_state(sync_data)
+        finally:
+            self._typed = False
+
+    def _weigh(self) -> None:
+        """Draw again, with the words of the context."""
+        with self.hold_sync():
+            self.picture, self.summary = self.draw()
+
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's words, bars and points, and its sentence."""
+        if self._weighing:
+            self._weighing.cancel()
         spans = self._spans()
         chosen = min(self.occurrence, len(spans) - 1)
         try:
             reading = Reading(*self._read(self.sentence, self.word, chosen))
+            moved = self._moved(reading)
         except ValueError as problem:
             raise BadInput(text("widgets.sense_explorer.bad.refused", problem=problem)) from problem
         rows, background = self._examples[self.word], self._map()
@@ -112,11 +134,24 @@ class SenseExplorer(CourseWidget):
             "points": scaled[:-1],
             "kinds": [senses.index(row.sense) for row in rows],
             "own": scaled[-1],
-            "parts": self._parts(spans[chosen], reading.moved),
+            "parts": self._parts(spans[chosen], moved or []),
+            "weighing": moved is None,
             "count": len(spans),
             "chosen": chosen,
         }
-        return picture, self._say(reading, len(spans), chosen)
+        return picture, self._say(reading, moved, len(spans), chosen)
+
+    def _moved(self, reading: Reading) -> Sequence[tuple[int, int, float]] | None:
+        """The words of the context, or None if they come after the pause."""
+        if not callable(reading.moved):
+            return reading.moved
+        if self._typed:
+            try:
+                self._weighing = asyncio.get_running_loop().call_later(PAUSE, self._weigh)
+                return None
+            except RuntimeError:  # no loop, nothing that could come later
+                pass
+        return reading.moved()
 
     def _spans(self) -> Sequence[tuple[int, int]]:
         """Where the word stands; refuses a sentence in which it does not, and says why."""
@@ -173,7 +208,13 @@ class SenseExplorer(CourseWidget):
             parts.append({"text": self.sentence[end:], "role": "rest"})
         return parts
 
-    def _say(self, reading: Reading, count: int, chosen: int) -> str:
+    def _say(
+        self,
+        reading: Reading,
+        moved: Sequence[tuple[int, int, float]] | None,
+        count: int,
+        chosen: int,
+    ) -> str:
         (best, score), *others = reading.scores
         facts = {"word": self.word, "best": sense_name(self.word, best), "score": round(100 * score)}
         said = []
@@ -185,7 +226,9 @@ class SenseExplorer(CourseWidget):
         if others:
             facts = {"next": sense_name(self.word, others[0][0]), "score": round(100 * others[0][1])}
             said.append(text("widgets.sense_explorer.next", **facts))
-        start, end, by = max(reading.moved, key=lambda part: part[2], default=(0, 0, 0.0))
+        if moved is None:
+            return " ".join(said)
+        start, end, by = max(moved, key=lambda part: part[2], default=(0, 0, 0.0))
         if by > 0:
             said.append(text("widgets.sense_explorer.moved", context=self.sentence[start:end]))
         else:

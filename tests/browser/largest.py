@@ -217,8 +217,12 @@ def read(sentence, word, occurrence):
     space = sense_space(model, tokenizer, word)
     point = sense_points(model, tokenizer, [sentence], word, occurrence=occurrence)
     scores = sorted(zip(space.senses, space.scores(point)[0].tolist()), key=lambda pair: -pair[1])
-    moved = influence(model, tokenizer, sentence, word, occurrence=occurrence)
-    return scores, (0.0, 0.0), [(own.start, own.end, own.drop) for own in moved]
+
+    def moved():
+        found = influence(model, tokenizer, sentence, word, occurrence=occurrence)
+        return [(own.start, own.end, own.drop) for own in found]
+
+    return scores, (0.0, 0.0), moved
 
 sentence = "나는 어제 오후에 먼 항구에 들러 큰 배를 타고 섬에 가서 사과와 밤과 감을 많이 먹고 저녁에 다시 돌아왔으며, "
 sentence += "이튿날 아침에는 친구와 함께 바닷가를 걷다가 갈매기 떼를 보고 사진을 여러 장 찍었다."

@@ -22,6 +22,15 @@ function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// As many children as there are items: those that are there are kept and updated, others made first.
+function each(parent, items, build, update) {
+  items.forEach((item, place) => {
+    if (!parent.children[place]) parent.append(build(place));
+    update(parent.children[place], item, place);
+  });
+  while (parent.childElementCount > items.length) parent.lastElementChild.remove();
+}
+
 const number = (value, digits = 2) => value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 

@@ -32,8 +32,11 @@ export default courseWidget((view) => {
         make("option", { value: place }, words.ordinal.replace("{n}", place + 1))));
     }
     which.value = String(picture.chosen);
-    picture.parts.forEach(drawPart);
-    while (sentence.childElementCount > picture.parts.length) sentence.lastChild.remove();
+    fill(sentence, { "aria-busy": String(picture.weighing) }); // the words of the context are still to come
+    if (!picture.weighing) {
+      picture.parts.forEach(drawPart);
+      while (sentence.childElementCount > picture.parts.length) sentence.lastChild.remove();
+    }
     if (bars.childElementCount !== 3 * picture.bars.length) bars.replaceChildren(...picture.bars.flatMap(bar));
     else picture.bars.forEach(drawBar);
     drawMap(picture);

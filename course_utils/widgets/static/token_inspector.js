@@ -22,14 +22,24 @@ export default courseWidget((view) => {
     const [before, marked, after] = picture.marked;
     typed.replaceChildren(before, ...(marked ? [make("mark", { "data-testid": "marked" }, marked)] : []), after);
     drawPieces(picture);
-    list.replaceChildren(...picture.words.map((word) => make("span", { class: "ti-chip" }, word)));
-    forms.tBodies[0].replaceChildren(...picture.forms.map((form) => make("tr", {},
-      make("th", { scope: "row" }, words[form.name]), make("td", { class: "ti-text" }, form.text),
-      make("td", {}, String(form.count)), make("td", {}, String(form.bytes)))));
-    characters.tBodies[0].replaceChildren(...picture.characters.map((point) => make("tr", { class: point.changed ? "ti-changed" : "" },
-      make("th", { scope: "row" }, point.char), make("td", {}, point.number), make("td", {}, point.decomposed),
-      make("td", {}, point.left || words.nothing), make("td", {}, point.name))));
+    each(list, picture.words, () => make("span", { class: "ti-chip" }), write);
+    each(forms.tBodies[0], picture.forms, () => row(4), (node, form) => {
+      node.children[1].classList.add("ti-text");
+      writeRow(node, [words[form.name], form.text, String(form.count), String(form.bytes)]);
+    });
+    each(characters.tBodies[0], picture.characters, () => row(5), (node, point) => {
+      fill(node, { class: point.changed ? "ti-changed" : "" });
+      writeRow(node, [point.char, point.number, point.decomposed, point.left || words.nothing, point.name]);
+    });
   };
+
+  function row(count) {
+    return make("tr", {}, make("th", { scope: "row" }), ...Array.from({ length: count - 1 }, () => make("td")));
+  }
+
+  function writeRow(node, texts) {
+    texts.forEach((text, column) => write(node.children[column], text));
+  }
 
   // One button a piece; the arrow keys walk along them (a roving tab stop). Buttons are kept while their number is.
   function drawPieces(picture) {
@@ -46,12 +56,13 @@ export default courseWidget((view) => {
         "aria-pressed": String(place === picture.chosen),
         tabindex: place === picture.chosen ? 0 : -1,
         "aria-label": `${piece.text} ${piece.id} ${span}`,
-      }, make("b", {}, piece.text), " ", make("span", {}, String(piece.id)), " ", make("span", {}, span));
+      });
+      [piece.text, String(piece.id), span].forEach((text, line) => write(cards[place].children[line], text));
     });
   }
 
   function card(place) {
-    const node = make("button", { type: "button" });
+    const node = make("button", { type: "button" }, make("b"), " ", make("span"), " ", make("span"));
     node.addEventListener("click", () => choose(place), { signal });
     node.addEventListener("keydown", (event) => {
       const end = cards.length - 1;

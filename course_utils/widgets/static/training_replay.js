@@ -5,6 +5,7 @@ export default courseWidget((view) => {
   const { model, words } = view;
   const WIDTH = 420;
   const [LEFT, RIGHT] = [60, WIDTH - 14];
+  const [TOP, FOOT] = [12, 26];
 
   const bar = make("progress", { class: "tr-progress", "aria-label": words.progress, "data-testid": "progress" });
   const progress = make("span", { class: "course-control tr-wide" }, make("span", {}, words.progress), bar, make("output"));
@@ -25,52 +26,78 @@ export default courseWidget((view) => {
   const list = make("ol", { class: "tr-words", "data-testid": "words" });
   panel(view, words.fills, list).classList.add("tr-row");
 
-  return ({ steps, unigram, records, snapshots, here, done, words: filled }) => {
+  let drawn = ""; // how far the curves on the screen go
+  let scales = {};
+
+  return (picture) => {
+    const { steps, records, snapshots, here, done, words: filled } = picture;
     fill(bar, { max: steps, value: done });
-    progress.querySelector("output").textContent = `${done.toLocaleString("en")} / ${steps.toLocaleString("en")}`;
+    write(progress.querySelector("output"), `${done.toLocaleString("en")} / ${steps.toLocaleString("en")}`);
     const input = scrub.querySelector("input");
     fill(input, { max: Math.max(0, snapshots.length - 1), disabled: snapshots.length < 2 });
     input.value = model.get("snapshot");
-    const at = here === null ? null : snapshots[here][0];
+    const grown = JSON.stringify([steps, picture.unigram, records.length, snapshots.length]); // both only ever grow
+    if (grown !== drawn) drawCurves(picture);
+    drawn = grown;
 
+    const at = here === null ? null : snapshots[here][0];
+    for (const [place, scale] of [[loss, scales.loss], [rate, scales.rate], [next, scales.next]]) {
+      fill(place.upright, { x1: scale.x(at ?? 0), x2: scale.x(at ?? 0), visibility: at === null ? "hidden" : "visible" });
+    }
+    each(loss.marks, snapshots, () => svg("circle"), (node, [step, value], place) => fill(node, {
+      cx: scales.loss.x(step), cy: scales.loss.y(value), r: place === here ? 7 : 4, class: place === here ? "tr-here" : "tr-held",
+    }));
+    const dots = here === null ? [] : [[snapshots[here][2], "tr-next"], [snapshots[here][3], "tr-not"]];
+    each(next.marks, dots, () => svg("circle", { r: 6 }), (node, [value, look]) =>
+      fill(node, { cx: scales.next.x(at), cy: scales.next.y(value), class: `tr-dot ${look}` }));
+
+    const most = Math.max(1e-9, ...filled.map(({ share }) => share));
+    each(list, filled, word, (node, { token, share }) => {
+      const [name, track, said] = node.children;
+      fill(name, { title: token });
+      write(name, token);
+      track.style.setProperty("--share", share / most);
+      write(said, `${number(100 * share, 1)}%`);
+    });
+  };
+
+  function word() {
+    return make("li", {}, make("b"), make("span", { class: "tr-bar", "aria-hidden": "true" }), make("span", { class: "tr-share" }));
+  }
+
+  function drawCurves({ steps, unigram, records, snapshots }) {
     const losses = [...records.map((r) => r[1]), ...snapshots.map((s) => s[1]), unigram];
     const [low, high] = [Math.floor(Math.min(...losses) - 0.2), Math.ceil(Math.max(...losses) + 0.2)];
-    const curve = axes(loss, steps, low, high, span(low, high, 5), at, String);
+    const curve = axes(loss, steps, low, high, span(low, high, 5), String);
     loss.layer.append(
       line(curve, [[0, unigram], [steps, unigram]], "tr-mark"),
       label(RIGHT - 4, curve.y(unigram) - 7, words.unigram, "end"),
       line(curve, records.map((r) => [r[0], r[1]]), "tr-train"),
-      ...snapshots.map((s, i) => svg("circle", { cx: curve.x(s[0]), cy: curve.y(s[1]), r: i === here ? 7 : 4, class: i === here ? "tr-here" : "tr-held" })),
     );
     const peak = Math.max(1e-9, ...records.map((r) => r[2]));
-    const rates = axes(rate, steps, 0, peak, [], at, String);
+    const rates = axes(rate, steps, 0, peak, [], String);
     rate.layer.append(line(rates, records.map((r) => [r[0], r[2]]), "tr-rate"));
 
-    const classes = axes(next, steps, 0, 1, [0, 0.25, 0.5, 0.75, 1], at, (value) => `${100 * value}%`);
-    next.layer.append(line(classes, [[0, 0.5], [steps, 0.5]], "tr-mark"), label(RIGHT - 4, classes.y(0.5) - 7, words.chance, "end"));
-    for (const [column, look] of [[2, "tr-next"], [3, "tr-not"]]) {
-      next.layer.append(line(classes, snapshots.map((s) => [s[0], s[column]]), look));
-      if (here !== null) next.layer.append(svg("circle", { cx: classes.x(at), cy: classes.y(snapshots[here][column]), r: 6, class: `tr-dot ${look}` }));
-    }
-
-    const most = Math.max(1e-9, ...filled.map(({ share }) => share));
-    list.replaceChildren(...filled.map(({ token, share }) => {
-      const track = make("span", { class: "tr-bar", "aria-hidden": "true" });
-      track.style.setProperty("--share", share / most);
-      return make("li", {}, make("b", { title: token }, token), track, make("span", { class: "tr-share" }, `${number(100 * share, 1)}%`));
-    }));
-  };
-
-  // A drawing whose contents are replaced each time.
-  function drawing(title, height, testid) {
-    const layer = svg("g");
-    const root = svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": title, "data-testid": testid }, layer);
-    return { root, layer, height };
+    const classes = axes(next, steps, 0, 1, [0, 0.25, 0.5, 0.75, 1], (value) => `${100 * value}%`);
+    next.layer.append(
+      line(classes, [[0, 0.5], [steps, 0.5]], "tr-mark"),
+      label(RIGHT - 4, classes.y(0.5) - 7, words.chance, "end"),
+      ...[[2, "tr-next"], [3, "tr-not"]].map(([column, look]) => line(classes, snapshots.map((s) => [s[0], s[column]]), look)),
+    );
+    scales = { loss: curve, rate: rates, next: classes };
   }
 
-  // Empties a drawing and puts a frame, ticks and the upright line into it; returns its scales.
-  function axes({ layer, height }, steps, low, high, ticks, at, say) {
-    const [top, bottom] = [12, height - 26];
+  // A drawing: below the curves, which change while the model learns; above them what moves with the snapshot.
+  function drawing(title, height, testid) {
+    const [layer, marks] = [svg("g"), svg("g")];
+    const upright = svg("line", { y1: TOP, y2: height - FOOT, class: "tr-at" });
+    const look = { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": title, "data-testid": testid };
+    return { root: svg("svg", look, layer, upright, marks), layer, upright, marks, height };
+  }
+
+  // Empties a drawing's layer and puts a frame and ticks into it; returns its scales.
+  function axes({ layer, height }, steps, low, high, ticks, say) {
+    const [top, bottom] = [TOP, height - FOOT];
     const x = (step) => LEFT + (step / steps) * (RIGHT - LEFT);
     const y = (value) => bottom - ((value - low) / (high - low || 1)) * (bottom - top);
     layer.replaceChildren(svg("rect", { x: LEFT, y: top, width: RIGHT - LEFT, height: bottom - top, class: "tr-frame" }));
@@ -78,7 +105,6 @@ export default courseWidget((view) => {
       layer.append(svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), class: "tr-grid" }), label(LEFT - 7, y(value) + 5, say(value), "end"));
     }
     layer.append(label(LEFT, bottom + 19, "0", "middle"), label(RIGHT, bottom + 19, steps.toLocaleString("en"), "end"));
-    if (at !== null) layer.append(svg("line", { x1: x(at), x2: x(at), y1: top, y2: bottom, class: "tr-at" }));
     return { x, y };
   }
 
