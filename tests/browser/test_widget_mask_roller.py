@@ -89,6 +89,13 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("sentence")).to_be_focused()
 
 
+# Of each token: its fate, and the line around it with its sign.
+_LOOKS = """row => [...row.children].map((card) => {
+  const token = card.querySelector(".mr-token");
+  return [card.dataset.fate, getComputedStyle(token).borderTopStyle + token.querySelector("i").textContent];
+})"""
+
+
 def test_controls_have_names_and_fates_do_not_hang_on_colour(show: Callable[[], Locator]) -> None:
     widget = show()
     for name in ("문장", "둘째 문장"):
@@ -100,14 +107,12 @@ def test_controls_have_names_and_fates_do_not_hang_on_colour(show: Callable[[], 
     expect(widget.get_by_role("list", name="모델이 받는 토큰, 그 아래 맞힐 정답")).to_be_visible()
     seen: dict[str, str] = {}
     for _ in range(60):
-        for card in widget.get_by_test_id("tokens").get_by_role("listitem").all():
-            fate = card.get_attribute("data-fate")
-            if fate not in seen:
-                look = card.locator(".mr-token").evaluate("e => getComputedStyle(e).borderTopStyle")
-                seen[fate] = look + card.locator("i").inner_text()
+        seen |= dict(widget.get_by_test_id("tokens").evaluate(_LOOKS))
         if len(seen) == 5:
             break
+        roll = widget.get_by_test_id("summary").text_content()
         widget.get_by_test_id("roll").click()
+        expect(widget.get_by_test_id("summary")).not_to_have_text(roll)
     assert len(set(seen.values())) == 5, seen
 
 

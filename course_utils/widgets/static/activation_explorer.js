@@ -45,7 +45,9 @@ export default courseWidget((view) => {
 
   const guide = svg("line", { class: "ae-guide" });
   const dots = svg("g");
-  const handle = svg("g", { "data-testid": "handle", "aria-valuemin": -reach, "aria-valuemax": reach });
+  const knob = [["ae-halo", 15], ["ae-knob", 8]].map(([look, r]) => svg("circle", { cy: 17, r, class: look }));
+  const xName = svg("text", { y: 22, class: "ae-x" });
+  const handle = svg("g", { "data-testid": "handle", "aria-valuemin": -reach, "aria-valuemax": reach }, ...knob, xName);
   surface.root.append(...bands.map(({ root }) => root), ...(magnified ? [magnified.root] : []), guide, dots, handle);
   panel(view, words.picture, surface.root, make("p", { class: "course-note" }, words.hint)).classList.add("ae-panel");
   movable(view, handle, {
@@ -83,29 +85,28 @@ export default courseWidget((view) => {
     surface.root.setAttribute("viewBox", `0 0 ${WIDTH} ${bottom + 36}`);
     if (magnified) fill(magnified.root, { display: !difference && "none" });
     fill(guide, { x1: at, x2: at, y1: 22, y2: bottom });
-    handle.replaceChildren(
-      svg("circle", { cx: at, cy: 17, r: 15, class: "ae-halo" }),
-      svg("circle", { cx: at, cy: 17, r: 8, class: "ae-knob" }),
-      svg("text", { x: clamp(at, 60, WIDTH - 60) + (at > WIDTH / 2 ? -20 : 20), y: 22, class: "ae-x", "text-anchor": at > WIDTH / 2 ? "end" : "start" }, `x = ${number(x)}`),
-    );
+    for (const node of knob) fill(node, { cx: at });
+    const beyond = at > WIDTH / 2; // the name of the place stands on the side with more room
+    fill(xName, { x: clamp(at, 60, WIDTH - 60) + (beyond ? -20 : 20), "text-anchor": beyond ? "end" : "start" });
+    write(xName, `x = ${number(x)}`);
     const shown = lines.map(({ name }) => model.get("shown").includes(name)); // at once, before Python has answered
     rows.forEach(({ value, slope }, i) => {
       for (const node of curves[i]) fill(node, { display: !shown[i] && "none" });
       const { input, row, ...cell } = cells[i];
       input.checked = shown[i];
       row.classList.toggle("ae-off", !shown[i]);
-      cell.value.textContent = number(value, 4);
-      cell.slope.textContent = number(slope, 4);
+      write(cell.value, number(value, 4));
+      write(cell.slope, number(slope, 4));
     });
     if (gap) {
       gapRow.hidden = !difference;
-      gapCell.textContent = `${number(1e4 * here)} × 0.0001`;
+      write(gapCell, `${number(1e4 * here)} × 0.0001`);
     }
     const marks = rows.flatMap(({ value, slope }, i) => shown[i]
-      ? [[bands[0], value], [bands[1], slope]].map(([{ y }, height]) => svg("circle", { class: `ae-dot ae-${i}`, cx: at, cy: y(height), r: 6 }))
+      ? [[bands[0], value], [bands[1], slope]].map(([{ y }, height]) => ({ class: `ae-dot ae-${i}`, cy: y(height) }))
       : []);
-    if (difference) marks.push(svg("circle", { class: "ae-dot ae-gap-dot", cx: at, cy: magnified.y(here), r: 6 }));
-    dots.replaceChildren(...marks);
+    if (difference) marks.push({ class: "ae-dot ae-gap-dot", cy: magnified.y(here) });
+    each(dots, marks, () => svg("circle", { r: 6 }), (node, mark) => fill(node, { ...mark, cx: at }));
   }
 
   // A strip of the drawing with its own vertical scale, frame, ticks and title; `times` multiplies what is written at ticks.

@@ -28,33 +28,47 @@ export default courseWidget((view) => {
   tallied.classList.add("mr-wide");
 
   return ({ tokens, tally: lines, rolls }) => {
-    row.replaceChildren(...tokens.map(card));
-    tallied.querySelector("figcaption").textContent = words.tally.replace("{rolls}", rolls.toLocaleString("en"));
-    body.replaceChildren(...lines.map(line));
+    each(row, tokens, card, drawCard);
+    write(tallied.firstChild, words.tally.replace("{rolls}", rolls.toLocaleString("en")));
+    each(body, lines, line, drawLine);
   };
 
-  function card({ shown, true: label, fate, chosen, continues, segment }) {
-    const said = `${shown}: ${words[fate]}${chosen ? `, ${words.label} ${label}` : ""}`;
-    return make("li", { class: `mr-card${continues ? " mr-continues" : ""}`, "aria-label": said, "data-fate": fate },
-      make("span", { class: `mr-token mr-${fate}` }, make("i", { "aria-hidden": "true" }, SIGNS[fate]), shown),
-      make("b", { class: "mr-label" }, chosen ? label : "–"),
-      make("span", { class: "mr-fate" }, chosen ? words[fate] : segment ? words.second : words.first));
+  function card() {
+    return make("li", {}, make("span", {}, make("i", { "aria-hidden": "true" }), ""),
+      make("b", { class: "mr-label" }), make("span", { class: "mr-fate" }));
   }
 
-  function line({ name, count, of, share, expected, error }) {
+  function drawCard(node, { shown, true: label, fate, chosen, continues, segment }) {
+    const said = `${shown}: ${words[fate]}${chosen ? `, ${words.label} ${label}` : ""}`;
+    const [token, own, told] = node.children;
+    fill(node, { class: `mr-card${continues ? " mr-continues" : ""}`, "aria-label": said, "data-fate": fate });
+    fill(token, { class: `mr-token mr-${fate}` });
+    write(token.firstChild, SIGNS[fate]);
+    write(token.lastChild, shown);
+    write(own, chosen ? label : "–");
+    write(told, chosen ? words[fate] : segment ? words.second : words.first);
+  }
+
+  function line() {
+    const bar = make("span", { class: "mr-bar" }, ...["mr-fill", "mr-band", "mr-tick"].map((look) => make("span", { class: look })));
+    return make("tr", {}, make("th", { scope: "row" }), make("td"), make("td", { class: "mr-share" }), make("td"),
+      make("td", { "aria-hidden": "true" }, bar));
+  }
+
+  function drawLine(node, { name, count, of, share, expected, error }) {
     const percent = (value) => (value === null ? "–" : `${number(100 * value, 1)} %`);
     const top = name === "chosen" ? 0.3 : 1;
-    const bar = make("span", { class: "mr-bar" }, make("span", { class: `mr-fill mr-fill-${name}` }),
-      make("span", { class: "mr-band" }), make("span", { class: "mr-tick" }));
-    bar.style.setProperty("--share", `${clamp(100 * (share ?? 0) / top, 0, 100)}%`);
-    bar.style.setProperty("--expected", `${100 * expected / top}%`);
-    bar.style.setProperty("--low", `${clamp(100 * (expected - error) / top, 0, 100)}%`);
-    bar.style.setProperty("--high", `${clamp(100 * (expected + error) / top, 0, 100)}%`);
-    return make("tr", { "data-name": name },
-      make("th", { scope: "row" }, `${SIGNS[name] ?? ""} ${words[name]}`),
-      make("td", {}, `${count.toLocaleString("en")} / ${of.toLocaleString("en")}`),
-      make("td", { class: "mr-share" }, percent(share)),
-      make("td", {}, `${percent(expected)} ± ${number(100 * error, 1)}`), make("td", { "aria-hidden": "true" }, bar));
+    const bar = node.lastChild.firstChild;
+    const places = { share: share ?? 0, expected, low: expected - error, high: expected + error };
+    for (const [place, value] of Object.entries(places)) bar.style.setProperty(`--${place}`, `${clamp(100 * value / top, 0, 100)}%`);
+    fill(node, { "data-name": name });
+    fill(bar.firstChild, { class: `mr-fill mr-fill-${name}` });
+    [
+      `${SIGNS[name] ?? ""} ${words[name]}`,
+      `${count.toLocaleString("en")} / ${of.toLocaleString("en")}`,
+      percent(share),
+      `${percent(expected)} ± ${number(100 * error, 1)}`,
+    ].forEach((text, column) => write(node.children[column], text));
   }
 
   // A box for a whole number; what is no number is not sent.

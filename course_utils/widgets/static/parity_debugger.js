@@ -20,24 +20,29 @@ export default courseWidget((view) => {
   const head = [words.stage, words.size, words.difference, words.verdict].map((name) => make("th", { scope: "col" }, name));
   const body = make("tbody");
   const table = make("table", { class: "pd-table", "data-testid": "stages" },
-    make("thead", {}, make("tr", {}, ...head)), body);
+    make("thead", {}, make("tr", {}, ...head)), body,
+    make("tfoot", { "aria-hidden": "true" }, make("tr", { class: "pd-foot" }, make("td"), scale, make("td"), make("td"))));
   panel(view, words.picture, table, make("p", { class: "course-note" }, words.hint)).classList.add("pd-panel");
   table.style.setProperty("--limit", share(tolerance));
 
   return ({ rows, first, layer_counts: counts }) => {
     layer.classList.toggle("pd-unused", !counts);
     layer.querySelector("input").disabled = !counts;
-    const lines = rows.map(({ stage, difference, shown, departs }, i) => {
-      const bar = make("span", { class: "pd-bar" });
-      bar.style.setProperty("--share", difference === null ? 1 : difference > 0 ? share(difference) : 0);
-      const verdict = i === first ? words.first : departs ? words.departs : words.same;
-      return make("tr", { class: [departs ? "pd-departs" : "pd-same", i === first ? "pd-first" : ""].join(" "), "data-testid": `stage-${i}` },
-        make("th", { scope: "row" }, stage), make("td", { "aria-hidden": "true" }, make("div", { class: "pd-track" }, bar)),
-        make("td", {}, shown), make("td", {}, verdict));
+    each(body, rows, line, (node, { stage, difference, shown, departs }, i) => {
+      const [name, track, size, verdict] = node.children;
+      fill(node, { class: [departs ? "pd-departs" : "pd-same", i === first ? "pd-first" : ""].join(" ") });
+      write(name, stage);
+      track.firstChild.firstChild.style.setProperty("--share", difference === null ? 1 : difference > 0 ? share(difference) : 0);
+      write(size, shown);
+      write(verdict, i === first ? words.first : departs ? words.departs : words.same);
     });
-    const foot = make("tr", { class: "pd-foot", "aria-hidden": "true" }, make("td"), scale, make("td"), make("td"));
-    body.replaceChildren(...lines, foot);
   };
+
+  function line(place) {
+    const track = make("div", { class: "pd-track" }, make("span", { class: "pd-bar" }));
+    return make("tr", { "data-testid": `stage-${place}` },
+      make("th", { scope: "row" }), make("td", { "aria-hidden": "true" }, track), make("td"), make("td"));
+  }
 
   function superscript(power) {
     return String(power).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
