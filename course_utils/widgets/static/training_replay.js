@@ -87,12 +87,12 @@ export default courseWidget((view) => {
     scales = { loss: curve, rate: rates, next: classes };
   }
 
-  // A drawing: below the curves, which change while the model learns; above them what moves with the snapshot.
+  // A drawing: the line of the snapshot, the curves, which change while the model learns, and the marks of the snapshot.
   function drawing(title, height, testid) {
     const [layer, marks] = [svg("g"), svg("g")];
     const upright = svg("line", { y1: TOP, y2: height - FOOT, class: "tr-at" });
     const look = { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": title, "data-testid": testid };
-    return { root: svg("svg", look, layer, upright, marks), layer, upright, marks, height };
+    return { root: svg("svg", look, upright, layer, marks), layer, upright, marks, height };
   }
 
   // Empties a drawing's layer and puts a frame and ticks into it; returns its scales.
