@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Iterable
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from playwright.sync_api import Locator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -22,14 +24,24 @@ from tests.browser.largest import WIDGETS
 
 EVENTS = 40  # keys for each widget
 QUIET = 300  # ms without a change: the widget has finished
+# The peer: the least that a widget can do with Python in between. Below its time nothing is to be had here.
+PEER = "ipywidgets: a slider's value, told by Python"
+PEER_CODE = """
+import ipywidgets
+
+slider, told = ipywidgets.IntSlider(50), ipywidgets.Label()
+slider.observe(lambda change: setattr(told, "value", f"{change.new} of 100"), "value")
+ipywidgets.VBox([slider, told])
+"""
 
 
 def rows(events: int = EVENTS) -> list[dict[str, Any]]:
-    """Measure; one row a widget.
+    """Measure; a row for the peer, then one for each widget.
 
     Returns:
         Rows with the keys what, milliseconds (one number a key that changed something).
     """
+    codes = {PEER: PEER_CODE} | {name: widget.code for name, widget in WIDGETS.items()}
     table = []
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -37,22 +49,29 @@ def rows(events: int = EVENTS) -> list[dict[str, Any]]:
         running_chromium() as browser,
         visit(browser, lab) as guest,
     ):
-        for name, widget in WIDGETS.items():
-            guest.open(make_notebook(lab.folder, [widget.code.strip()]))
+        for name, code in codes.items():
+            guest.open(make_notebook(lab.folder, [code.strip()]))
             guest.run_all()
             if problems := guest.failures() + guest.complaints():
                 raise RuntimeError(f"{name}: {problems}")
-            table.append({"what": name, "milliseconds": answers(guest, name, events)})
+            table.append({"what": name, "milliseconds": answers(guest, *moves(guest, name), events)})
     return table
 
 
-def answers(guest: Visit, name: str, events: int) -> list[float]:
-    """Milliseconds from key to picture, for as many keys; keys that change nothing are left out."""
+def moves(guest: Visit, name: str) -> tuple[Locator, list[tuple[Locator, str]]]:
+    """The card of a widget of the course, or of the peer, and its moves: (control, key)."""
+    if name == PEER:
+        card = guest.page.locator(".widget-vbox")
+        return card, [(card.get_by_role("slider"), key) for key in ("ArrowRight", "ArrowLeft")]
     card = guest.widget(name)
+    return card, [(card.get_by_test_id(testid).first, key) for testid, key in WIDGETS[name].moves]
+
+
+def answers(guest: Visit, card: Locator, moves: Iterable[tuple[Locator, str]], events: int) -> list[float]:
+    """Milliseconds from key to picture, for as many keys; keys that change nothing are left out."""
     card.evaluate(_WATCH)
     found = []
-    for testid, key in islice(cycle(WIDGETS[name].moves), events):
-        control = card.get_by_test_id(testid).first
+    for control, key in islice(cycle(moves), events):
         if not control.evaluate("node => node === document.activeElement"):
             control.focus()
             guest.page.wait_for_function(_SETTLED, arg=QUIET, polling=100)

@@ -78,10 +78,11 @@ def test_the_table():
 
 def test_the_table_of_answers():
     head, quick, slow, late = table.answer_lines(
-        [("head_grid", 40, 16.7, 100.0), ("sense_map", 40, 50.1, 60.0), ("x", 7, 20.0, 100.1)]
+        [("peer", 40, 16.7, 100.0), ("sense_map", 40, 50.1, 60.0), ("x", 7, 20.0, 100.1)]
     )
-    assert head.split() == ["widgets,", "key", "to", "picture", "keys", "median", "95", "%", "goal"]
-    assert " ".join(quick.split()) == "head_grid 40 16.7 ms 100.0 ms ✓ ≤ 50, ≤ 100 ms"
+    assert " ".join(head.split()) == "widgets, key to picture keys median 95 % ours : peer goal"
+    assert " ".join(quick.split()) == "peer 40 16.7 ms 100.0 ms 1.00 ✓ ≤ 50, ≤ 100 ms"
+    assert " 3.00 " in slow
     assert "✗" in slow and "✗" in late
 
 

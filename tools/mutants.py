@@ -24,6 +24,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.util import cache_from_source
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +34,6 @@ SECONDS = 300  # for one run of pytest
 NOT_COPIED = (
     ".git",
     ".venv",
-    "__pycache__",
     ".pytest_cache",
     ".ruff_cache",
     ".hypothesis",
@@ -177,7 +177,9 @@ def judge(mutant: Mutant, *, notebooks: bool = False) -> Verdict:
         changed = mutated(mutant)
         with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
             copy = copy_tree(Path(folder) / "copy")
-            (copy / mutant.file).write_text(changed, encoding="utf-8")
+            faulty = copy / mutant.file
+            faulty.write_text(changed, encoding="utf-8")
+            Path(cache_from_source(str(faulty))).unlink(missing_ok=True)
             check_import(copy, mutant.file)
             by_tests = noticed(run_tests(copy, mutant.tests))
             if notebooks and mutant.notebooks:

@@ -259,10 +259,7 @@ class Visit:
 
     def show_files(self, shown: bool) -> None:
         """Open or put away the list of files at the left."""
-        panel = "#jp-left-stack"
-        if self.page.locator(panel).is_visible() != shown:
-            self.page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
-            self.page.locator(panel).wait_for(state="visible" if shown else "hidden")
+        self.page.wait_for_function(_FILES_ARE, arg=shown, polling=100)
 
     def forget(self) -> None:
         """Clear the record of complaints."""
@@ -392,6 +389,15 @@ class Visit:
             self.screenshot(f"{name}-{part}", of=panel)
         self.page.set_viewport_size(size)
 
+
+# Asked again until it is so: JupyterLab itself puts the list away or brings it back when the page changes its width.
+_FILES_ARE = """(shown) => {
+  const { shell } = window.jupyterapp;
+  if (document.querySelector('#jp-left-stack').checkVisibility() === shown) return true;
+  if (shown) shell.expandLeft();
+  else shell.collapseLeft();
+  return false;
+}"""
 
 _ALL_CELLS_RAN = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].every((cell) => {
   const prompt = cell.querySelector('.jp-InputArea-prompt')?.textContent ?? '';

@@ -20,6 +20,15 @@ HeadGrid("배", heads=["하나", "둘"], attention=attention)
 """
 
 
+def test_the_peer_is_measured(guest: Visit, lab: Lab) -> None:
+    guest.open(make_notebook(lab.folder, [widgets_bench.PEER_CODE]))
+    guest.run_all()
+    card, moves = widgets_bench.moves(guest, widgets_bench.PEER)
+    took = widgets_bench.answers(guest, card, moves, 3)
+    assert len(took) == 3 and min(took) > 0
+    assert "51 of 100" in card.text_content()
+
+
 def test_a_slow_answer_is_seen_and_a_key_without_effect_left_out(
     guest: Visit, lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -27,7 +36,7 @@ def test_a_slow_answer_is_seen_and_a_key_without_effect_left_out(
     monkeypatch.setitem(widgets_bench.WIDGETS, "head_grid", Largest(SLOW, moves))
     guest.open(make_notebook(lab.folder, [SLOW]))
     guest.run_all()
-    took = widgets_bench.answers(guest, "head_grid", 4)
+    took = widgets_bench.answers(guest, *widgets_bench.moves(guest, "head_grid"), 4)
     assert 3 >= len(took) >= 2  # F7 does nothing, and a blank at the end makes no other words
     assert took[0] >= 300 and max(took) >= 600  # a second word takes twice as long
     assert widgets_bench.summary([1.0, 2.0, 3.0, 10.0]) == pytest.approx((2.5, 8.95))

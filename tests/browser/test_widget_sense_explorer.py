@@ -69,6 +69,36 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(summary).to_contain_text("내리는 눈")
 
 
+# The words of the context take their time: the sense is told before, and they follow by themselves.
+SLOW = """
+def slowly(sentence, word, occurrence):
+    scores, place, moved = read(sentence, word, occurrence)
+
+    def find():
+        import time
+        time.sleep(1)
+        return moved
+
+    return scores, place, find
+
+SenseExplorer("나는 항구에 들러 배를 탔다.", **given | {"read": slowly})
+"""
+
+
+def test_what_takes_time_follows_the_sense(guest: Visit, lab: Lab) -> None:
+    guest.open(make_notebook(lab.folder, [CELL.strip().removesuffix("widget") + SLOW]))
+    guest.run_all()
+    widget = guest.widget("sense_explorer")
+    parts = widget.get_by_test_id("parts")
+    widget.get_by_test_id("sentence").fill("나는 배를 먹었다.")
+    expect(parts).to_have_attribute("aria-busy", "true")
+    expect(widget.get_by_test_id("summary")).to_contain_text("먹는 배에 가장 가깝습니다")
+    expect(parts).to_contain_text("항구에+2.4")  # the sentence before stays until then
+    expect(parts.get_by_role("listitem")).to_have_text(["나는−0.6", "배", "먹었다+2.1"])
+    expect(parts).to_have_attribute("aria-busy", "false")
+    expect(widget.get_by_test_id("summary")).to_contain_text("가장 크게 민 말은 '먹었다'")
+
+
 def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     widget = show()
     sentence = widget.get_by_test_id("sentence")
