@@ -42,6 +42,7 @@ def peak(notebook: nbformat.NotebookNode) -> int:
         notebook,
         kernel_name="python3",
         timeout=CELL_SECONDS,
+        extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(NOTEBOOKS)}},
     ).execute()
     return int(notebook.cells[-1].outputs[0].text) * UNIT
