@@ -137,3 +137,20 @@ def test_what_takes_time_comes_in_the_pause_and_only_for_the_last_key() -> None:
     assert not widget.picture["weighing"] and "항구" in widget.summary
     widget.set_state({"sentence": "배에서 탔다."})  # without a loop nothing could come later
     assert asked[2:] == ["배에서 탔다."] and not widget.picture["weighing"]
+
+
+def test_a_refused_key_does_not_stop_the_weighing() -> None:
+    def slow(sentence: str, word: str, occurrence: int):
+        scores, place, moved = read(sentence, word, occurrence)
+        return scores, place, lambda: moved
+
+    widget = make(read=slow)
+
+    async def type_a_good_and_a_bad_key() -> None:
+        widget.set_state({"sentence": "항구의 배를"})
+        widget.set_state({"sentence": "항구의"})
+        assert widget.error and widget.sentence == "항구의 배를" and widget.picture["weighing"]
+        await asyncio.sleep(3 * PAUSE)
+
+    asyncio.run(type_a_good_and_a_bad_key())
+    assert not widget.picture["weighing"] and "항구" in widget.summary

@@ -179,6 +179,7 @@ def judge(mutant: Mutant, *, notebooks: bool = False) -> Verdict:
             copy = copy_tree(Path(folder) / "copy")
             faulty = copy / mutant.file
             faulty.write_text(changed, encoding="utf-8")
+            # The copied bytecode of this file alone must not outlive the fault.
             Path(cache_from_source(str(faulty))).unlink(missing_ok=True)
             check_import(copy, mutant.file)
             by_tests = noticed(run_tests(copy, mutant.tests))

@@ -49,9 +49,8 @@ class CourseWidget(anywidget.AnyWidget):
         if "name" in cls.__dict__:
             cls._esm = _source("common.js", f"{cls.name}.js")
             cls._css = _source("common.css", f"{cls.name}.css")
-            for (
-                trait
-            ) in cls.inputs:  # the browser need not hear back what it said: a message less before the picture
+            # The browser need not hear back what it said: a message less before the picture.
+            for trait in cls.inputs:
                 getattr(cls, trait).tag(echo_update=False)
         super().__init_subclass__(**kwargs)
 

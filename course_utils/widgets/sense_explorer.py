@@ -108,8 +108,6 @@ class SenseExplorer(CourseWidget):
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's words, bars and points, and its sentence."""
-        if self._weighing:
-            self._weighing.cancel()
         spans = self._spans()
         chosen = min(self.occurrence, len(spans) - 1)
         try:
@@ -143,6 +141,8 @@ class SenseExplorer(CourseWidget):
 
     def _moved(self, reading: Reading) -> Sequence[tuple[int, int, float]] | None:
         """The words of the context, or None if they come after the pause."""
+        if self._weighing:  # of the inputs before; a refused input never comes here, so theirs still follow
+            self._weighing.cancel()
         if not callable(reading.moved):
             return reading.moved
         if self._typed:
