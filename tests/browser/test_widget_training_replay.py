@@ -45,9 +45,14 @@ def test_it_grew_with_the_run_and_is_rewound_by_mouse(guest: Visit, show: Callab
     expect(summary).to_contain_text("갱신 400번 뒤")
     expect(widget.get_by_test_id("progress")).to_have_attribute("value", "400")
     expect(widget.get_by_test_id("loss").locator("circle")).to_have_count(5)
+    loss = widget.get_by_test_id("loss")
+    assert len(loss.locator(".tr-train").get_attribute("points").split()) == 20  # the curve, too
     expect(widget.get_by_test_id("words").get_by_role("listitem").first).to_contain_text("50.0%")
     scrub.click(position={"x": 4, "y": scrub.bounding_box()["height"] / 2})
     expect(summary).to_contain_text("갱신 0번 뒤")
+    start = loss.locator("rect").get_attribute("x")
+    expect(loss.locator(".tr-at")).to_have_attribute("x1", start)
+    expect(loss.locator(".tr-here")).to_have_attribute("cx", start)
     expect(summary).to_contain_text("한쪽은 우연을 넘지 못합니다")
     expect(widget.get_by_test_id("words").get_by_role("listitem").first).to_contain_text("10.0%")
 
