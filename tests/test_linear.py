@@ -10,6 +10,11 @@ IN, OUT = 37, 53
 needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="torch without oneDNN")
 
 
+@pytest.fixture(autouse=True)
+def on_a_wide_processor(monkeypatch):
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
+
+
 def twins(dtype=torch.float32):
     torch.manual_seed(0)
     ours, torchs = Linear(IN, OUT, dtype=dtype), nn.Linear(IN, OUT, dtype=dtype)
@@ -51,6 +56,13 @@ def test_a_large_batch_goes_the_faster_way():
     assert took_the_convolution(ours(states(*LARGE)))
     assert took_the_convolution(ours(states(1, TOKENS)))
     assert not took_the_convolution(ours(states(1, TOKENS - 1)))
+
+
+def test_a_narrower_processor_is_left_to_torch(monkeypatch):
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX2")
+    ours, torchs = twins()
+    x = states(*LARGE)
+    assert torch.equal(ours(x), torchs(x)) and not took_the_convolution(ours(x))
 
 
 @pytest.mark.parametrize(
