@@ -42,15 +42,15 @@ def trained() -> TrainingReplay:
 def test_before_the_run() -> None:
     widget = make()
     assert "0 / 300" in widget.summary and "5.50" in widget.summary
-    assert widget.picture["records"] == widget.picture["snapshots"] == widget.picture["words"] == []
+    assert widget.curves["records"] == widget.curves["snapshots"] == widget.picture["words"] == []
     assert widget.picture["here"] is None
 
 
 def test_the_picture_grows_and_follows() -> None:
     widget = trained()
-    assert [record[0] for record in widget.picture["records"]] == [50, 100, 150, 200, 250, 300]
-    assert widget.picture["records"][1] == [100, 6.0, pytest.approx(1e-3)]
-    assert widget.picture["snapshots"][1] == [150, 5.25, 0.75, 0.65]
+    assert [record[0] for record in widget.curves["records"]] == [50, 100, 150, 200, 250, 300]
+    assert widget.curves["records"][1] == [100, 6.0, pytest.approx(1e-3)]
+    assert widget.curves["snapshots"][1] == [150, 5.25, 0.75, 0.65]
     assert widget.snapshot == widget.picture["here"] == 2 and widget.picture["done"] == 300
 
 
@@ -75,7 +75,7 @@ def test_it_stays_where_the_learner_went() -> None:
     widget.snapshot = 1
     widget.add_record(25, mlm_loss=6.0, learning_rate=1e-3)
     widget.add_snapshot(30, **snapshot(5.9))
-    assert widget.snapshot == 1 and len(widget.picture["snapshots"]) == 4
+    assert widget.snapshot == 1 and len(widget.curves["snapshots"]) == 4
 
 
 def test_another_sentence_is_asked() -> None:
@@ -120,7 +120,7 @@ def test_bad_records() -> None:
         other.add_record(10, mlm_loss=math.inf, learning_rate=0.0)
     with pytest.raises(ValueError, match="held_out_next_accuracy"):
         other.add_snapshot(10, held_out_mlm_loss=5.0)
-    assert other.picture["records"] == other.picture["snapshots"] == []
+    assert other.curves["records"] == other.curves["snapshots"] == []
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ class TrainingReplay(CourseWidget):
     Attributes:
         sentence: str.
         snapshot: number of the snapshot that is shown, from 0; it cannot move before there are two.
+        curves: what grows with the run: steps, unigram, records [[step, loss, rate], …] and snapshots
+            [[step, *MEASURES], …]. Apart from `picture`, so that a key in the browser brings back only what it changes.
 
     Raises:
         BadInput: a ValueError, if an argument or, later, an attribute is not as described.
@@ -46,6 +48,7 @@ class TrainingReplay(CourseWidget):
 
     sentence = traitlets.Unicode().tag(sync=True)
     snapshot = traitlets.Int(0).tag(sync=True)
+    curves = traitlets.Dict(read_only=True).tag(sync=True)
     _length = traitlets.Tuple(traitlets.Int(), traitlets.Int(), default_value=(0, 0))  # records, snapshots
 
     def __init__(self, *, steps: int, unigram: float, fill: Fill, sentence: str) -> None:
@@ -56,6 +59,7 @@ class TrainingReplay(CourseWidget):
         self._steps, self._unigram, self._fill = steps, float(unigram), fill
         self._records: list[dict[str, float]] = []
         self._snapshots: list[dict[str, float]] = []
+        self.set_trait("curves", self._draw_curves())
         super().__init__(sentence=sentence)
 
     def add_record(self, step: int, *, mlm_loss: float, learning_rate: float) -> None:
@@ -88,7 +92,7 @@ class TrainingReplay(CourseWidget):
         self._grow(follow=self.snapshot >= len(self._snapshots) - 2)
 
     def draw(self) -> tuple[dict[str, Any], str]:
-        """The curves, what the snapshot measured and what it fills in, and their sentence."""
+        """Which snapshot is shown and what it fills in, and the sentence about it."""
         self._check_sentence()
         if not 0 <= self.snapshot <= max(0, len(self._snapshots) - 1):
             most = max(0, len(self._snapshots) - 1)
@@ -96,15 +100,19 @@ class TrainingReplay(CourseWidget):
         here = self._snapshots[self.snapshot] if self._snapshots else None
         words = self._ask() if here else []
         picture = {
-            "steps": self._steps,
-            "unigram": self._unigram,
-            "records": [[r["step"], _round(r["mlm_loss"]), r["learning_rate"]] for r in self._records],
-            "snapshots": [[s["step"], *(_round(s[name]) for name in MEASURES)] for s in self._snapshots],
             "here": self.snapshot if here else None,
             "done": self._records[-1]["step"] if self._records else 0,
             "words": [{"token": token, "share": _round(share)} for token, share in words],
         }
         return picture, self._say(here, words)
+
+    def _draw_curves(self) -> dict[str, Any]:
+        return {
+            "steps": self._steps,
+            "unigram": self._unigram,
+            "records": [[r["step"], _round(r["mlm_loss"]), r["learning_rate"]] for r in self._records],
+            "snapshots": [[s["step"], *(_round(s[name]) for name in MEASURES)] for s in self._snapshots],
+        }
 
     def _ask(self) -> list[tuple[str, float]]:
         """What the snapshot fills in."""
@@ -136,7 +144,8 @@ class TrainingReplay(CourseWidget):
 
     def _grow(self, *, follow: bool) -> None:
         """Draw anew with what was added; the slider goes along if it stood at the end."""
-        with self.hold_trait_notifications():
+        with self.hold_sync(), self.hold_trait_notifications():
+            self.set_trait("curves", self._draw_curves())
             if follow:
                 self.snapshot = len(self._snapshots) - 1
             self._length = (len(self._records), len(self._snapshots))

@@ -82,7 +82,7 @@ export default courseWidget((view) => {
     const bottom = difference ? 610 : 448;
     const x = xNow();
     const at = surface.x(clamp(x, -reach, reach));
-    surface.root.setAttribute("viewBox", `0 0 ${WIDTH} ${bottom + 36}`);
+    fill(surface.root, { viewBox: `0 0 ${WIDTH} ${bottom + 36}` });
     if (magnified) fill(magnified.root, { display: !difference && "none" });
     fill(guide, { x1: at, x2: at, y1: 22, y2: bottom });
     for (const node of knob) fill(node, { cx: at });

@@ -77,11 +77,20 @@ function courseWidget(build) {
         if (picture === drawn) follow?.(picture);
         else draw((drawn = picture));
       };
-      model.on("change", refresh);
+      // After what is under way: Python hears of an input before it is followed here, and many changes are drawn once.
+      let asked = false;
+      const soon = () => {
+        if (!asked) queueMicrotask(() => {
+          asked = false;
+          if (!stop.signal.aborted) refresh();
+        });
+        asked = true;
+      };
+      model.on("change", soon);
       refresh();
       return () => {
         stop.abort();
-        model.off("change", refresh);
+        model.off("change", soon);
       };
     },
   };
@@ -105,7 +114,7 @@ function lectureSwitch({ model, words, signal }, root, head) {
   show();
 }
 
-// send({trait: value, …}): the picture follows at once here, Python hears of it at once too, and then once a frame.
+// send({trait: value, …}): Python hears of it at once, and then once a frame; right after that the picture follows here.
 function sender(model, signal) {
   let frame = 0;
   let waiting = false;

@@ -18,6 +18,7 @@ export default courseWidget((view) => {
   let lossPanel = null;
 
   let drawn = "";
+  let inTable = []; // the maps and the head that the table shows
   let headButtons = [];
   let wordButtons = [];
   const chosenHead = () => model.get("head");
@@ -36,6 +37,7 @@ export default courseWidget((view) => {
       buildLines(picture);
       buildLosses(picture);
       drawn = shape;
+      inTable = [];
     }
     paintHeads(picture);
     drawLosses(picture);
@@ -145,15 +147,16 @@ export default courseWidget((view) => {
     wordButtons.forEach((button, place) => {
       const chosen = place === chosenWord();
       fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
-      const row = button.closest("tr");
-      row.classList.toggle("hg-chosen", chosen);
-      row.querySelectorAll("td").forEach((cell, j) => {
-        const weight = weights[chosenHead()][place][j];
-        cell.style.background = shade(weight);
-        cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
-        write(cell.firstChild, number(weight));
-      });
+      button.closest("tr").classList.toggle("hg-chosen", chosen);
     });
+    if (inTable[0] === weights && inTable[1] === chosenHead()) return;
+    inTable = [weights, chosenHead()];
+    wordButtons.forEach((button, place) => button.closest("tr").querySelectorAll("td").forEach((cell, j) => {
+      const weight = weights[chosenHead()][place][j];
+      cell.style.background = shade(weight);
+      cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
+      write(cell.firstChild, number(weight));
+    }));
   }
 
   function buildLines({ words: tokens }) {

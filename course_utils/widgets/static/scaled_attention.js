@@ -11,6 +11,7 @@ export default courseWidget((view) => {
     toPosition: Math.log10, toValue: (position) => Number((10 ** position).toPrecision(3)), say: (value) => number(value),
   });
 
+  let still = ""; // what of the picture does not move with the query, as it is drawn
   const left = plane();
   const axes = svg("g", { class: "sa-axes" });
   const keys = svg("g", { class: "sa-key" });
@@ -36,10 +37,18 @@ export default courseWidget((view) => {
   panel(view, words.bars, make("table", { class: "sa-table" }, make("thead", {}, make("tr", {}, ...heads)), rows), formula);
 
   const right = plane({ margin: 38 });
+  const [hull, pulls, places, mixed] = ["polygon", "g", "g", "g"].map((tag) => svg(tag));
+  right.root.append(fill(hull, { class: "sa-hull" }), pulls, places, mixed);
   panel(view, words.mixture, right.root);
 
   const draw = (picture) => {
-    drawPlane(picture);
+    const { words: names, keys: vectors, values, hull: corners, reach } = picture;
+    const wanted = JSON.stringify([names, vectors, values, corners, reach]);
+    if (wanted !== still) {
+      drawPlane(picture);
+      drawValues(picture);
+      still = wanted;
+    }
     drawQuery(picture);
     drawRows(picture);
     drawMixture(picture);
@@ -71,38 +80,49 @@ export default courseWidget((view) => {
   }
 
   function drawRows({ words: names, scores, weights, formula: how }) {
-    formula.textContent = how;
+    write(formula, how);
     const best = weights.indexOf(Math.max(...weights));
-    rows.replaceChildren(...names.map((name, j) => {
-      const bar = make("span", { class: "sa-bar", "aria-hidden": "true" });
-      bar.style.setProperty("--weight", weights[j]);
-      return make("tr", { class: j === best && "sa-best" },
-        make("th", { scope: "row" }, make("span", {}, name)),
-        make("td", {}, number(scores[j])),
-        make("td", {}, make("div", {}, bar, make("span", {}, number(weights[j])))));
-    }));
+    each(rows, names, row, (node, name, j) => {
+      const [head, score, weight] = node.children;
+      const [bar, shown] = weight.firstChild.children;
+      fill(node, { class: j === best && "sa-best" });
+      write(head.firstChild, name);
+      write(score, number(scores[j]));
+      fill(bar, { style: `--weight: ${weights[j]}` });
+      write(shown, number(weights[j]));
+    });
   }
 
-  function drawMixture({ words: names, values, hull, context, weights }) {
+  function row() {
+    const bar = make("span", { class: "sa-bar", "aria-hidden": "true" });
+    return make("tr", {}, make("th", { scope: "row" }, make("span")), make("td"),
+      make("td", {}, make("div", {}, bar, make("span"))));
+  }
+
+  function drawValues({ words: names, values, hull: corners }) {
     const [xs, ys] = [0, 1].map((axis) => values.map((value) => value[axis]));
     const half = 0.5 * Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-6);
     const [mx, my] = [xs, ys].map((all) => (Math.max(...all) + Math.min(...all)) / 2);
     right.range(mx - half, mx + half, my - half, my + half);
-    const at = ([x, y]) => [right.x(x), right.y(y)];
-    const [cx, cy] = at(context);
     const [ox, oy] = at([mx, my]);
-    right.root.replaceChildren(
-      svg("polygon", { class: "sa-hull", points: hull.map((j) => at(values[j])).join(" ") }),
-      ...values.map((value, j) => {
-        const [x2, y2] = at(value);
-        return svg("line", { class: "sa-pull", x1: cx, y1: cy, x2, y2, "stroke-width": 1 + 7 * weights[j], opacity: 0.15 + 0.6 * weights[j] });
-      }),
-      ...values.flatMap((value, j) => {
-        const [x, y] = at(value);
-        return [svg("rect", { class: "sa-value", x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 }), nameBeyond(right, names[j], x, y, ox, oy, 10)];
-      }),
-      svg("circle", { class: "sa-context", cx, cy, r: 8 }),
-      nameBeyond(right, words.context, cx, cy, cx, cy + 1, 12),
-    );
+    fill(hull, { points: corners.map((j) => at(values[j])).join(" ") });
+    places.replaceChildren(...values.flatMap((value, j) => {
+      const [x, y] = at(value);
+      return [svg("rect", { class: "sa-value", x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 }), nameBeyond(right, names[j], x, y, ox, oy, 10)];
+    }));
+  }
+
+  function drawMixture({ values, context, weights }) {
+    const [cx, cy] = at(context);
+    each(pulls, values, () => svg("line", { class: "sa-pull" }), (node, value, j) => {
+      const [x2, y2] = at(value);
+      fill(node, { x1: cx, y1: cy, x2, y2, "stroke-width": 1 + 7 * weights[j], opacity: 0.15 + 0.6 * weights[j] });
+    });
+    mixed.replaceChildren(
+      svg("circle", { class: "sa-context", cx, cy, r: 8 }), nameBeyond(right, words.context, cx, cy, cx, cy + 1, 12));
+  }
+
+  function at([x, y]) {
+    return [right.x(x), right.y(y)];
   }
 });

@@ -11,7 +11,7 @@ export default courseWidget((view) => {
   const progress = make("span", { class: "course-control tr-wide" }, make("span", {}, words.progress), bar, make("output"));
   view.controls.append(progress);
   const scrub = slider(view, "snapshot", { label: words.snapshot, min: 0, max: 0, step: 1, say: (at) => {
-    const snapshots = model.get("picture").snapshots ?? [];
+    const { snapshots } = model.get("curves");
     return snapshots[at] ? words.step.replace("{step}", snapshots[at][0].toLocaleString("en")) : "";
   } });
   scrub.classList.add("tr-wide");
@@ -26,19 +26,18 @@ export default courseWidget((view) => {
   const list = make("ol", { class: "tr-words", "data-testid": "words" });
   panel(view, words.fills, list).classList.add("tr-row");
 
-  let drawn = ""; // how far the curves on the screen go
+  let drawn = null; // the curves on the screen
   let scales = {};
 
-  return (picture) => {
-    const { steps, records, snapshots, here, done, words: filled } = picture;
+  return ({ here, done, words: filled }) => {
+    const curves = model.get("curves");
+    const { steps, snapshots } = curves;
     fill(bar, { max: steps, value: done });
     write(progress.querySelector("output"), `${done.toLocaleString("en")} / ${steps.toLocaleString("en")}`);
     const input = scrub.querySelector("input");
     fill(input, { max: Math.max(0, snapshots.length - 1), disabled: snapshots.length < 2 });
     input.value = model.get("snapshot");
-    const grown = JSON.stringify([steps, picture.unigram, records.length, snapshots.length]); // both only ever grow
-    if (grown !== drawn) drawCurves(picture);
-    drawn = grown;
+    if (curves !== drawn) drawCurves((drawn = curves));
 
     const at = here === null ? null : snapshots[here][0];
     for (const [place, scale] of [[loss, scales.loss], [rate, scales.rate], [next, scales.next]]) {
