@@ -2,6 +2,7 @@
 // output of each word loses through heads that are switched off.
 
 const STEP = 32; // between the lines' words, in drawing units
+const DENSE = 6; // more words leave no room for numbers in the table
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
@@ -18,7 +19,8 @@ export default courseWidget((view) => {
   let lossPanel = null;
 
   let drawn = "";
-  let inTable = []; // the maps and the head that the table shows
+  let painted = ""; // the weights of the maps
+  let inTable = []; // the weights and the head that the table shows
   let headButtons = [];
   let wordButtons = [];
   const chosenHead = () => model.get("head");
@@ -38,8 +40,9 @@ export default courseWidget((view) => {
       buildLosses(picture);
       drawn = shape;
       inTable = [];
+      painted = "";
     }
-    paintHeads(picture);
+    if (painted !== (painted = JSON.stringify(picture.weights))) paintHeads(picture);
     drawLosses(picture);
     follow(picture);
   };
@@ -68,12 +71,10 @@ export default courseWidget((view) => {
     });
   }
 
-  function buildHeads({ words: tokens, heads, weights, lost }) {
+  function buildHeads({ heads, lost }) {
     const hadFocus = headButtons.includes(document.activeElement);
     headButtons = heads.map((name, head) => {
-      const map = make("canvas", {
-        class: "hg-mini", width: tokens.length, height: tokens.length, "aria-hidden": "true",
-      });
+      const map = make("img", { class: "hg-mini", alt: "", decoding: "sync" });
       const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", {}, name));
       button.addEventListener("click", () => view.send({ head }), { signal });
       button.addEventListener("keydown", (event) => {
@@ -96,14 +97,16 @@ export default courseWidget((view) => {
     if (hadFocus) headButtons[chosenHead()].focus();
   }
 
-  // Each map is one image, a pixel a weight: thousands of cells would slow down every frame of the page.
-  function paintHeads({ weights }) {
+  // Each map is one image, a pixel a weight: thousands of cells, or a canvas each, would slow down every frame of the page.
+  function paintHeads({ words: tokens, weights }) {
+    const canvas = make("canvas", { width: tokens.length, height: tokens.length });
+    const context = canvas.getContext("2d", { willReadFrequently: true });
     headButtons.forEach((button, head) => {
-      const context = button.firstChild.getContext("2d");
       weights[head].forEach((row, i) => row.forEach((weight, j) => {
         context.fillStyle = shade(weight);
         context.fillRect(j, i, 1, 1);
       }));
+      fill(button.firstChild, { src: canvas.toDataURL() });
     });
   }
 
@@ -122,7 +125,7 @@ export default courseWidget((view) => {
 
   function buildTable({ words: tokens }) {
     const hadFocus = wordButtons.includes(document.activeElement);
-    table.classList.toggle("hg-dense", tokens.length > 6);
+    table.classList.toggle("hg-dense", tokens.length > DENSE);
     const heads = tokens.map((token) => make("th", { scope: "col", title: token }, make("span", {}, token)));
     wordButtons = tokens.map((token, place) => {
       const button = make("button", { type: "button", title: token, "data-testid": `word-${place}` }, token);
@@ -132,7 +135,7 @@ export default courseWidget((view) => {
     });
     walk(wordButtons, (word) => view.send({ word }));
     const rows = wordButtons.map((button, place) => {
-      const cells = tokens.map(() => make("td", {}, make("span")));
+      const cells = tokens.map(() => make("td"));
       const row = make("tr", { "data-testid": `row-${place}` }, make("th", { scope: "row" }, button), ...cells);
       row.addEventListener("pointerenter", () => view.send({ word: place }), { signal });
       return row;
@@ -149,13 +152,16 @@ export default courseWidget((view) => {
       fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
       button.closest("tr").classList.toggle("hg-chosen", chosen);
     });
-    if (inTable[0] === weights && inTable[1] === chosenHead()) return;
-    inTable = [weights, chosenHead()];
+    if (inTable[0] === painted && inTable[1] === chosenHead()) return;
+    inTable = [painted, chosenHead()];
+    const dense = wordButtons.length > DENSE;
     wordButtons.forEach((button, place) => button.closest("tr").querySelectorAll("td").forEach((cell, j) => {
       const weight = weights[chosenHead()][place][j];
-      cell.style.background = shade(weight);
+      cell.style.backgroundColor = shade(weight);
       cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
-      write(cell.firstChild, number(weight));
+      // Among many words the numbers are left to the lines beside, and to screen readers.
+      if (dense) fill(cell, { "aria-label": number(weight) });
+      else write(cell, number(weight));
     }));
   }
 
