@@ -56,6 +56,16 @@ def test_bad_input_from_the_browser_is_told_in_place_and_sent_back(monkeypatch: 
     assert widget.error == "" and widget.picture == {"double": 10.0}
 
 
+def test_the_answer_to_the_browser_is_one_message_and_no_echo(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = Doubler(x=3)
+    sent = []
+    monkeypatch.setattr(type(widget), "_send", lambda self, message, buffers=None: sent.append(message))
+    widget.set_state({"x": 5.0})
+    assert [(message["method"], set(message["state"])) for message in sent] == [
+        ("update", {"picture", "summary"})
+    ]
+
+
 @pytest.mark.parametrize("value", ["seven", None, [1], {}])
 def test_a_value_of_the_wrong_type_from_the_browser(value: object) -> None:
     widget = Doubler(x=3)

@@ -54,6 +54,20 @@ def test_the_picture_grows_and_follows() -> None:
     assert widget.snapshot == widget.picture["here"] == 2 and widget.picture["done"] == 300
 
 
+def test_a_key_brings_back_no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = make()
+    for step in (0, 10):
+        widget.add_snapshot(step, **snapshot(6.0))
+    sent = []
+    monkeypatch.setattr(
+        type(widget), "_send", lambda self, message, buffers=None: sent.append(set(message["state"]))
+    )
+    widget.set_state({"snapshot": 0})
+    assert sent == [{"picture", "summary"}]
+    widget.add_record(20, mlm_loss=5.0, learning_rate=1e-3)
+    assert sent[1:] == [{"curves", "picture"}]  # what belongs together comes together
+
+
 def test_the_summary_tells_both_marks() -> None:
     widget = trained()
     assert (
