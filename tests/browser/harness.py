@@ -297,8 +297,8 @@ class Visit:
             states = [kernel["execution_state"] for kernel in self.lab.api("api/kernels")]
             found = f"kernels {states}, {self.complaints()}, {self.failures()}; see screenshots/timeout.png"
             raise AssertionError(f"not every cell ran within {RUN_SECONDS} s: {found}") from late
-        # The model of a widget arrives a moment after its cell has finished.
-        self.page.wait_for_function(_ALL_WIDGETS_DRAWN, timeout=30_000)
+        # Outputs are drawn, and the models of widgets arrive, a moment after their cell has finished.
+        self.page.wait_for_function(_ALL_DRAWN, timeout=30_000, polling=100)
 
     def widget(self, testid: str) -> Locator:
         """The first widget with this name (CourseWidget.name)."""
@@ -415,11 +415,20 @@ _ALL_CELLS_RAN = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCe
   return empty || /\\[\\d+\\]/.test(prompt);
 }) && document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"""
 
-_ALL_WIDGETS_DRAWN = """() => {
-  const outputs = document.querySelectorAll(
-    ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.widget-view+json']");
-  return [...outputs].every((output) => output.querySelector('.jupyter-widgets, .course-widget') &&
-    !/Loading widget|Error displaying widget|Error creating widget/.test(output.textContent));
+_ALL_DRAWN = """() => {
+  const areas = window.jupyterapp.shell.currentWidget.content.widgets.flatMap((cell) => cell.outputArea ?? []);
+  if (!areas.every((area) => area.widgets.length >= area.model.length)) return false;
+  const drawn = {
+    'image/png': (output) => output.querySelector('img')?.naturalWidth,
+    'text/markdown': (output) => output.childElementCount,
+    'application/vnd.jupyter.widget-view+json': (output) =>
+      output.querySelector('.jupyter-widgets, .course-widget') &&
+      !/Loading widget|Error displaying widget|Error creating widget/.test(output.textContent),
+  };
+  return [...document.querySelectorAll('.jp-OutputArea-output')].every((output) => {
+    const check = drawn[output.dataset.mimeType];
+    return !check || check(output);
+  });
 }"""
 
 

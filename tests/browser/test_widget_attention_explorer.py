@@ -42,18 +42,23 @@ widget.observe(lambda change: setattr(heard, "value", change.new), "summary")
 ipywidgets.VBox([widget, heard])
 """
 # Puts the widget into one state after the other by its controls and reads the sentence that follows at once.
-DRIVE = """(card, states) => states.map((state) => {
+DRIVE = """async (card, states) => {
   const find = (testid) => card.querySelector(`[data-testid="${testid}"]`);
   const set = (input, value, event) => {
     input.value = value;
     input.dispatchEvent(new Event(event));
   };
-  find(`tile-${state.layer}-${state.head}`).click();
-  find(`token-${state.side === "first" ? 0 : 1}-${state.token}`).click();
-  set(find("threshold"), state.threshold, "input");
-  set(find("sort"), ["", "previous", "itself", "<b>내 것</b>"].indexOf(state.sort), "change");
-  return find("summary").textContent;
-})"""
+  const said = [];
+  for (const state of states) {
+    find(`tile-${state.layer}-${state.head}`).click();
+    find(`token-${state.side === "first" ? 0 : 1}-${state.token}`).click();
+    set(find("threshold"), state.threshold, "input");
+    set(find("sort"), ["", "previous", "itself", "<b>내 것</b>"].indexOf(state.sort), "change");
+    await null; // the page follows an input after it has gone out
+    said.push(find("summary").textContent);
+  }
+  return said;
+}"""
 
 
 def made(first: str = FIRST, second: str = SECOND) -> AttentionExplorer:

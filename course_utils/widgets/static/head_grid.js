@@ -74,8 +74,8 @@ export default courseWidget((view) => {
   function buildHeads({ heads, lost }) {
     const hadFocus = headButtons.includes(document.activeElement);
     headButtons = heads.map((name, head) => {
-      const map = make("img", { class: "hg-mini", alt: "", decoding: "sync" });
-      const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", {}, name));
+      const map = make("span", { class: "hg-mini", "aria-hidden": "true" });
+      const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", { class: "hg-name" }, name));
       button.addEventListener("click", () => view.send({ head }), { signal });
       button.addEventListener("keydown", (event) => {
         if (lost !== null && ["Delete", "Backspace"].includes(event.key)) setOff(head, !isOff(head));
@@ -106,7 +106,7 @@ export default courseWidget((view) => {
         context.fillStyle = shade(weight);
         context.fillRect(j, i, 1, 1);
       }));
-      fill(button.firstChild, { src: canvas.toDataURL() });
+      fill(button.firstChild, { style: `background-image: url(${canvas.toDataURL()})` });
     });
   }
 
