@@ -69,7 +69,7 @@ class HeadGrid(CourseWidget):
         picture = {
             "words": words,
             "heads": self._names,
-            "weights": weights.round(4).tolist(),
+            "weights": weights.tolist(),
             "lost": None if lost is None else lost.tolist(),
         }
         parts = [self._look(words, word, weights[self.head, word])]

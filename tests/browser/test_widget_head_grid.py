@@ -112,6 +112,39 @@ def test_what_a_screen_reader_finds(card: Locator) -> None:
     expect(summary(card)).to_have_attribute("aria-live", "polite")
 
 
+def test_small_maps_and_table_show_the_same_weights(card: Locator) -> None:
+    for sentence in (
+        "나는 항구에 들러 배를 탔다",
+        "배에서 배를 깎아 배를 채웠다 그리고 또 배를 탔다 정말 먼 바다로",
+    ):
+        card.get_by_test_id("sentence").fill(sentence)
+        count = len(sentence.split())
+        expect(card.get_by_test_id("map").get_by_role("rowheader")).to_have_count(count)
+        for head in range(4):
+            card.get_by_test_id(f"head-{head}").click()
+            expect(card.get_by_test_id(f"head-{head}")).to_have_attribute("aria-pressed", "true")
+            small, large, said = card.evaluate(MAPS)
+            assert small == large and len(said) == count**2
+            # Also among many words, where the numbers are not seen, a screen reader finds them.
+            assert abs(float(said[1]) - [0, 1, 1 / count, 0.3 / count][head]) <= 0.0051
+
+
+# The chosen head's small map and the table: colours, and what the cells say or are called.
+MAPS = """async (card) => {
+  const image = new Image();
+  image.src = card.querySelector('[aria-pressed=true] .hg-mini').style.backgroundImage.slice(5, -2);
+  await image.decode();
+  const { width, height } = image;
+  const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+  context.drawImage(image, 0, 0);
+  const pixels = context.getImageData(0, 0, width, height).data;
+  const cells = [...card.querySelectorAll('[data-testid=map] tbody td')];
+  const small = cells.map((_, cell) => `rgb(${[...pixels.slice(4 * cell, 4 * cell + 3)].join(', ')})`);
+  return [small, cells.map((cell) => getComputedStyle(cell).backgroundColor),
+    cells.map((cell) => cell.ariaLabel ?? cell.textContent)];
+}"""
+
+
 def test_another_sentence_is_typed_and_what_is_refused_is_told(guest: Visit, card: Locator) -> None:
     box = card.get_by_test_id("sentence")
     box.fill("배에서 배를 깎아 배를 채웠다 그리고 또 배를 탔다 정말 먼 바다로")
