@@ -57,6 +57,16 @@ def test_it_grew_with_the_run_and_is_rewound_by_mouse(guest: Visit, show: Callab
     expect(widget.get_by_test_id("words").get_by_role("listitem").first).to_contain_text("10.0%")
 
 
+def test_a_snapshot_that_is_not_looked_at_is_drawn_too(guest: Visit, lab: Lab) -> None:
+    back = "widget.snapshot = 1\nwidget.add_snapshot(399, held_out_mlm_loss=4.3, **measures)"
+    guest.open(make_notebook(lab.folder, [CELL.strip(), RUN.replace("401", "301").strip(), back]))
+    guest.run_all()
+    widget = guest.widget("training_replay")
+    expect(widget.get_by_test_id("loss").locator("circle")).to_have_count(5)
+    expect(widget.get_by_test_id("snapshot")).to_have_attribute("max", "4")
+    expect(widget.get_by_test_id("summary")).to_contain_text("갱신 100번 뒤")
+
+
 def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     widget = show()
     summary, scrub = widget.get_by_test_id("summary"), widget.get_by_test_id("snapshot")

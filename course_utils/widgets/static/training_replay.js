@@ -29,7 +29,13 @@ export default courseWidget((view) => {
   let drawn = null; // the curves on the screen
   let scales = {};
 
-  return ({ here, done, words: filled }) => {
+  // The curves may have grown beneath a picture that stays: a snapshot more, while an earlier one is looked at.
+  const follow = (picture) => {
+    if (model.get("curves") !== drawn) draw(picture);
+  };
+  return { draw, follow };
+
+  function draw({ here, done, words: filled }) {
     const curves = model.get("curves");
     const { steps, snapshots } = curves;
     fill(bar, { max: steps, value: done });
@@ -58,7 +64,7 @@ export default courseWidget((view) => {
       track.style.setProperty("--share", share / most);
       write(said, `${number(100 * share, 1)}%`);
     });
-  };
+  }
 
   function word() {
     return make("li", {}, make("b"), make("span", { class: "tr-bar", "aria-hidden": "true" }), make("span", { class: "tr-share" }));
