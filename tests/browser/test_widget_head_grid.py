@@ -132,7 +132,7 @@ def test_small_maps_and_table_show_the_same_weights(card: Locator) -> None:
 # The chosen head's small map and the table: colours, and what the cells say or are called.
 MAPS = """async (card) => {
   const image = new Image();
-  image.src = card.querySelector('[aria-pressed=true] .hg-mini').style.backgroundImage.slice(5, -2);
+  image.src = card.querySelector('[aria-pressed=true] .hg-mini image').getAttribute('href');
   await image.decode();
   const { width, height } = image;
   const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');

@@ -74,7 +74,7 @@ export default courseWidget((view) => {
   function buildHeads({ heads, lost }) {
     const hadFocus = headButtons.includes(document.activeElement);
     headButtons = heads.map((name, head) => {
-      const map = make("span", { class: "hg-mini", "aria-hidden": "true" });
+      const map = svg("svg", { class: "hg-mini", viewBox: "0 0 1 1", "aria-hidden": "true" }, svg("image", { width: 1, height: 1 }));
       const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", { class: "hg-name" }, name));
       button.addEventListener("click", () => view.send({ head }), { signal });
       button.addEventListener("keydown", (event) => {
@@ -106,7 +106,7 @@ export default courseWidget((view) => {
         context.fillStyle = shade(weight);
         context.fillRect(j, i, 1, 1);
       }));
-      fill(button.firstChild, { style: `background-image: url(${canvas.toDataURL()})` });
+      fill(button.querySelector("image"), { href: canvas.toDataURL() });
     });
   }
 
