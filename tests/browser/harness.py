@@ -293,7 +293,7 @@ class Visit:
             states = [kernel["execution_state"] for kernel in self.lab.api("api/kernels")]
             found = f"kernels {states}, {self.complaints()}, {self.failures()}; see screenshots/timeout.png"
             raise AssertionError(f"not every cell ran within {RUN_SECONDS} s: {found}") from late
-        # Outputs are drawn, and the models of widgets arrive, a moment after their cell has finished.
+        # Cells and outputs are drawn, and the models of widgets arrive, a moment after the kernel has finished.
         self.page.wait_for_function(_ALL_DRAWN, timeout=30_000, polling=100)
 
     def widget(self, testid: str) -> Locator:
@@ -399,14 +399,16 @@ _FILES_ARE = """(shown) => {
   return false;
 }"""
 
-_ALL_CELLS_RAN = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].every((cell) => {
-  const prompt = cell.querySelector('.jp-InputArea-prompt')?.textContent ?? '';
-  const empty = !cell.querySelector('.cm-content, .jp-InputArea-editor')?.textContent.trim();
-  return empty || /\\[\\d+\\]/.test(prompt);
-}) && document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"""
+# Of the models: JupyterLab puts the cells beyond the first screen into the page when nothing else is to be done.
+_ALL_CELLS_RAN = """() => window.jupyterapp.shell.currentWidget.content.widgets.every(({ model }) =>
+  model.type !== 'code' || !model.sharedModel.getSource().trim() ||
+    (model.executionCount && model.executionState === 'idle')) &&
+  document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"""
 
 _ALL_DRAWN = """() => {
-  const areas = window.jupyterapp.shell.currentWidget.content.widgets.flatMap((cell) => cell.outputArea ?? []);
+  const cells = window.jupyterapp.shell.currentWidget.content.widgets;
+  if (!cells.every((cell) => cell.node.isConnected && !cell.isPlaceholder())) return false;
+  const areas = cells.flatMap((cell) => cell.outputArea ?? []);
   if (!areas.every((area) => area.widgets.length >= area.model.length)) return false;
   const drawn = {
     'image/png': (output) => output.querySelector('img')?.naturalWidth,

@@ -31,6 +31,22 @@ def test_stderr_is_noticed(guest: Visit, lab: Lab) -> None:
     assert "Glyph 48176 missing" in guest.failures()[0]
 
 
+def test_run_all_waits_for_cells_that_are_not_in_the_page_yet(guest: Visit, lab: Lab) -> None:
+    # As when another process takes all the time there is.
+    guest.open(make_notebook(lab.folder, [""]))
+    guest.page.evaluate(
+        """() => {
+          const idle = (window.promptly = window.requestIdleCallback.bind(window));
+          window.requestIdleCallback = (call, options) => setTimeout(() => idle(call, options), 1500);
+        }"""
+    )
+    guest.open(make_notebook(lab.folder, ["print('first')", *(["1\n" * 20] * 40), "print('last')"]))
+    guest.run_all()
+    # Asked once, without waiting.
+    assert guest.cell(41).locator(".jp-OutputArea-output").all_text_contents() == ["last\n"]
+    guest.page.evaluate("() => { window.requestIdleCallback = window.promptly; }")
+
+
 def test_barriers_are_noticed(guest: Visit, lab: Lab) -> None:
     guest.open(make_notebook(lab.folder, ["1 + 1"]))
     guest.run_all()
