@@ -67,6 +67,24 @@ def test_the_query_is_moved_by_arrow_keys(guest: Visit, card: Locator) -> None:
     expect(handle).to_be_focused()
 
 
+def test_all_that_hangs_on_the_query_is_drawn_anew(guest: Visit, lab: Lab) -> None:
+    guest.open(make_notebook(lab.folder, [WORDS + CELL, "widget.query = [0.0, 11.0]"]))
+    guest.run_all()
+    card = guest.widget("scaled_attention")
+    expect(card.locator("tr.sa-best")).to_have_count(1)
+    expect(card.locator("tr.sa-best")).to_contain_text("사과")
+    pulls = card.locator(".sa-pull").evaluate_all(
+        "(lines) => lines.map((line) => line.getAttribute('stroke-width'))"
+    )
+    # Nearly all of the weight is on the second.
+    assert [float(width) for width in pulls] == pytest.approx([1, 8, 1, 1], abs=0.05)
+    value, context = card.locator(".sa-value").nth(1), card.locator(".sa-context")
+    assert float(context.get_attribute("cx")) == pytest.approx(float(value.get_attribute("x")) + 5, abs=0.1)
+    # The plane reaches as far as the query, so the eastern key has become short: 98 units for 11.
+    tip = card.locator(".sa-key polygon").first.get_attribute("points").split(",")[0]
+    assert float(tip) == pytest.approx(128 + 98 / 11, abs=0.1)
+
+
 def test_sliders_and_checkbox_by_keyboard(guest: Visit, card: Locator) -> None:
     press = guest.page.keyboard.press
     card.get_by_test_id("d_k").focus()

@@ -11,7 +11,7 @@ export default courseWidget((view) => {
     toPosition: Math.log10, toValue: (position) => Number((10 ** position).toPrecision(3)), say: (value) => number(value),
   });
 
-  let still = ""; // what of the picture does not move with the query, as it is drawn
+  let drawnReach = 0; // keys and values stand still: they are drawn anew when the plane shows more, for a far query
   const left = plane();
   const axes = svg("g", { class: "sa-axes" });
   const keys = svg("g", { class: "sa-key" });
@@ -42,12 +42,9 @@ export default courseWidget((view) => {
   panel(view, words.mixture, right.root);
 
   const draw = (picture) => {
-    const { words: names, keys: vectors, values, hull: corners, reach } = picture;
-    const wanted = JSON.stringify([names, vectors, values, corners, reach]);
-    if (wanted !== still) {
+    if (drawnReach !== (drawnReach = picture.reach)) {
       drawPlane(picture);
       drawValues(picture);
-      still = wanted;
     }
     drawQuery(picture);
     drawRows(picture);
