@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: one server and one Chromium for all; small tests share a page and its kernel, too."""
+"""Fixtures of the browser tests: one server, one Chromium and one page for all tests of a worker."""
 
 from __future__ import annotations
 
@@ -27,17 +27,6 @@ def browser() -> Iterator[playwright.Browser]:
 def lab(browser: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[harness.Lab]:
     with harness.running_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
-
-
-@pytest.fixture
-def fresh_guest(browser: playwright.Browser, lab: harness.Lab) -> Iterator[harness.Visit]:
-    """A page for one notebook of the course, for this test alone. Afterwards: no console error, no outside request.
-
-    Not for make_notebook's, whose kernel belongs to the shared page and would end with this one.
-    """
-    with harness.visit(browser, lab) as visit:
-        yield visit
-        assert visit.complaints() == []
 
 
 class Shared:
@@ -77,9 +66,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
 
 @pytest.fixture
 def guest(shared: Shared, request: pytest.FixtureRequest) -> Iterator[harness.Visit]:
-    """A page for small notebooks (make_notebook). Afterwards: no console error, no outside request.
+    """A page for notebooks. Afterwards: no console error, no outside request.
 
-    The next test of the worker gets the same page, refreshed, with the same kernel; after a failure a fresh one.
+    The next test of the worker gets the same page, refreshed, and make_notebook's next one the same kernel; after a
+    failure a fresh one.
     """
     visit = shared.enter()
     yield visit

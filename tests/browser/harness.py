@@ -226,14 +226,18 @@ class Visit:
     def open(self, name: str) -> None:
         """Open a notebook of the lab's folder and wait until its kernel is ready.
 
-        The notebook that is open already is read again from the disk: most of the time of a small test goes into
-        loading the page and starting a kernel.
+        Loading JupyterLab takes longer than most tests, so its page stays: the notebook that is open already is read
+        again from the disk, another takes its place. A course notebook's kernel ends then; the small one's stays.
         """
-        if name == self.notebook:
+        before, self.notebook = self.notebook, name
+        if name == before:
             self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.revert()")
+        elif before:
+            self.page.evaluate(_OPEN_INSTEAD, name)
+            if before != SMALL:
+                self.lab.shut_kernels_down(before)
         else:
             self.page.goto(f"{self.lab.url}/lab/tree/{name}?reset&token={self.lab.token}")
-            self.notebook = name
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_SECONDS * 1000)
         # Both ends: the server's kernel is up and connected, and the page has heard of it.
         for _ in range(SETTLE_SECONDS * 5):
@@ -390,6 +394,12 @@ class Visit:
         self.page.set_viewport_size(size)
 
 
+_OPEN_INSTEAD = """async (name) => {
+  const { commands, shell } = window.jupyterapp;
+  shell.currentWidget.dispose(); // without the question whether to save
+  await commands.execute('docmanager:open', { path: name });
+}"""
+
 # Asked again until it is so: JupyterLab itself puts the list away or brings it back when the page changes its width.
 _FILES_ARE = """(shown) => {
   const { shell } = window.jupyterapp;
@@ -437,7 +447,7 @@ _FIND_BARRIERS = """async (parts) => {
 
 @contextmanager
 def visit(browser: Browser, lab: Lab, *, scale: float = 1) -> Iterator[Visit]:
-    """A fresh page; its kernel ends with it. Whatever it asks of another host is refused and recorded."""
+    """A fresh page; its kernels end with it. Whatever it asks of another host is refused and recorded."""
     ours = urlsplit(lab.url).netloc
     context = browser.new_context(
         viewport=VIEWPORT,
@@ -469,4 +479,4 @@ def visit(browser: Browser, lab: Lab, *, scale: float = 1) -> Iterator[Visit]:
     finally:
         context.close()
         if guest.notebook:
-            lab.shut_kernels_down(guest.notebook)
+            lab.shut_kernels_down(guest.notebook, SMALL)

@@ -18,29 +18,29 @@ def cells_tagged(lab: Lab, name: str, tag: str) -> list[int]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_run_all_and_look(fresh_guest: Visit, lab: Lab, name: str) -> None:
+def test_run_all_and_look(guest: Visit, lab: Lab, name: str) -> None:
     widget_cells, figure_cells = cells_tagged(lab, name, "widget"), cells_tagged(lab, name, "figure")
-    fresh_guest.open(name)
-    fresh_guest.run_all()
-    fresh_guest.screenshot_notebook(name.removesuffix(".ipynb"))
+    guest.open(name)
+    guest.run_all()
+    guest.screenshot_notebook(name.removesuffix(".ipynb"))
 
-    assert fresh_guest.failures() == [], (
+    assert guest.failures() == [], (
         "an error output, or something on stderr (such as a missing glyph in a figure)"
     )
     for index in widget_cells:
-        view = fresh_guest.cell(index).locator(".course-widget, .jupyter-widgets").first
+        view = guest.cell(index).locator(".course-widget, .jupyter-widgets").first
         view.scroll_into_view_if_needed()
         assert view.bounding_box()["height"] > 100, f"the widget of cell {index} is not drawn"
     for index in figure_cells:
-        assert fresh_guest.cell(index).locator(".jp-OutputArea-output img").count() >= 1, (
+        assert guest.cell(index).locator(".jp-OutputArea-output img").count() >= 1, (
             f"cell {index} shows no figure"
         )
-    for alt, width, caption in fresh_guest.page.evaluate(_PICTURES):
+    for alt, width, caption in guest.page.evaluate(_PICTURES):
         assert width > 0, "a picture is not drawn"
         # JupyterLab drops the alternative text of image outputs: viz/picture_names.py puts the caption there.
         assert len(alt) > 10 and (alt == caption or not caption), "a picture without an alternative text"
-    assert fresh_guest.barriers(fresh_guest.page.locator(".jp-RenderedImage")) == []
-    assert fresh_guest.page.evaluate(_HANGUL_IS_DRAWN), (
+    assert guest.barriers(guest.page.locator(".jp-RenderedImage")) == []
+    assert guest.page.evaluate(_HANGUL_IS_DRAWN), (
         "the page's font draws two different syllables alike: empty boxes"
     )
 
