@@ -169,7 +169,8 @@ def test_effects_are_what_a_damaged_copy_measures(toy_corpus):
         for change, before, after in zip(effects.change, whole, damaged, strict=True):
             assert change.shape == (3, 5)
             assert float(change[layer, head]) == pytest.approx(after - before, abs=1e-4)
-    assert effects.change.loss.abs().max() > 0.01 and effects.change.separation.abs().max() > 0.01
+    # There is something to compare: ten times the tolerance.
+    assert effects.change.loss.abs().max() > 1e-3 and effects.change.separation.abs().max() > 1e-3
     assert hooks_of(model) == 0
 
 

@@ -86,24 +86,25 @@ def test_a_fault_that_proves_nothing_is_not_counted_as_noticed(change, trouble):
 
 
 def test_another_package_than_the_copys_is_refused(tmp_path):
-    with pytest.raises(mutants.Unfit):
-        mutants.check_import(tmp_path, "course_utils/masks.py")
+    with pytest.raises(mutants.Unfit, match="not the copy was imported but .*masks.py"):
+        mutants.run_tests(tmp_path, [], of="course_utils/masks.py")
 
 
 def test_a_module_behind_a_function_of_its_name_is_found():
-    mutants.check_import(mutants.ROOT, "course_utils/contextual/influence.py")
+    found = mutants.run_tests(mutants.ROOT, ["--version"], of="course_utils/contextual/influence.py")
+    assert found.returncode == 0 and found.stdout.startswith("pytest")
 
 
 def test_when_the_checks_fail_anyway_nothing_is_judged(monkeypatch, capsys):
     failing = subprocess.CompletedProcess([], 1, stdout="1 failed", stderr="")
-    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests: failing)
+    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests, of=None: failing)
     assert mutants.main([], mutants=[NO_FAULT]) == 2
     assert "fail without any fault" in capsys.readouterr().out
 
 
 def test_a_notebook_counts_only_when_each_one_named_notices(monkeypatch):
     status = {"02": 1, "03": 0}
-    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests: subprocess.CompletedProcess([], 1))
+    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests, of=None: subprocess.CompletedProcess([], 1))
     monkeypatch.setattr(
         mutants,
         "run_notebook",

@@ -42,6 +42,23 @@ NOT_COPIED = (
 FAILED = (
     1  # pytest's exit status for "tests were run, some failed"; 2 to 5 mean that they were not run properly
 )
+NOT_IMPORTED = 64
+# One process for both: importing torch takes longer than most tests. Not `import … as`: that gives a function of the
+# same name where the package exports one.
+IMPORT_AND_TEST = f"""
+import importlib, os, sys
+module, file, *arguments = sys.argv[1:]
+try:
+    imported = importlib.import_module(module).__file__
+except BaseException as error:
+    print(f"breaks the import of {{module}}: {{type(error).__name__}}: {{error}}", file=sys.stderr)
+    sys.exit({NOT_IMPORTED})
+if os.path.realpath(imported) != os.path.realpath(file):
+    print(f"not the copy was imported but {{imported}}", file=sys.stderr)
+    sys.exit({NOT_IMPORTED})
+import pytest
+sys.exit(pytest.main(arguments))
+"""
 
 
 class Unfit(Exception):
@@ -132,8 +149,20 @@ def run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         raise Unfit(f"took longer than {SECONDS} s: python {' '.join(arguments)}") from None
 
 
-def run_tests(copy: Path, tests: Iterable[str]) -> subprocess.CompletedProcess[str]:
-    return run(copy, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests)
+def run_tests(
+    copy: Path, tests: Iterable[str], *, of: str = "course_utils/__init__.py"
+) -> subprocess.CompletedProcess[str]:
+    """Run tests in the copy, `of` being the file they are about.
+
+    Raises:
+        Unfit: if that file cannot be imported, or another one is imported in its place.
+    """
+    module = of.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    options = ("-x", "-q", "-p", "no:cacheprovider")
+    result = run(copy, "-c", IMPORT_AND_TEST, module, str(copy / of), *options, *tests)
+    if result.returncode == NOT_IMPORTED:
+        raise Unfit(result.stderr.strip().splitlines()[-1])
+    return result
 
 
 def run_notebook(copy: Path, name: str) -> subprocess.CompletedProcess[str]:
@@ -141,21 +170,6 @@ def run_notebook(copy: Path, name: str) -> subprocess.CompletedProcess[str]:
     return run(
         copy, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *strict, f"{NOTEBOOKS}/{name}.ipynb"
     )
-
-
-def check_import(copy: Path, file: str) -> None:
-    """Make sure that the faulty module can be imported, and that it is the copy's.
-
-    Raises:
-        Unfit: if not.
-    """
-    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    # Not `import … as`: that gives a function of the same name where the package exports one.
-    result = run(copy, "-c", f"import importlib; print(importlib.import_module({module!r}).__file__)")
-    if result.returncode:
-        raise Unfit(f"breaks the import of {module}: {result.stderr.strip().splitlines()[-1]}")
-    if Path(result.stdout.strip()).resolve() != (copy / file).resolve():
-        raise Unfit(f"not the copy was imported but {result.stdout.strip()}")
 
 
 def noticed(result: subprocess.CompletedProcess[str]) -> bool:
@@ -181,8 +195,7 @@ def judge(mutant: Mutant, *, notebooks: bool = False) -> Verdict:
             faulty.write_text(changed, encoding="utf-8")
             # The copied bytecode of this file alone must not outlive the fault.
             Path(cache_from_source(str(faulty))).unlink(missing_ok=True)
-            check_import(copy, mutant.file)
-            by_tests = noticed(run_tests(copy, mutant.tests))
+            by_tests = noticed(run_tests(copy, mutant.tests, of=mutant.file))
             if notebooks and mutant.notebooks:
                 by_notebooks = all(noticed(run_notebook(copy, name)) for name in mutant.notebooks)
     except Unfit as error:

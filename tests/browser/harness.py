@@ -298,7 +298,12 @@ class Visit:
             found = f"kernels {states}, {self.complaints()}, {self.failures()}; see screenshots/timeout.png"
             raise AssertionError(f"not every cell ran within {RUN_SECONDS} s: {found}") from late
         # Cells and outputs are drawn, and the models of widgets arrive, a moment after the kernel has finished.
-        self.page.wait_for_function(_ALL_DRAWN, timeout=30_000, polling=100)
+        try:
+            self.page.wait_for_function(f"() => !({_NOT_DRAWN})().length", timeout=30_000, polling=100)
+        except TimeoutError as late:
+            self.screenshot("timeout")
+            found = f"{self.page.evaluate(_NOT_DRAWN)}, {self.complaints()}; see screenshots/timeout.png"
+            raise AssertionError(f"every cell ran, but 30 s later this is not drawn: {found}") from late
 
     def widget(self, testid: str) -> Locator:
         """The first widget with this name (CourseWidget.name)."""
@@ -394,6 +399,13 @@ class Visit:
         self.page.set_viewport_size(size)
 
 
+# JupyterLab puts each cell beyond the first screen into the page when the browser says that it is idle. Beside another
+# Chromium this one, though idle, says so every 3 s only, when JupyterLab's patience ends: minutes for a long notebook.
+_IDLE_SOON = """
+window.requestIdleCallback = (call) => setTimeout(() => call({ didTimeout: true, timeRemaining: () => 50 }), 20);
+window.cancelIdleCallback = (asked) => clearTimeout(asked);
+"""
+
 _OPEN_INSTEAD = """async (name) => {
   const { commands, shell } = window.jupyterapp;
   shell.currentWidget.dispose(); // without the question whether to save
@@ -415,11 +427,7 @@ _ALL_CELLS_RAN = """() => window.jupyterapp.shell.currentWidget.content.widgets.
     (model.executionCount && model.executionState === 'idle')) &&
   document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"""
 
-_ALL_DRAWN = """() => {
-  const cells = window.jupyterapp.shell.currentWidget.content.widgets;
-  if (!cells.every((cell) => cell.node.isConnected && !cell.isPlaceholder())) return false;
-  const areas = cells.flatMap((cell) => cell.outputArea ?? []);
-  if (!areas.every((area) => area.widgets.length >= area.model.length)) return false;
+_NOT_DRAWN = """() => {
   const drawn = {
     'image/png': (output) => output.querySelector('img')?.naturalWidth,
     'text/markdown': (output) => output.childElementCount,
@@ -427,9 +435,13 @@ _ALL_DRAWN = """() => {
       output.querySelector('.jupyter-widgets, .course-widget') &&
       !/Loading widget|Error displaying widget|Error creating widget/.test(output.textContent),
   };
-  return [...document.querySelectorAll('.jp-OutputArea-output')].every((output) => {
-    const check = drawn[output.dataset.mimeType];
-    return !check || check(output);
+  return window.jupyterapp.shell.currentWidget.content.widgets.flatMap((cell, i) => {
+    if (!cell.node.isConnected || cell.isPlaceholder()) return [`cell ${i}`];
+    if (!cell.outputArea) return [];
+    if (cell.outputArea.widgets.length < cell.outputArea.model.length) return [`an output of cell ${i}`];
+    return [...cell.node.querySelectorAll('.jp-OutputArea-output')]
+      .filter((output) => !(drawn[output.dataset.mimeType]?.(output) ?? true))
+      .map((output) => `${output.dataset.mimeType} of cell ${i}: ${output.innerText.slice(0, 200)}`);
   });
 }"""
 
@@ -455,6 +467,7 @@ def visit(browser: Browser, lab: Lab, *, scale: float = 1) -> Iterator[Visit]:
         reduced_motion="reduce",
         service_workers="block",
     )
+    context.add_init_script(_IDLE_SOON)
     page = context.new_page()
     guest = Visit(page, lab)
 
