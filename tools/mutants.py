@@ -122,18 +122,22 @@ def copy_tree(target: Path) -> Path:
     return Path(shutil.copytree(ROOT, target, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True))
 
 
-def run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python in the copy so that the copy's package is the one imported.
+def run(copy: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in the copy, so that the copy's package is the one imported, with more in the environment.
 
     Raises:
         Unfit: if it takes longer than SECONDS.
     """
-    environment = os.environ | {
-        "PYTHONPATH": str(copy),  # before an editable install of the original
-        "PYTHONDONTWRITEBYTECODE": "1",  # a cached .pyc could outlive a fault of the same length
-        "COURSE_DATA_HOME": str(copy / ".learner"),
-        "OMP_NUM_THREADS": "1",
-    }
+    environment = (
+        os.environ
+        | {
+            "PYTHONPATH": str(copy),  # before an editable install of the original
+            "PYTHONDONTWRITEBYTECODE": "1",  # a cached .pyc could outlive a fault of the same length
+            "COURSE_DATA_HOME": str(copy / ".learner"),
+            "OMP_NUM_THREADS": "1",
+        }
+        | more
+    )
     environment.pop("COURSE_LANG", None)
     environment.pop("MPLBACKEND", None)  # a notebook's kernel chooses its own
     try:
@@ -159,7 +163,9 @@ def run_tests(
     """
     module = of.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     options = ("-x", "-q", "-p", "no:cacheprovider")
-    result = run(copy, "-c", IMPORT_AND_TEST, module, str(copy / of), *options, *tests)
+    # pytest's plugins, which none of these tests needs, take longer to import than most tests to run.
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    result = run(copy, "-c", IMPORT_AND_TEST, module, str(copy / of), *options, *tests, **alone)
     if result.returncode == NOT_IMPORTED:
         raise Unfit(result.stderr.strip().splitlines()[-1])
     return result
