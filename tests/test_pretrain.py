@@ -244,12 +244,8 @@ def test_held_out_measures_by_hand(text, finished):
         return [those.double().mean().item() for those in (found, answered, right)]
 
     def apart(answers):
-        return min(
-            abs(share - other)
-            for label in (0, 1)
-            for share, *others in [shares(answers, label)]
-            for other in others
-        )
+        both = (shares(answers, 0), shares(answers, 1))
+        return min(abs(found - other) for found, *others in both for other in others)
 
     # So small a model gives one answer always: let it give both, and so that none of the shares passes for another.
     places = gaps.sort().values.unfold(0, 2, 1).mean(1)

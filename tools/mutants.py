@@ -128,16 +128,13 @@ def run(copy: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess
     Raises:
         Unfit: if it takes longer than SECONDS.
     """
-    environment = (
-        os.environ
-        | {
-            "PYTHONPATH": str(copy),  # before an editable install of the original
-            "PYTHONDONTWRITEBYTECODE": "1",  # a cached .pyc could outlive a fault of the same length
-            "COURSE_DATA_HOME": str(copy / ".learner"),
-            "OMP_NUM_THREADS": "1",
-        }
-        | more
-    )
+    environment = os.environ | {
+        "PYTHONPATH": str(copy),  # before an editable install of the original
+        "PYTHONDONTWRITEBYTECODE": "1",  # a cached .pyc could outlive a fault of the same length
+        "COURSE_DATA_HOME": str(copy / ".learner"),
+        "OMP_NUM_THREADS": "1",
+        **more,
+    }
     environment.pop("COURSE_LANG", None)
     environment.pop("MPLBACKEND", None)  # a notebook's kernel chooses its own
     try:

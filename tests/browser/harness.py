@@ -421,7 +421,7 @@ _FILES_ARE = """(shown) => {
   return false;
 }"""
 
-# Of the models: JupyterLab puts the cells beyond the first screen into the page when nothing else is to be done.
+# Of the models: a cell that is not in the page yet has one, too.
 _ALL_CELLS_RAN = """() => window.jupyterapp.shell.currentWidget.content.widgets.every(({ model }) =>
   model.type !== 'code' || !model.sharedModel.getSource().trim() ||
     (model.executionCount && model.executionState === 'idle')) &&

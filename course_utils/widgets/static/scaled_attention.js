@@ -42,7 +42,8 @@ export default courseWidget((view) => {
   panel(view, words.mixture, right.root);
 
   const draw = (picture) => {
-    if (drawnReach !== (drawnReach = picture.reach)) {
+    if (picture.reach !== drawnReach) {
+      drawnReach = picture.reach;
       drawPlane(picture);
       drawValues(picture);
     }
