@@ -298,14 +298,16 @@ def step(table: Tensor, context_vectors: Tensor, centres: Tensor, others: Tensor
     Returns:
         The loss before the step.
     """
-    v, u = table[centres].sum(1), context_vectors[others]  # (B, C), (B, 1 + K, C)
-    scores = (u @ v[:, :, None]).squeeze(-1)  # (B, 1 + K)
+    # F.embedding, vecdot and the rate in `moves` are, for so little work, several times as fast as [], @ and alpha=.
+    v, u = F.embedding(centres, table).sum(1), F.embedding(others, context_vectors)  # (B, C), (B, 1 + K, C)
+    scores = torch.linalg.vecdot(u, v[:, None])  # (B, 1 + K)
     slopes = scores.sigmoid()
     slopes[:, 0] -= 1.0  # only the first is a neighbour
     scores[:, 0].neg_()
-    v_slopes = (slopes[:, None] @ u).expand(-1, centres.shape[1], -1)  # (B, G, C)
-    u_slopes = slopes[:, :, None] * v[:, None]  # (B, 1 + K, C)
-    table.index_add_(0, centres.flatten(), v_slopes.flatten(0, 1), alpha=-rate)
-    context_vectors.index_add_(0, others.flatten(), u_slopes.flatten(0, 1), alpha=-rate)
+    moves = -rate * slopes[:, :, None]  # (B, 1 + K, 1)
+    v_moves = (moves * u).sum(1, keepdim=True).expand(-1, centres.shape[1], -1)  # (B, G, C)
+    u_moves = moves * v[:, None]  # (B, 1 + K, C)
+    table.index_add_(0, centres.flatten(), v_moves.flatten(0, 1))
+    context_vectors.index_add_(0, others.flatten(), u_moves.flatten(0, 1))
     table[-1] = 0.0
     return float(F.softplus(scores).sum())
