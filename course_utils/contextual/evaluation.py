@@ -13,12 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.functional import normalize
 
 from course_utils.before.word2vec import WordVectors, train_skip_gram
 from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, static_points
 from course_utils.contextual.measures import neighbour_accuracy, separation
-from course_utils.contextual.senses import SENSE_LAYER, fit_senses, sense_points, sense_space
+from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, fit_senses, sense_points, sense_space
 from course_utils.contextual.vectors import encode_words
 from course_utils.datasets.corpus import DATA, homonym, read_documents, sense_documents
 from course_utils.tokenization import WordPieceTokenizer
@@ -152,8 +153,9 @@ def evaluate_layers(
         sentences, senses = _labelled(groups)
         vectors = encode_words(model, tokenizer, sentences, word)  # (N, L + 1, C)
         for layer in range(vectors.shape[1]):
-            judged = judge(model, tokenizer, word, groups, layer=layer)
             here = vectors[:, layer]
+            space = sense_space(model, tokenizer, word, layer=layer)
+            judged = _judged(space, normalize(here, dim=-1), word, groups)
             accuracy = sum(one.right for one in judged) / len(judged)
             found.append(
                 LayerResult(word, layer, accuracy, neighbour_accuracy(here, senses), separation(here, senses))
@@ -170,12 +172,18 @@ def judge(
     layer: int | None = None,
 ) -> list[Judgement]:
     """nearest_sense for many sentences of one word at once: sense -> sentences."""
-    sentences, senses = _labelled(groups)
-    space = sense_space(model, tokenizer, word, layer=layer)
-    rows = space.scores(sense_points(model, tokenizer, sentences, word, layer=layer)).tolist()
+    sentences, _ = _labelled(groups)
+    points = sense_points(model, tokenizer, sentences, word, layer=layer)
+    return _judged(sense_space(model, tokenizer, word, layer=layer), points, word, groups)
+
+
+def _judged(
+    space: SenseSpace, points: Tensor, word: str, groups: Mapping[str, Sequence[str]]
+) -> list[Judgement]:
+    """The judgements of sentences whose points, (N, C), are known."""
     return [
         Judgement(word, sentence, sense, tuple(sorted(zip(space.senses, row), key=lambda pair: -pair[1])))
-        for sentence, sense, row in zip(sentences, senses, rows)
+        for sentence, sense, row in zip(*_labelled(groups), space.scores(points).tolist())
     ]
 
 
@@ -206,7 +214,7 @@ def _evaluate_word(
         by_vectors = _share([space.senses[row] for row in rows], senses)
     return WordResult(
         word,
-        tuple(judge(model, tokenizer, word, groups)),
+        tuple(_judged(sense_space(model, tokenizer, word), normalize(vectors, dim=-1), word, groups)),
         neighbour=neighbour_accuracy(vectors, senses),
         separation=separation(vectors, senses),
         naive_bayes=_share(guesses, senses),

@@ -37,7 +37,8 @@ def show(figure: Figure | Axes, *, alt: str) -> None:
         figure = figure.get_figure()
     drawn = BytesIO()
     dpi = SCREEN_DPI * PIXELS_PER_DOT * (lecture.SCALE if lecture.lecture_mode() else 1)
-    figure.savefig(drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=0.1)
+    plain = {"compress_level": 0}  # it is packed below
+    figure.savefig(drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=0.1, pil_kwargs=plain)
     plt.close(figure)
     picture = PIL.Image.open(drawn).convert("RGB").quantize(COLORS, dither=PIL.Image.Dither.NONE)
     saved = BytesIO()
