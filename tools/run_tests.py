@@ -21,6 +21,9 @@ NOTEBOOKS = [
 # Unless told, nbval waits 2000 s for a cell.
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
 
+# These files take longest: first, too.
+LONG = [f"tests/test_{name}.py" for name in ("mutants", "pretrain", "course_checkpoint", "ablations")]
+
 Command = list[str]
 
 
@@ -29,13 +32,13 @@ def stages() -> dict[str, list[Command]]:
     python = sys.executable
     pytest = [python, "-m", "pytest", "-q"]
     # Two workers: most tests wait or compute on one core. A file's tests stay together, and in their order.
-    pair = ["-n", "2", "--dist", "loadfile"]
+    pair = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
     return {
         "lint": [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"]],
-        "tests": [[*pytest, *pair, "tests", "--ignore=tests/browser", "--durations=10"]],
+        "tests": [[*pytest, *pair, *LONG, "tests", "--ignore=tests/browser", "--durations=10"]],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
-            [*pytest, *pair, "--no-loadscope-reorder", *NBVAL, *NOTEBOOKS],
+            [*pytest, *pair, *NBVAL, *NOTEBOOKS],
             [python, "tools/notebook_budget.py"],
         ],
         # Two at a time: a browser test waits more than it computes. Each worker has a server and a Chromium of its own.
