@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 import traitlets
 
 from course_utils.viz import theme
@@ -64,6 +65,25 @@ def test_the_answer_to_the_browser_is_one_message_and_no_echo(monkeypatch: pytes
     assert [(message["method"], set(message["state"])) for message in sent] == [
         ("update", {"picture", "summary"})
     ]
+
+
+def test_it_draws_in_one_thread_and_leaves_their_number_as_it_was() -> None:
+    seen = []
+
+    class Counting(Doubler):
+        def draw(self):
+            seen.append(torch.get_num_threads())
+            return super().draw()
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        widget = Counting(x=3)
+        with pytest.raises(BadInput):
+            widget.x = -1
+        assert seen == [1, 1] and torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("value", ["seven", None, [1], {}])

@@ -6,6 +6,9 @@ traits a learner can change) and `draw()`. It has no view code: the browser draw
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -98,7 +101,8 @@ class CourseWidget(anywidget.AnyWidget):
             self.error = ""
             return
         try:
-            picture, summary = self.draw()
+            with _one_thread():
+                picture, summary = self.draw()
         except Exception as problem:
             with self.hold_trait_notifications():  # the last good inputs come back, in one piece
                 for name, value in self._good.items():
@@ -114,6 +118,22 @@ class CourseWidget(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return text("widgets.common.repr", title=text(f"widgets.{self.name}.labels.title"))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """torch computes in one thread: for a sentence a second one gains nothing, and it would keep the browser, which is
+    to draw next, waiting for a processor."""
+    torch = sys.modules.get("torch")  # not imported: nothing computes in it
+    if torch is None:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _source(*files: str) -> str:
