@@ -183,8 +183,10 @@ def _score_shape(query: Tensor, key: Tensor) -> tuple[int, ...]:
         )
     if query.dtype != key.dtype:
         raise ValueError(f"query and key must have the same dtype, got {query.dtype} and {key.dtype}")
+    leading = query.shape[:-2]
     try:
-        leading = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
+        if leading != key.shape[:-2]:
+            leading = torch.broadcast_shapes(leading, key.shape[:-2])
     except RuntimeError:
         raise ValueError(
             f"the leading axes of query and key must broadcast, got {tuple(query.shape)} and {tuple(key.shape)}"

@@ -44,8 +44,9 @@ def test_what_is_read_is_shown() -> None:
     assert roles["배"] == "word" and roles["항구"] == roles["탔다"] == "context"
     assert "'배'의 뜻은 타는 배에 가장 가깝습니다(80 %)." in widget.summary
     assert "먹는 배입니다(20 %)" in widget.summary
-    assert len(picture["points"]) == 2 and json.dumps(picture)
-    assert np.abs([*picture["points"], picture["own"]]).max() <= 1
+    points = widget.background["points"]
+    assert len(points) == 2 and json.dumps([picture, widget.background])
+    assert np.abs([*points, picture["own"]]).max() <= 1
 
 
 def test_of_two_the_chosen_one_is_read() -> None:

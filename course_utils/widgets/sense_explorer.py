@@ -48,6 +48,8 @@ class SenseExplorer(CourseWidget):
         sentence: str of at most 120 characters.
         word: one of examples.
         occurrence: which one is read where the word stands more than once, from 0 (the last, if there are fewer).
+        background: the points of the word's map, and the kind of each; apart from `picture`, since most keys leave them
+            where they are.
 
     Raises:
         BadInput: a ValueError, if an argument or, later, an attribute is not as described.
@@ -59,6 +61,7 @@ class SenseExplorer(CourseWidget):
     sentence = traitlets.Unicode().tag(sync=True)
     word = traitlets.Unicode().tag(sync=True)
     occurrence = traitlets.Int(0).tag(sync=True)
+    background = traitlets.Dict(read_only=True).tag(sync=True)
 
     def __init__(
         self,
@@ -115,13 +118,15 @@ class SenseExplorer(CourseWidget):
             moved = self._moved(reading)
         except ValueError as problem:
             raise BadInput(text("widgets.sense_explorer.bad.refused", problem=problem)) from problem
-        rows, background = self._examples[self.word], self._map()
+        rows, points = self._examples[self.word], self._map()
         senses = list(dict.fromkeys(row.sense for row in rows))
         own = np.asarray(reading.place, dtype=np.float64).reshape(2)
-        low = np.minimum(background.min(axis=0), own)
-        high = np.maximum(background.max(axis=0), own)
+        low = np.minimum(points.min(axis=0), own)
+        high = np.maximum(points.max(axis=0), own)
         reach = max(float((high - low).max()), 1e-12)
-        scaled = np.round(2 * (np.vstack([background, own]) - (low + high) / 2) / reach, 4).tolist()
+        scaled = np.round(2 * (np.vstack([points, own]) - (low + high) / 2) / reach, 4).tolist()
+        kinds = [senses.index(row.sense) for row in rows]
+        self.set_trait("background", {"points": scaled[:-1], "kinds": kinds})
         picture = {
             "words": list(self._examples),
             "senses": [{"name": name, "shown": sense_name(self.word, name)} for name in senses],
@@ -129,8 +134,6 @@ class SenseExplorer(CourseWidget):
                 {"kind": senses.index(sense), "shown": sense_name(self.word, sense), "score": score}
                 for sense, score in reading.scores
             ],
-            "points": scaled[:-1],
-            "kinds": [senses.index(row.sense) for row in rows],
             "own": scaled[-1],
             "parts": self._parts(spans[chosen], moved or []),
             "weighing": moved is None,

@@ -21,7 +21,7 @@ export default courseWidget((view) => {
   const star = svg("polygon", { class: "se-own", "data-testid": "own" });
   const named = svg("g");
   area.root.append(marks, star, named);
-  let background = ""; // the points that are drawn: most sentences leave them where they are
+  let background = null; // the points that are drawn: most sentences leave them where they are
   panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_hint)).classList.add("se-half");
 
   return (picture) => {
@@ -81,11 +81,11 @@ export default courseWidget((view) => {
     return fill(node, { class: `se-fill sense-${kind % SENSE_SHAPES.length}`, style });
   }
 
-  function drawMap({ points, kinds, own, bars: [best] }) {
-    const wanted = JSON.stringify([points, kinds]);
-    if (wanted !== background) {
+  function drawMap({ own, bars: [best] }) {
+    if (background !== model.get("background")) {
+      background = model.get("background");
+      const { points, kinds } = background;
       marks.replaceChildren(...points.map(([px, py], index) => senseMark(kinds[index], area.x(px * 1.38), area.y(py), 5)));
-      background = wanted;
     }
     const [x, y] = [area.x(own[0] * 1.38), area.y(own[1])];
     const corners = Array.from({ length: 10 }, (_, corner) => {
