@@ -49,6 +49,19 @@ def test_what_is_read_is_shown() -> None:
     assert np.abs([*points, picture["own"]]).max() <= 1
 
 
+def test_the_points_are_sent_only_when_they_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = make()
+    sent = []
+    monkeypatch.setattr(
+        SenseExplorer, "_send", lambda self, message, buffers=None: sent.append(set(message["state"]))
+    )
+    widget.set_state({"sentence": "배에서 항구를 보고 탔다!"})
+    assert sent == [{"picture"}]
+    sent.clear()
+    widget.set_state({"sentence": "어제는 배에서 항구를 보고 탔다."})  # read() places it further out
+    assert sent == [{"background"}, {"picture", "summary"}]
+
+
 def test_of_two_the_chosen_one_is_read() -> None:
     widget = make("배를 타고 배를 먹었다.")
     assert widget.picture["count"] == 2 and "2번 나옵니다. 지금은 1번째" in widget.summary

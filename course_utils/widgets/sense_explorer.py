@@ -125,8 +125,6 @@ class SenseExplorer(CourseWidget):
         high = np.maximum(points.max(axis=0), own)
         reach = max(float((high - low).max()), 1e-12)
         scaled = np.round(2 * (np.vstack([points, own]) - (low + high) / 2) / reach, 4).tolist()
-        kinds = [senses.index(row.sense) for row in rows]
-        self.set_trait("background", {"points": scaled[:-1], "kinds": kinds})
         picture = {
             "words": list(self._examples),
             "senses": [{"name": name, "shown": sense_name(self.word, name)} for name in senses],
@@ -140,7 +138,10 @@ class SenseExplorer(CourseWidget):
             "count": len(spans),
             "chosen": chosen,
         }
-        return picture, self._say(reading, moved, len(spans), chosen)
+        said = self._say(reading, moved, len(spans), chosen)
+        kinds = [senses.index(row.sense) for row in rows]
+        self.set_trait("background", {"points": scaled[:-1], "kinds": kinds})
+        return picture, said
 
     def _moved(self, reading: Reading) -> Sequence[tuple[int, int, float]] | None:
         """The words of the context, or None if they come after the pause."""
