@@ -486,7 +486,7 @@ def visit(browser: Browser, lab: Lab, *, scale: float = 1) -> Iterator[Visit]:
     context.route(outside, refuse)
     page.on("websocket", lambda socket: outside(socket.url) and guest.outside_requests.append(socket.url))
     page.on("console", listen)
-    page.on("pageerror", lambda error: guest.console_errors.append(f"uncaught: {error}"))
+    page.on("pageerror", lambda error: guest.console_errors.append(f"uncaught: {error.stack or error}"))
     try:
         yield guest
     finally:
