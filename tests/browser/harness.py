@@ -256,6 +256,8 @@ class Visit:
         """Change JupyterLab's theme, "Light" or "Dark", under the open page."""
         if not self.notebook:
             self.open(make_notebook(self.lab.folder, [""]))
+        # JupyterLab covers each change with a splash for 200 ms. Another within takes it away twice: an uncaught error.
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
         change = "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
         self.page.evaluate(change, f"JupyterLab {theme}")
         light = str(theme == "Light").lower()

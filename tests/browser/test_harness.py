@@ -47,6 +47,13 @@ def test_run_all_waits_for_cells_that_are_not_in_the_page_yet(guest: Visit, lab:
     guest.page.evaluate("() => { window.requestIdleCallback = window.promptly; }")
 
 
+def test_themes_in_quick_succession_raise_no_error(guest: Visit) -> None:
+    for theme in ("Dark", "Light", "Dark", "Light"):
+        guest.use_theme(theme)
+    guest.page.wait_for_timeout(500)
+    assert guest.complaints() == []
+
+
 def test_barriers_are_noticed(guest: Visit, lab: Lab) -> None:
     guest.open(make_notebook(lab.folder, ["1 + 1"]))
     guest.run_all()
