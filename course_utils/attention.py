@@ -185,6 +185,7 @@ def _score_shape(query: Tensor, key: Tensor) -> tuple[int, ...]:
         raise ValueError(f"query and key must have the same dtype, got {query.dtype} and {key.dtype}")
     leading = query.shape[:-2]
     try:
+        # Most often they are equal; broadcast_shapes takes as long as a small product.
         if leading != key.shape[:-2]:
             leading = torch.broadcast_shapes(leading, key.shape[:-2])
     except RuntimeError:

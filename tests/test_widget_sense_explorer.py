@@ -44,9 +44,9 @@ def test_what_is_read_is_shown() -> None:
     assert roles["배"] == "word" and roles["항구"] == roles["탔다"] == "context"
     assert "'배'의 뜻은 타는 배에 가장 가깝습니다(80 %)." in widget.summary
     assert "먹는 배입니다(20 %)" in widget.summary
-    points = widget.background["points"]
-    assert len(points) == 2 and json.dumps([picture, widget.background])
-    assert np.abs([*points, picture["own"]]).max() <= 1
+    # In one frame: (1, 0), (0, 1) and the sentence's own (0, ½), of which the farthest lie at ±1.
+    assert widget.background == {"points": [[1, -1], [-1, 1]], "kinds": [0, 1]} and picture["own"] == [-1, 0]
+    assert json.dumps([picture, widget.background])
 
 
 def test_the_points_are_sent_only_when_they_move(monkeypatch: pytest.MonkeyPatch) -> None:

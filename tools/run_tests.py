@@ -22,7 +22,7 @@ NOTEBOOKS = [
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
 
 # These files take longest: first, too.
-LONG = [f"tests/test_{name}.py" for name in ("mutants", "pretrain", "course_checkpoint", "ablations")]
+LONGEST = [f"tests/test_{name}.py" for name in ("mutants", "pretrain", "course_checkpoint", "ablations")]
 
 Command = list[str]
 
@@ -35,7 +35,7 @@ def stages() -> dict[str, list[Command]]:
     pair = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
     return {
         "lint": [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"]],
-        "tests": [[*pytest, *pair, *LONG, "tests", "--ignore=tests/browser", "--durations=10"]],
+        "tests": [[*pytest, *pair, *LONGEST, "tests", "--ignore=tests/browser", "--durations=10"]],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
             [*pytest, *pair, *NBVAL, *NOTEBOOKS],

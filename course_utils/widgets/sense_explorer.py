@@ -110,7 +110,7 @@ class SenseExplorer(CourseWidget):
             self.picture, self.summary = self.draw()
 
     def draw(self) -> tuple[dict[str, Any], str]:
-        """The picture's words, bars and points, and its sentence."""
+        """The picture's words and bars, and its sentence; the points go to `background`."""
         spans = self._spans()
         chosen = min(self.occurrence, len(spans) - 1)
         try:

@@ -55,6 +55,8 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(summary).to_contain_text("타는 배에 가장 가깝습니다(84 %)")
     expect(summary).to_contain_text("가장 크게 민 말은 '항구에'")
     expect(bars.get_by_role("listitem")).to_have_text(["타는 배", "먹는 배", "몸의 배", "곱절의 배"])
+    points = widget.locator(".se-marks > *")
+    expect(points).to_have_count(48)
     parts = widget.get_by_test_id("parts").get_by_role("listitem")
     expect(parts).to_have_text(["나는−0.6", "항구에+2.4", "들러+0.3", "배", "탔다+1.7"])
     expect(widget.get_by_test_id("occurrence")).to_be_hidden()
@@ -67,6 +69,7 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     widget.get_by_test_id("word").select_option("1")
     expect(widget.get_by_test_id("sentence")).to_have_value("눈이 왔다.")
     expect(summary).to_contain_text("내리는 눈")
+    expect(points).to_have_count(2)
 
 
 # The words of the context take their time: the sense is told before, and they follow by themselves.

@@ -85,7 +85,7 @@ export default courseWidget((view) => {
       const [bar, shown] = weight.firstChild.children;
       fill(node, { class: j === best && "sa-best" });
       write(head.firstChild, name);
-      write(score, number(scores[j]));
+      write(score, number(scores[j], Math.abs(scores[j]) < 100 ? 2 : 0));
       fill(bar, { style: `--weight: ${weights[j]}` });
       write(shown, number(weights[j]));
     });

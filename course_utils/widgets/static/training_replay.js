@@ -3,7 +3,7 @@
 
 export default courseWidget((view) => {
   const { model, words } = view;
-  const WIDTH = 420;
+  const WIDTH = 400;
   const [LEFT, RIGHT] = [60, WIDTH - 14];
   const [TOP, FOOT] = [12, 26];
 
@@ -86,7 +86,7 @@ export default courseWidget((view) => {
     const classes = axes(next, steps, 0, 1, [0, 0.25, 0.5, 0.75, 1], (value) => `${100 * value}%`);
     next.layer.append(
       line(classes, [[0, 0.5], [steps, 0.5]], "tr-mark"),
-      label(RIGHT - 4, classes.y(0.5) - 7, words.chance, "end"),
+      label(LEFT + 4, classes.y(0.5) - 7, words.chance, "start"), // where both classes begin: far from chance
       ...[[2, "tr-next"], [3, "tr-not"]].map(([column, look]) => line(classes, snapshots.map((s) => [s[0], s[column]]), look)),
     );
     scales = { loss: curve, rate: rates, next: classes };
