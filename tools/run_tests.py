@@ -22,7 +22,15 @@ NOTEBOOKS = [
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
 
 # These files take longest: first, too.
-LONGEST = [f"tests/test_{name}.py" for name in ("mutants", "pretrain", "course_checkpoint", "ablations")]
+LONGEST = [
+    f"tests/{name}.py"
+    for name in (
+        "house/test_mutants",
+        "training/test_pretrain",
+        "training/test_course_checkpoint",
+        "training/test_ablations",
+    )
+]
 
 Command = list[str]
 

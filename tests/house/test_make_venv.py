@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FILES = ["tools/make_venv.sh", "pyproject.toml", "constraints.txt", "requirements-weights.txt"]
 FILES += ["tests/browser/package-lock.json"]
 # `-m venv` copies the pretender into .venv; `-m pip` notes what it is asked for, and refuses what it is told to refuse.

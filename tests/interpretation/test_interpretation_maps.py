@@ -8,7 +8,7 @@ from torch import nn
 
 from course_utils.bert import BertModel
 from course_utils.interpretation import attention_maps
-from tests.interpretation_models import HARBOUR, hooks_of, small_model, small_pair, small_tokenizer
+from tests.interpretation.models import HARBOUR, hooks_of, small_model, small_pair, small_tokenizer
 
 TOKENIZER = small_tokenizer()
 

@@ -15,7 +15,7 @@ from tests.scratch.registry import NOTEBOOKS, Scratch, audit_tags, compare, run_
 
 matplotlib.use("Agg")
 
-LISTS = sorted(path.stem for path in (Path(__file__).parent / "scratch").glob("nb[0-9][0-9].py"))
+LISTS = sorted(path.stem for path in (Path(__file__).parents[1] / "scratch").glob("nb[0-9][0-9].py"))
 ENTRIES = [entry for name in LISTS for entry in importlib.import_module(f"tests.scratch.{name}").ENTRIES]
 
 

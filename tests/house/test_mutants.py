@@ -76,7 +76,7 @@ def test_no_fault_is_not_noticed(capsys):
         ({"find": "bias"}, r"exactly once .* found \d+ times"),
         ({"replace": "* weight + ("}, "not Python"),
         ({"find": "import torch\n", "replace": "import no_such_module\nimport torch\n"}, "breaks the import"),
-        ({"tests": ("tests/test_layer_norm.py::test_that_is_not_there",)}, "could not run them"),
+        ({"tests": ("tests/model/test_layer_norm.py::test_that_is_not_there",)}, "could not run them"),
     ],
 )
 def test_a_fault_that_proves_nothing_is_not_counted_as_noticed(change, trouble):

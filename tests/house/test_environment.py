@@ -10,7 +10,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # Not pinned: what belongs to the CUDA build of torch alone, and tools of installing itself.
 UNPINNED = re.compile(r"nvidia-|cuda-|triton$|setuptools$|pip$")

@@ -5,7 +5,7 @@ import torch
 
 from course_utils.bert import BertModel
 from course_utils.interpretation import attention_maps, random_model, shuffled_words
-from tests.interpretation_models import HARBOUR, small_model, small_pair, small_tokenizer
+from tests.interpretation.models import HARBOUR, small_model, small_pair, small_tokenizer
 
 
 def seed(number):

@@ -19,7 +19,7 @@ from course_utils.viz import bertviz_page
 from course_utils.viz.bertviz_data import MOST_LINES, MOST_NUMBERS, parts_of
 from course_utils.viz.bertviz_page import shown
 from course_utils.viz.bertviz_views import head_view, model_view, neuron_view
-from tests.interpretation_models import small_pair, small_tokenizer
+from tests.interpretation.models import small_pair, small_tokenizer
 
 L, H, T, D = 3, 5, 7, 11
 TOKENS = ["[CLS]", "배", "##를", "[SEP]", "부엌", "##에서", "[SEP]"]

@@ -21,7 +21,7 @@ from course_utils.pretrained import load_pretrained
 from course_utils.pretrained.sources import COURSE_CHECKPOINT
 from course_utils.training.log import read_log
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ from course_utils.training.pretrain import main, new_model, prepare_text, split_
 from course_utils.training.settings import HELP, Settings
 from tools import kill_test
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ADD = Tally.add  # before any test watches it
 SEED = 11  # of the run of two processes: it has a batch of one row among its first eight
 SMALL = dict(

@@ -14,7 +14,7 @@ from tools import notebook_rules as rules
 from tools.notebook_budget import Budget, budget
 from tools.run_notebooks import KERNELSPEC, WIDGET_VIEW
 
-FILES = sorted((Path(__file__).parent.parent / "notebooks" / "ko").glob("*.ipynb"))
+FILES = sorted((Path(__file__).parents[2] / "notebooks" / "ko").glob("*.ipynb"))
 
 
 def code(source: str, *tags: str, outputs: list[NotebookNode] | None = None) -> NotebookNode:

@@ -12,7 +12,7 @@ from course_utils.datasets.batching import Batch
 from course_utils.heads import BertForMaskedLM
 from course_utils.interpretation import ablation, head_effects, heads_off, measure_heads
 from course_utils.interpretation.ablation import masked_loss
-from tests.interpretation_models import HARBOUR, hooks_of, small_model, small_pair, small_tokenizer
+from tests.interpretation.models import HARBOUR, hooks_of, small_model, small_pair, small_tokenizer
 
 TOKENIZER = small_tokenizer()
 IDS = torch.tensor(
