@@ -34,7 +34,7 @@ lint: venv  ## 코드 모양 검사 / ruff
 	@$(PY) tools/run_tests.py lint
 
 mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다 / are deliberate faults noticed?
-	@$(PY) tools/mutants.py
+	@$(PY) -m tools.mutants
 
 pictures: venv  ## README의 그림 / make the pictures of the README
 	@$(PY) tools/readme_pictures.py

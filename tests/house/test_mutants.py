@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tools import mutants
+from tools.mutants import __main__ as command
+from tools.mutants import judging
+from tools.mutants.faults import ROOT, Mutant, Unfit, load, mutated
 
-MUTANTS = {mutant.id: mutant for mutant in mutants.load()}
+MUTANTS = {mutant.id: mutant for mutant in load()}
 HANDFUL = [
     "no-scale",
     "mask-after-softmax",
@@ -29,14 +31,54 @@ NO_FAULT = replace(
 
 @pytest.mark.parametrize("mutant", MUTANTS.values(), ids=lambda mutant: mutant.id)
 def test_a_fault_fits_the_code(mutant):
-    assert mutants.mutated(mutant) != (mutants.ROOT / mutant.file).read_text(encoding="utf-8")
-    assert mutant.tests and all((mutants.ROOT / test.split("::")[0]).is_file() for test in mutant.tests)
-    assert all((mutants.ROOT / mutants.NOTEBOOKS / f"{name}.ipynb").is_file() for name in mutant.notebooks)
+    assert mutated(mutant) != (ROOT / mutant.file).read_text(encoding="utf-8")
+    assert mutant.tests and all((ROOT / test.split("::")[0]).is_file() for test in mutant.tests)
+    assert all((ROOT / judging.NOTEBOOKS / f"{name}.ipynb").is_file() for name in mutant.notebooks)
     assert re.fullmatch(r"[a-z0-9-]+", mutant.id) and mutant.why.endswith(".")
 
 
+@pytest.fixture
+def toy(tmp_path):
+    """A file in which the same line stands in two functions, and a method that has a function of its own."""
+    (tmp_path / "toy.py").write_text(
+        "def once(x):\n    return x + 1\n\n\n"
+        "class Twice:\n    @staticmethod\n    def once(x):\n        def inner(y):\n            return y + 1\n\n"
+        "        return x + 1\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("function", "find", "line"),
+    [
+        ("once", "x + 1", 2),
+        ("Twice.once", "x + 1", 11),
+        ("Twice.once.inner", "+ 1", 9),
+        ("Twice", "@staticm", 6),
+    ],
+)
+def test_a_fault_may_name_its_function(toy, function, find, line):
+    fault = Mutant("toy", "toy.py", find, "#", "Says where.", (), function=function)
+    before, after = (toy / "toy.py").read_text().splitlines(), mutated(fault, toy).splitlines()
+    changed = [n for n, pair in enumerate(zip(before, after, strict=True), 1) if pair[0] != pair[1]]
+    assert changed == [line]
+
+
+@pytest.mark.parametrize(
+    ("function", "find", "trouble"),
+    [
+        ("", "x + 1", "exactly once in toy.py, found 2 times"),
+        ("once", "y + 1", "exactly once in once of toy.py, found 0 times"),
+        ("inner", "y + 1", "one function inner of toy.py, found 0"),
+    ],
+)
+def test_a_fault_that_does_not_say_where_is_refused(toy, function, find, trouble):
+    with pytest.raises(Unfit, match=trouble):
+        mutated(Mutant("toy", "toy.py", find, "#", "Says where.", (), function=function), toy)
+
+
 def test_every_fault_has_its_own_id_and_there_are_enough():
-    assert len(MUTANTS) == len(mutants.load()) >= 25
+    assert len(MUTANTS) == len(load()) >= 25
     files = {mutant.file.rpartition("/")[2] for mutant in MUTANTS.values()}
     assert files >= {
         "masks.py",
@@ -58,12 +100,12 @@ def test_every_fault_has_its_own_id_and_there_are_enough():
 
 @pytest.mark.parametrize("name", HANDFUL)
 def test_a_fault_is_noticed(name):
-    verdict = mutants.judge(MUTANTS[name])
+    verdict = judging.judge(MUTANTS[name])
     assert verdict.tests is True and verdict.good, verdict
 
 
 def test_no_fault_is_not_noticed(capsys):
-    assert mutants.main([], mutants=[NO_FAULT]) == 1
+    assert command.main([], mutants=[NO_FAULT]) == 1
     said = capsys.readouterr().out
     assert re.search(r"^no-fault +NO +–", said, re.MULTILINE)
     assert "✗ 1 of 1 not noticed: no-fault" in said
@@ -80,36 +122,36 @@ def test_no_fault_is_not_noticed(capsys):
     ],
 )
 def test_a_fault_that_proves_nothing_is_not_counted_as_noticed(change, trouble):
-    verdict = mutants.judge(replace(NO_FAULT, **change))
+    verdict = judging.judge(replace(NO_FAULT, **change))
     assert not verdict.good and verdict.tests is None
     assert re.search(trouble, verdict.trouble)
 
 
 def test_another_package_than_the_copys_is_refused(tmp_path):
-    with pytest.raises(mutants.Unfit, match="not the copy was imported but .*masks.py"):
-        mutants.run_tests(tmp_path, [], of="course_utils/masks.py")
+    with pytest.raises(Unfit, match="not the copy was imported but .*masks.py"):
+        judging.run_tests(tmp_path, [], of="course_utils/masks.py")
 
 
 def test_a_module_behind_a_function_of_its_name_is_found():
-    found = mutants.run_tests(mutants.ROOT, ["--version"], of="course_utils/contextual/influence.py")
+    found = judging.run_tests(ROOT, ["--version"], of="course_utils/contextual/influence.py")
     assert found.returncode == 0 and found.stdout.startswith("pytest")
 
 
 def test_when_the_checks_fail_anyway_nothing_is_judged(monkeypatch, capsys):
     failing = subprocess.CompletedProcess([], 1, stdout="1 failed", stderr="")
-    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests, of=None: failing)
-    assert mutants.main([], mutants=[NO_FAULT]) == 2
+    monkeypatch.setattr(judging, "run_tests", lambda copy, tests, of=None: failing)
+    assert command.main([], mutants=[NO_FAULT]) == 2
     assert "fail without any fault" in capsys.readouterr().out
 
 
 def test_a_notebook_counts_only_when_each_one_named_notices(monkeypatch):
     status = {"02": 1, "03": 0}
-    monkeypatch.setattr(mutants, "run_tests", lambda copy, tests, of=None: subprocess.CompletedProcess([], 1))
+    monkeypatch.setattr(judging, "run_tests", lambda copy, tests, of=None: subprocess.CompletedProcess([], 1))
     monkeypatch.setattr(
-        mutants,
+        judging,
         "run_notebook",
         lambda copy, name: subprocess.CompletedProcess([], status[name], stdout="", stderr=""),
     )
     for names, expected in [(("02",), True), (("02", "03"), False), ((), None)]:
-        verdict = mutants.judge(replace(NO_FAULT, notebooks=names), notebooks=True)
+        verdict = judging.judge(replace(NO_FAULT, notebooks=names), notebooks=True)
         assert verdict.notebooks is expected and verdict.good is (expected is not False)

@@ -1,34 +1,24 @@
-"""Are deliberate faults noticed? Each fault of tools/mutants.toml is applied to a copy, and the checks run there.
+"""Whether a fault is noticed: it is put into a copy of the course, and the checks run there.
 
-    python tools/mutants.py                     all faults, against the tests
-    python tools/mutants.py no-scale gelu-tanh  these
-    python tools/mutants.py --notebooks         against the notebooks as well (strict nbval; slower)
-
-Exit status: 0 when every fault is noticed, 1 when one is not, or when the list no longer fits the code, 2 when the
-checks already fail without any fault (then "noticed" would mean nothing).
-
-A fault is noticed by the tests when at least one of the tests it names fails, and by the notebooks when each of the
-notebooks it names fails. A test that cannot even be collected does not count, nor does a fault that breaks the import.
+A fault of the list is noticed by the tests when at least one of the tests it names fails, and by the notebooks when
+each of the notebooks it names fails. A test that cannot even be collected does not count, nor does a fault that breaks
+the import.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-import tomllib
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import cache_from_source
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-LIST = ROOT / "tools" / "mutants.toml"
+from tools.mutants.faults import ROOT, Mutant, Unfit, mutated
+
 NOTEBOOKS = "notebooks/ko"
 SECONDS = 300  # for one run of pytest
 NOT_COPIED = (
@@ -61,23 +51,6 @@ sys.exit(pytest.main(arguments))
 """
 
 
-class Unfit(Exception):
-    """A fault that proves nothing, with one sentence that says why."""
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One deliberate fault: in `file`, the text `find` becomes `replace`."""
-
-    id: str
-    file: str
-    find: str
-    replace: str
-    why: str
-    tests: tuple[str, ...]
-    notebooks: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class Verdict:
     """What came of one fault; None = not asked."""
@@ -90,31 +63,6 @@ class Verdict:
     @property
     def good(self) -> bool:
         return not self.trouble and self.tests is not False and self.notebooks is not False
-
-
-def load(path: Path = LIST) -> list[Mutant]:
-    """Read the list of faults."""
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
-    return [
-        Mutant(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}) for entry in entries
-    ]
-
-
-def mutated(mutant: Mutant, root: Path = ROOT) -> str:
-    """The text of the file with the fault in it.
-
-    Raises:
-        Unfit: if `find` does not occur exactly once, or the result is not Python.
-    """
-    source = (root / mutant.file).read_text(encoding="utf-8")
-    if (count := source.count(mutant.find)) != 1:
-        raise Unfit(f"`find` must occur exactly once in {mutant.file}, found {count} times")
-    changed = source.replace(mutant.find, mutant.replace)
-    try:
-        compile(changed, mutant.file, "exec")
-    except SyntaxError as error:
-        raise Unfit(f"not Python: {error}") from None
-    return changed
 
 
 def copy_tree(target: Path) -> Path:
@@ -220,47 +168,3 @@ def healthy(mutants: Sequence[Mutant], *, notebooks: bool = False) -> bool:
                 print(f"✗ {what} fail without any fault:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
                 return False
     return True
-
-
-def row(verdict: Verdict) -> str:
-    """One line of the table."""
-    sign = {True: "yes", False: "NO", None: "–"}
-    line = f"{verdict.id:34} {sign[verdict.tests]:^6} {sign[verdict.notebooks]:^10}"
-    return f"{line} ✗ {verdict.trouble}" if verdict.trouble else line
-
-
-def main(arguments: Sequence[str] | None = None, *, mutants: Sequence[Mutant] | None = None) -> int:
-    """Judge the chosen faults, print the table, return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("ids", nargs="*", help="ids of faults (default: all)")
-    parser.add_argument("--notebooks", action="store_true", help="run the named notebooks, too")
-    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default 2)")
-    options = parser.parse_args(arguments)
-    mutants = load() if mutants is None else list(mutants)
-    if unknown := set(options.ids) - {mutant.id for mutant in mutants}:
-        parser.error(f"no such fault: {', '.join(sorted(unknown))}")
-    chosen = [mutant for mutant in mutants if not options.ids or mutant.id in options.ids]
-    start = time.monotonic()
-    try:
-        if not healthy(chosen, notebooks=options.notebooks):
-            return 2
-    except Unfit as error:
-        print(f"✗ without any fault: {error}")
-        return 2
-    print(f"{'fault':34} {'tests':^6} {'notebooks':^10}", flush=True)
-    verdicts = []
-    with ThreadPoolExecutor(max_workers=options.jobs) as pool:
-        for verdict in pool.map(lambda mutant: judge(mutant, notebooks=options.notebooks), chosen):
-            verdicts.append(verdict)
-            print(row(verdict), flush=True)
-    bad = [verdict.id for verdict in verdicts if not verdict.good]
-    spent = f"{time.monotonic() - start:.0f} s"
-    if bad:
-        print(f"✗ {len(bad)} of {len(chosen)} not noticed: {', '.join(bad)} ({spent})")
-        return 1
-    print(f"✓ all {len(chosen)} noticed ({spent})")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,0 +1,67 @@
+"""Are deliberate faults noticed?
+
+    python -m tools.mutants                     all faults of tools/mutants.toml, against the tests they name
+    python -m tools.mutants no-scale gelu-tanh  these
+    python -m tools.mutants --notebooks         against the notebooks as well (strict nbval; slower)
+
+Exit status: 0 when every fault is noticed, 1 when one is not, or when the list no longer fits the code, 2 when the
+checks already fail without any fault (then "noticed" would mean nothing).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from tools.mutants.faults import Mutant, Unfit, load
+from tools.mutants.judging import Verdict, healthy, judge
+
+
+def main(arguments: Sequence[str] | None = None, *, mutants: Sequence[Mutant] | None = None) -> int:
+    """Judge the chosen faults, print the table, return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("ids", nargs="*", help="ids of faults (default: all)")
+    parser.add_argument("--notebooks", action="store_true", help="run the named notebooks, too")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default 2)")
+    options = parser.parse_args(arguments)
+    mutants = load() if mutants is None else list(mutants)
+    if unknown := set(options.ids) - {mutant.id for mutant in mutants}:
+        parser.error(f"no such fault: {', '.join(sorted(unknown))}")
+    chosen = [mutant for mutant in mutants if not options.ids or mutant.id in options.ids]
+    return judge_list(chosen, notebooks=options.notebooks, jobs=options.jobs)
+
+
+def judge_list(chosen: Sequence[Mutant], *, notebooks: bool, jobs: int) -> int:
+    """Judge faults of the list, print a row for each, return the exit status."""
+    start = time.monotonic()
+    try:
+        if not healthy(chosen, notebooks=notebooks):
+            return 2
+    except Unfit as error:
+        print(f"✗ without any fault: {error}")
+        return 2
+    print(f"{'fault':34} {'tests':^6} {'notebooks':^10}", flush=True)
+    bad = []
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        for verdict in pool.map(lambda mutant: judge(mutant, notebooks=notebooks), chosen):
+            print(row(verdict), flush=True)
+            bad += [] if verdict.good else [verdict.id]
+    spent = f"{time.monotonic() - start:.0f} s"
+    if bad:
+        print(f"✗ {len(bad)} of {len(chosen)} not noticed: {', '.join(bad)} ({spent})")
+        return 1
+    print(f"✓ all {len(chosen)} noticed ({spent})")
+    return 0
+
+
+def row(verdict: Verdict) -> str:
+    """One line of the table."""
+    sign = {True: "yes", False: "NO", None: "–"}
+    line = f"{verdict.id:34} {sign[verdict.tests]:^6} {sign[verdict.notebooks]:^10}"
+    return f"{line} ✗ {verdict.trouble}" if verdict.trouble else line
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
