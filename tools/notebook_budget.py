@@ -3,11 +3,13 @@
     python tools/notebook_budget.py [FILE ...]
 
 "silent" is the part of the compared cells that has no text output, so that only their running is tested. More than
-5 % ignored cells, or any skipped one, is a failure.
+5 % ignored cells, or any skipped one, is a failure. "≈" counts the numbers that an assert holds in nbval's place
+(nbval_sanitize.cfg), "verdicts" the words True and False in outputs, where a reader should rather see a number.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -16,7 +18,15 @@ import nbformat
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.notebook_cells import code_cells, output_texts  # noqa: E402
+
 MOST_IGNORED = 0.05
+# In all notebooks together. It may only fall, and follows the count down until the goal is reached.
+MOST_VERDICTS = 279
+VERDICTS_GOAL = 60
+VERDICT = re.compile(r"\b(True|False)\b")
 
 # The comments and tags that nbval 0.11 obeys (nbval/plugin.py).
 IGNORING = {"NBVAL_IGNORE_OUTPUT", "nbval-ignore-output"}
@@ -31,12 +41,14 @@ SKIPPING = {
 
 @dataclass(frozen=True)
 class Budget:
-    """Numbers of code cells."""
+    """Numbers of code cells, and of ≈ and verdicts in their outputs."""
 
     compared: int = 0
     silent: int = 0
     ignored: int = 0
     skipped: int = 0
+    about: int = 0
+    verdicts: int = 0
 
     @property
     def cells(self) -> int:
@@ -69,16 +81,27 @@ def has_text(cell: NotebookNode) -> bool:
 def budget(notebook: NotebookNode) -> Budget:
     """Count the code cells of one notebook."""
     total = Budget()
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and cell.source.strip():
-            # nbval compares nothing with a cell that was saved without having been run.
-            if (found := markers(cell)) & SKIPPING or cell.execution_count is None:
-                total += Budget(skipped=1)
-            elif found & IGNORING:
-                total += Budget(ignored=1)
-            else:
-                total += Budget(compared=1, silent=not has_text(cell))
+    for _, cell in code_cells(notebook):
+        said = "\n".join(said for output in cell.outputs for said in output_texts(output))
+        total += Budget(about=said.count("≈"), verdicts=len(VERDICT.findall(said)))
+        # nbval compares nothing with a cell that was saved without having been run.
+        if (found := markers(cell)) & SKIPPING or cell.execution_count is None:
+            total += Budget(skipped=1)
+        elif found & IGNORING:
+            total += Budget(ignored=1)
+        else:
+            total += Budget(compared=1, silent=not has_text(cell))
     return total
+
+
+def verdict_complaint(verdicts: int) -> str | None:
+    """What is wrong with the number of verdicts in all notebooks together, or None."""
+    if verdicts > MOST_VERDICTS:
+        return f"True or False stands in outputs {verdicts} times, at most {MOST_VERDICTS}: show the number"
+    if verdicts < MOST_VERDICTS and MOST_VERDICTS > VERDICTS_GOAL:
+        kept = max(verdicts, VERDICTS_GOAL)
+        return f"only {verdicts} verdicts are left: set MOST_VERDICTS to {kept}, so that they stay away"
+    return None
 
 
 def main(arguments: list[str]) -> int:
@@ -89,16 +112,23 @@ def main(arguments: list[str]) -> int:
     rows = [(path.stem, budget(nbformat.read(path, as_version=4))) for path in files]
     total = sum((row for _, row in rows), Budget())
     width = max(len(name) for name, _ in rows)
-    print(f"{'nbval budget':{width}}  compared (silent)  ignored  skipped")
+    print(f"{'nbval budget':{width}}  compared (silent)  ignored  skipped       ≈  verdicts")
     for name, row in [*rows, ("sum", total)]:
-        print(f"{name:{width}}  {row.compared:8} {f'({row.silent})':>8}  {row.ignored:7}  {row.skipped:7}")
+        cells = f"{row.compared:8} {f'({row.silent})':>8}  {row.ignored:7}  {row.skipped:7}"
+        print(f"{name:{width}}  {cells}  {row.about:6}  {row.verdicts:8}")
+    if not arguments and (complaint := verdict_complaint(total.verdicts)):
+        print(f"✗ {complaint}")
+        return 1
     if not total.within:
         print(
             f"✗ ignored {total.ignored} of {total.cells} code cells (at most {MOST_IGNORED:.0%}), "
             f"skipped {total.skipped} (none allowed)"
         )
         return 1
-    print(f"✓ ignored {total.ignored} of {total.cells} code cells (at most {MOST_IGNORED:.0%}), skipped none")
+    print(
+        f"✓ ignored {total.ignored} of {total.cells} code cells (at most {MOST_IGNORED:.0%}), skipped none; "
+        f"verdicts {total.verdicts} of at most {MOST_VERDICTS} (goal {VERDICTS_GOAL})"
+    )
     return 0
 
 

@@ -20,7 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.notebook_budget import IGNORING, SKIPPING, markers  # noqa: E402
-from tools.run_notebooks import KERNELSPEC, MACHINE_PATH, WIDGET_VIEW, output_texts, where  # noqa: E402
+from tools.notebook_cells import code_cells, output_texts, parse, tags, where  # noqa: E402
+from tools.number_rules import about_has_its_assert, about_is_written_by_the_helper  # noqa: E402
+from tools.run_notebooks import KERNELSPEC, MACHINE_PATH, WIDGET_VIEW  # noqa: E402
 
 KNOWN_TAGS = {"imports", "scratch", "figure", "widget", "widget-digest", "exercise"}
 MOST_LINES = 25
@@ -32,17 +34,6 @@ OBJECT_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 RAW_FLOAT = re.compile(r"\d\.\d{7,}")
 
 Rule = Callable[[NotebookNode], Iterator[str]]
-
-
-def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
-    """Index and cell of every code cell that is not empty."""
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and cell.source.strip():
-            yield index, cell
-
-
-def tags(cell: NotebookNode) -> set[str]:
-    return set(cell.metadata.get("tags", []))
 
 
 # --- the saved file ---------------------------------------------------------------------------------------------
@@ -265,12 +256,6 @@ def walk_same_scope(node: ast.AST) -> Iterator[ast.AST]:
             yield from walk_same_scope(child)
 
 
-def parse(cell: NotebookNode) -> ast.Module:
-    """The cell's syntax tree; lines that are IPython's (%magic, !command) are left out."""
-    lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in cell.source.splitlines()]
-    return ast.parse("\n".join(lines))
-
-
 def is_call_with(node: ast.AST, function: str, keyword: str) -> bool:
     if not isinstance(node, ast.Call):
         return False
@@ -286,6 +271,8 @@ RULES: list[Rule] = [
     outputs_are_robust,
     nothing_is_skipped,
     ignored_has_reason,
+    about_has_its_assert,
+    about_is_written_by_the_helper,
     tags_are_known,
     cell_ids_are_unique,
     cells_are_short,

@@ -17,7 +17,6 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,13 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from nbval.plugin import get_sanitize_patterns
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.notebook_cells import output_texts, where  # noqa: E402
+
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow")
@@ -39,6 +43,8 @@ LANGUAGE_INFO = {  # without the version, which differs between machines
     "nbconvert_exporter": "python",
     "pygments_lexer": "ipython3",
 }
+# What nbval does not compare, this does not compare either.
+SANITISING = get_sanitize_patterns((Path(__file__).parent / "nbval_sanitize.cfg").read_text(encoding="utf-8"))
 MACHINE_PATH = re.compile(r"(?<![\w.])(/(home|root|work|tmp|Users|private|var|opt|usr)/|[A-Z]:\\)")
 
 
@@ -65,11 +71,6 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
         raise Refused(f"{where(notebook, current['index'])} raised {error.ename}: {error.evalue}") from None
     except (CellTimeoutError, DeadKernelError) as error:
         raise Refused(f"{where(notebook, current['index'])}: {type(error).__name__}: {error}") from None
-
-
-def where(notebook: NotebookNode, index: int) -> str:
-    """A cell's name for people: its place among all cells (from 1) and its id."""
-    return f"cell {index + 1} ({notebook.cells[index].get('id', 'no id')})"
 
 
 def normalise(notebook: NotebookNode) -> None:
@@ -107,17 +108,6 @@ def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
     return merged
 
 
-def output_texts(output: NotebookNode) -> Iterator[str]:
-    """Every text in an output that people can read: streams, and data other than pictures."""
-    if output.output_type == "stream":
-        yield output.text
-    elif output.output_type == "error":
-        yield "\n".join([output.ename, output.evalue, *output.traceback])
-    for mime, content in sorted(output.get("data", {}).items()):
-        if not mime.startswith("image/") or mime == "image/svg+xml":
-            yield content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-
-
 def inspect_outputs(notebook: NotebookNode) -> None:
     """Refuse a notebook that wrote to stderr or shows a path of this machine."""
     for index, cell in enumerate(notebook.cells):
@@ -137,11 +127,20 @@ def differences(saved: NotebookNode, fresh: NotebookNode) -> list[str]:
     found = []
     for index, (old, new) in enumerate(zip(saved.cells, fresh.cells, strict=True)):
         if old.cell_type == "code":
-            before = [said for output in merge_streams(old.outputs) for said in output_texts(output)]
-            after = [said for output in new.outputs for said in output_texts(output)]
+            before = [
+                sanitise(said) for output in merge_streams(old.outputs) for said in output_texts(output)
+            ]
+            after = [sanitise(said) for output in new.outputs for said in output_texts(output)]
             if before != after:
                 found.append(where(fresh, index))
     return found
+
+
+def sanitise(said: str) -> str:
+    """A text without what may differ from one machine to the next: the numbers after ≈."""
+    for pattern, replacement in SANITISING:
+        said = re.sub(pattern, replacement, said)
+    return said
 
 
 def serialise(notebook: NotebookNode) -> str:

@@ -10,6 +10,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from tools import notebook_budget
 from tools import notebook_rules as rules
 from tools.notebook_budget import Budget, budget
 from tools.run_notebooks import KERNELSPEC, WIDGET_VIEW
@@ -74,6 +75,14 @@ def set_tags(number: int, *tags: str) -> Callable[[NotebookNode], None]:
     return lambda notebook: cell(notebook, number).metadata.update(tags=list(tags))
 
 
+def shows_about(source: str) -> Callable[[NotebookNode], None]:
+    def plant(notebook: NotebookNode) -> None:
+        append_source(3, source)(notebook)
+        append_output(3, says("≈3.00\n"))(notebook)
+
+    return plant
+
+
 def drop_prose(notebook: NotebookNode) -> None:
     del notebook.cells[2]
 
@@ -101,6 +110,17 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.nothing_is_skipped, set_tags(3, "raises-exception")),
     (rules.ignored_has_reason, append_source(3, "# NBVAL_IGNORE_OUTPUT")),
     (rules.ignored_has_reason, append_source(3, "# NBVAL_IGNORE_OUTPUT\nprint()")),
+    (rules.about_has_its_assert, append_output(3, says("≈3\n"))),
+    (rules.about_has_its_assert, shows_about("print(about(total))")),
+    (rules.about_has_its_assert, shows_about("print(about(total))\nassert torch.ones(3).sum() == 3")),
+    (rules.about_has_its_assert, shows_about("for part in (total, 1): print(about(part))\nassert my_sum")),
+    (
+        rules.about_has_its_assert,
+        shows_about("def line(x): return about(x)\nprint(line(total))\nassert my_sum"),
+    ),
+    (rules.about_is_written_by_the_helper, append_source(3, "print(f'≈{total}')")),
+    (rules.about_is_written_by_the_helper, append_source(3, "print(f'약 ≈ {total:.2f}')")),
+    (rules.about_is_written_by_the_helper, append_source(3, "print('≈-0.5')")),
     (rules.tags_are_known, set_tags(3, "scratchy")),
     (rules.cell_ids_are_unique, lambda notebook: cell(notebook, 3).update(id="02-000")),
     (rules.cells_are_short, append_source(3, "print()\n" * 25)),
@@ -157,6 +177,23 @@ def test_what_is_allowed_stays_allowed():
     assert [complaint for rule in rules.RULES for complaint in rule(notebook)] == []
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(about(total))\nassert 2 < total < 4",
+        "print(about(total.mean()))\nassert abs(total.mean() - 3) < 1",
+        "for part in parts: print(about(part))\nassert all(2 < value < 4 for value in parts)",
+        "print(*(about(x) for _, x in parts.items()))\nassert max(parts.values()) < 4",
+        "def line(x): return about(x)\nprint(line(total))\nassert 2 < total < 4",
+    ],
+)
+def test_about_with_its_assert_is_allowed(source: str):
+    notebook = good_notebook()
+    shows_about(source)(notebook)
+    assert list(rules.about_has_its_assert(notebook)) == []
+    assert list(rules.about_is_written_by_the_helper(notebook)) == []
+
+
 def test_size_is_limited(tmp_path: Path):
     notebook = good_notebook()
     notebook.cells[0].source = "가" * rules.MOST_BYTES
@@ -174,6 +211,30 @@ def test_budget_counts_compared_ignored_and_skipped():
     assert budget(notebook) == Budget(compared=6, silent=5, ignored=1, skipped=2)
 
 
+def test_budget_counts_marks_and_verdicts():
+    notebook = good_notebook()
+    append_output(3, says("≈0.5 ≈0.7 True [False, True] Falsehood\n"))(notebook)
+    append_output(3, new_output("execute_result", data={"text/plain": "True"}))(notebook)
+    counts = budget(notebook)
+    assert (counts.about, counts.verdicts) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("bound", "wrong"), [(101, "set MOST_VERDICTS to 100"), (100, None), (99, "at most 99")]
+)
+def test_verdicts_may_only_fall(bound: int, wrong: str | None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(notebook_budget, "MOST_VERDICTS", bound)
+    complaint = notebook_budget.verdict_complaint(100)
+    assert complaint is wrong or (wrong and wrong in complaint)
+
+
+def test_the_goal_of_verdicts_may_be_undercut(monkeypatch: pytest.MonkeyPatch):
+    goal = notebook_budget.VERDICTS_GOAL
+    monkeypatch.setattr(notebook_budget, "MOST_VERDICTS", goal)
+    assert notebook_budget.verdict_complaint(goal - 7) is None
+    assert notebook_budget.verdict_complaint(goal + 1)
+
+
 @pytest.mark.parametrize(
     ("counts", "within"),
     [
@@ -188,4 +249,6 @@ def test_budget_allows_one_in_twenty(counts: Budget, within: bool):
 
 
 def test_all_notebooks_together_are_within_budget():
-    assert sum((budget(nbformat.read(path, as_version=4)) for path in FILES), Budget()).within
+    total = sum((budget(nbformat.read(path, as_version=4)) for path in FILES), Budget())
+    assert total.within
+    assert notebook_budget.verdict_complaint(total.verdicts) is None

@@ -1,0 +1,42 @@
+"""What the tools read off the cells of a saved notebook."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+
+from nbformat import NotebookNode
+
+
+def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
+    """Index and cell of every code cell that is not empty."""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code" and cell.source.strip():
+            yield index, cell
+
+
+def tags(cell: NotebookNode) -> set[str]:
+    return set(cell.metadata.get("tags", []))
+
+
+def where(notebook: NotebookNode, index: int) -> str:
+    """A cell's name for people: its place among all cells (from 1) and its id."""
+    return f"cell {index + 1} ({notebook.cells[index].get('id', 'no id')})"
+
+
+def output_texts(output: NotebookNode) -> Iterator[str]:
+    """Every text in an output that people can read: streams, and data other than pictures."""
+    if output.output_type == "stream":
+        yield output.text
+    elif output.output_type == "error":
+        yield "\n".join([output.ename, output.evalue, *output.traceback])
+    for mime, content in sorted(output.get("data", {}).items()):
+        if not mime.startswith("image/") or mime == "image/svg+xml":
+            yield content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+
+
+def parse(cell: NotebookNode) -> ast.Module:
+    """The cell's syntax tree; lines that are IPython's (%magic, !command) are left out."""
+    lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in cell.source.splitlines()]
+    return ast.parse("\n".join(lines))
