@@ -13,6 +13,7 @@ import pkgutil
 import re
 from datetime import date
 
+from course_utils.course import title_of
 from course_utils.exercises.core import Exercise, Verdict, Wrong
 from course_utils.exercises.store import ProgressStore
 from course_utils.locale import text
@@ -64,9 +65,13 @@ def exercise(exercise_id: str) -> Exercise:
     return known[exercise_id]
 
 
-def progress() -> None:
-    """Print a line for each notebook: ● solved, ○ not yet."""
-    numbers = notebooks()
+def progress(notebook: str | None = None) -> None:
+    """Print a line for each notebook: ● solved, ○ not yet.
+
+    Args:
+        notebook: two digits, "02", for the line of one notebook alone.
+    """
+    numbers = [number for number in notebooks() if notebook in (None, number)]
     if not numbers:
         print(text("exercises.progress.none"))
         return
@@ -83,10 +88,11 @@ def progress() -> None:
                 marks="".join("●" if mark else "○" for mark in marks),
                 passed=sum(marks),
                 total=len(marks),
-                notebook=text(f"exercises_{number}.notebook"),
+                notebook=title_of(number),
             )
         )
-    print(text("exercises.progress.total", passed=solved, total=total))
+    if notebook is None:
+        print(text("exercises.progress.total", passed=solved, total=total))
     if note:
         print(note)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -13,14 +13,11 @@ from course_utils.viz.theme import CYCLE, INK, MUTED
 PART_WIDTH, BOX_WIDTH, BOX_HEIGHT = 2.6, 2.3, 0.62
 
 
-def plot_course_map(
-    parts: Mapping[str, Sequence[str]], ready: Collection[str], *, ax: Axes | None = None
-) -> Axes:
-    """Draw the notebooks of each part as a column of boxes; dashed and grey where a notebook is still to come.
+def plot_course_map(parts: Mapping[str, Sequence[str]], *, ax: Axes | None = None) -> Axes:
+    """Draw the notebooks of each part as a column of boxes.
 
     Args:
         parts: title of a part -> its notebooks as "NN title".
-        ready: the numbers "NN" that are there.
         ax: where to draw; a new figure by default.
 
     Returns:
@@ -42,31 +39,18 @@ def plot_course_map(
             fontsize=13,
         )
         for row, notebook in enumerate(notebooks):
-            here = notebook[:2] in ready
             box = FancyBboxPatch(
                 (left, -row - BOX_HEIGHT / 2),
                 BOX_WIDTH,
                 BOX_HEIGHT,
                 boxstyle="round,pad=0.05",
-                facecolor=color if here else "white",
-                alpha=0.16 if here else 1.0,
-                edgecolor="none" if here else MUTED,
-                linestyle="--",
+                facecolor=color,
+                alpha=0.16,
+                edgecolor="none",
             )
             ax.add_patch(box)
-            weight = "bold" if here else "normal"
-            ax.text(
-                left + 0.12, -row, notebook[:2], va="center", color=color if here else MUTED, weight="bold"
-            )
-            ax.text(
-                left + 0.52,
-                -row,
-                notebook[3:],
-                va="center",
-                color=INK if here else MUTED,
-                weight=weight,
-                fontsize=10.5,
-            )
+            ax.text(left + 0.12, -row, notebook[:2], va="center", color=color, weight="bold")
+            ax.text(left + 0.52, -row, notebook[3:], va="center", color=INK, weight="bold", fontsize=10.5)
             if row:
                 _arrow(
                     ax,

@@ -45,7 +45,6 @@ def test_ids_are_numbered(number):
     ids = [found.id for found in exercises_of(number)]
     assert ids == [f"{number}.{index}" for index in range(1, len(ids) + 1)]
     assert set(wrong_answers(number)) == set(ids)
-    assert text(f"exercises_{number}.notebook")
 
 
 @pytest.mark.parametrize("language", ["ko", "en"])

@@ -24,11 +24,12 @@ MODEL = set().union(*CHAIN)
 # Everything else of the course's own that a part may import, itself aside.
 OTHERS = {
     "locale": set(),
+    "course": {"locale"},
     "checks": {"locale"},
     "lecture": set(),
     "viz": {"locale", "lecture"},
     "widgets": {"viz", "locale", "lecture"},
-    "exercises": MODEL | {"checks", "locale"},
+    "exercises": MODEL | {"checks", "locale", "course"},
     "doctor": {"locale"},
     "tokenization": set(),
     "fetching": set(),
@@ -49,6 +50,7 @@ COMMANDS = {"pretrain.py", "sense_tuning.py"}  # of training: they put model and
 ALONE = {
     "",
     "config",
+    "course",
     "fetching",
     "lecture",
     "locale",

@@ -1,0 +1,92 @@
+"""What course.toml says of the notebooks: number, part, titles, question, minutes.
+
+The file stands beside this package in the checkout, from which the course always runs. This module needs the standard
+library only.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from course_utils.locale import language
+
+FILE = Path(__file__).resolve().parents[1] / "course.toml"
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """One row of course.toml, in one language.
+
+    Attributes:
+        file: name without .ipynb, "02_scaled_dot_product_attention".
+        part: title of the part it belongs to.
+        minutes: how long one reading takes.
+        planned: is it still to be written?
+        title: as in its first heading.
+        short: the title as on the map of the course.
+        question: what it answers.
+        moves: what its widgets let the learner move; empty where it has none.
+    """
+
+    file: str
+    part: str
+    minutes: int
+    planned: bool
+    title: str
+    short: str
+    question: str
+    moves: str
+
+    @property
+    def number(self) -> str:
+        """Two digits, "02"."""
+        return self.file[:2]
+
+
+def notebooks(lang: str | None = None) -> list[Notebook]:
+    """All notebooks of the course in their order, the planned ones among them.
+
+    Args:
+        lang: "ko" or "en"; the language in use by default.
+    """
+    return list(_read(FILE, lang or language()))
+
+
+@cache
+def _read(file: Path, lang: str) -> tuple[Notebook, ...]:
+    with open(file, "rb") as stream:
+        course = tomllib.load(stream)
+    parts = [part[lang] for part in course["parts"]]
+    return tuple(
+        Notebook(
+            file=row["file"],
+            part=parts[row["part"] - 1],
+            minutes=row["minutes"],
+            planned=row["planned"],
+            **row[lang],
+        )
+        for row in course["notebooks"]
+    )
+
+
+def title_of(number: str) -> str:
+    """The title of a notebook in the language in use.
+
+    Raises:
+        ValueError: if course.toml has no notebook with this number.
+    """
+    for found in notebooks():
+        if found.number == number:
+            return found.title
+    raise ValueError(f"course.toml has no notebook {number!r}")
+
+
+def map_of_the_course() -> dict[str, list[str]]:
+    """Title of each part -> its notebooks as "NN short title", as plot_course_map takes them."""
+    parts: dict[str, list[str]] = {}
+    for found in notebooks():
+        parts.setdefault(found.part, []).append(f"{found.number} {found.short}")
+    return parts

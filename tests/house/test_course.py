@@ -1,0 +1,135 @@
+"""course.toml fits the notebooks that are there, and what is made from it is up to date."""
+
+import json
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from course_utils import course
+from course_utils.course import FILE, map_of_the_course, notebooks, title_of
+from course_utils.exercises import progress
+from tools import course_map
+
+NOTEBOOKS = FILE.parent / "notebooks"
+LANGUAGES = ["ko", "en"]
+WRITTEN = [row for row in notebooks("ko") if not row.planned]
+
+
+@pytest.fixture(autouse=True)
+def korean(monkeypatch):
+    monkeypatch.delenv("COURSE_LANG", raising=False)
+
+
+def another_course(folder: Path, old: str, new: str) -> Path:
+    """A course.toml that differs from ours in its first `old`."""
+    text = FILE.read_text(encoding="utf-8")
+    assert old in text
+    path = folder / "course.toml"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return path
+
+
+def test_numbers_follow_each_other():
+    assert [row.number for row in notebooks("ko")] == [f"{number:02}" for number in range(21)]
+    assert all(re.fullmatch(r"\d\d(_[a-z]+)+", row.file) for row in notebooks("ko"))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_row_is_complete(lang):
+    for row in notebooks(lang):
+        assert all((row.part, row.title, row.short, row.question)), row.file
+        assert row.moves or row.number == "00", f"{row.file} has nothing that moves"
+        assert 30 <= row.minutes <= 60, row.file
+        assert not any("|" in said or "\n" in said for said in (row.title, row.question, row.moves)), row.file
+
+
+def test_a_notebook_is_planned_until_it_is_there():
+    assert [row.file for row in WRITTEN] == sorted(path.stem for path in (NOTEBOOKS / "ko").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_titles_and_minutes_are_those_of_the_notebooks(lang):
+    for row in notebooks(lang):
+        path = NOTEBOOKS / lang / f"{row.file}.ipynb"
+        if lang != "ko" and not path.exists():  # that a Korean one is there is tested above
+            continue
+        if row.planned:
+            continue
+        first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+        assert first.splitlines()[0] == f"# {row.number} · {row.title}"
+        assert re.search(rf"\b{row.minutes}\s?(분|minutes)", first), f"{row.file}: {row.minutes} minutes"
+
+
+def test_the_map_has_every_notebook_once_in_its_part():
+    with open(FILE, "rb") as stream:
+        raw = tomllib.load(stream)
+    places = map_of_the_course()
+    assert list(places) == [part["ko"] for part in raw["parts"]]
+    listed = [(part, name) for part, names in places.items() for name in names]
+    rows = raw["notebooks"]
+    assert listed == [
+        (raw["parts"][row["part"] - 1]["ko"], f"{row['file'][:2]} {row['ko']['short']}") for row in rows
+    ]
+
+
+def test_titles_are_found_by_number(monkeypatch):
+    assert title_of("03") == "마스크"
+    monkeypatch.setenv("COURSE_LANG", "en")
+    assert title_of("03") == "Masking"
+    with pytest.raises(ValueError, match="'21'"):
+        title_of("21")
+
+
+def test_progress_of_one_notebook_names_no_other(capsys):
+    progress("00")
+    assert capsys.readouterr().out.splitlines()[1:] == ["00  ○○○  0/3  여기서 시작합니다"]
+
+
+# ---- the maps of the READMEs ---------------------------------------------------------------------------------------
+
+
+def test_the_readmes_are_up_to_date():
+    assert list(course_map.stale()) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('title = "마스크"', 'title = "가리개"'), ("planned = false", "planned = true"), ("= 45", "= 50")],
+)
+def test_a_change_of_the_course_makes_them_stale(tmp_path, monkeypatch, old, new):
+    monkeypatch.setattr(course, "FILE", another_course(tmp_path, old, new))
+    assert {path.name for path in course_map.stale()} >= {"README.ko.md"}
+
+
+def test_the_command_writes_what_it_checks(tmp_path, monkeypatch, capsys):
+    for name in course_map.READMES.values():
+        page = f"before\n{course_map.START}\nold\n{course_map.END}\nafter\n"
+        (tmp_path / name).write_text(page, encoding="utf-8")
+    monkeypatch.setattr(course_map, "ROOT", tmp_path)
+    assert course_map.main(["--check"]) == 1
+    assert "old" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert course_map.main([]) == 0
+    assert course_map.main(["--check"]) == 0
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert page.startswith("before\n<!--") and page.endswith("-->\nafter\n") and "old" not in page
+    assert "[Masking](notebooks/ko/03_masking.ipynb)" in page
+    assert "up to date" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["", course_map.START, course_map.END + course_map.START, 2 * (course_map.START + course_map.END)],
+)
+def test_a_page_without_its_markers_is_refused(page):
+    with pytest.raises(ValueError, match="each once"):
+        course_map.with_map(page, "map")
+
+
+def test_planned_notebooks_are_named_without_a_link():
+    written = [replace(row, planned=False) for row in notebooks("en")]
+    assert "Still to come" not in course_map.render("en", written)
+    block = course_map.render("en", [*written[:7], replace(written[7], planned=True)])
+    assert "07_transformer.ipynb" not in block and block.endswith("Still to come: 07 The Transformer.")
