@@ -19,8 +19,9 @@ from playwright.sync_api import Locator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from course_utils import widgets
 from tests.browser.harness import Visit, make_notebook, running_chromium, running_lab, visit
-from tests.browser.largest import WIDGETS
+from tests.browser.largest import largest
 
 EVENTS = 40  # keys for each widget
 QUIET = 300  # ms without a change: the widget has finished
@@ -41,7 +42,7 @@ def rows(events: int = EVENTS) -> list[dict[str, Any]]:
     Returns:
         Rows with the keys what, milliseconds (one number a key that changed something).
     """
-    codes = {PEER: PEER_CODE} | {name: widget.code for name, widget in WIDGETS.items()}
+    codes = {PEER: PEER_CODE} | {name: largest(name).code for name in widgets.NAMES}
     table = []
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -64,7 +65,7 @@ def moves(guest: Visit, name: str) -> tuple[Locator, list[tuple[Locator, str]]]:
         card = guest.page.locator(".widget-vbox")
         return card, [(card.get_by_role("slider"), key) for key in ("ArrowRight", "ArrowLeft")]
     card = guest.widget(name)
-    return card, [(card.get_by_test_id(testid).first, key) for testid, key in WIDGETS[name].moves]
+    return card, [(card.get_by_test_id(testid).first, key) for testid, key in largest(name).moves]
 
 
 def answers(guest: Visit, card: Locator, moves: Iterable[tuple[Locator, str]], events: int) -> list[float]:

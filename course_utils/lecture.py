@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 VARIABLE = "COURSE_LECTURE"
-SCALE = 1.5  # how much larger; widgets have the same factor in widgets/static/common.css
+SCALE = 1.5  # how much larger; widgets have the same factor in widgets/common.css
 
 
 def lecture_mode(on: bool | None = None) -> bool:

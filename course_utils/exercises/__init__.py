@@ -31,18 +31,18 @@ __all__ = [
 
 
 def notebooks() -> list[str]:
-    """The numbers of the notebooks that have exercises, sorted: ["02", "03", …]."""
-    names = (module.name for module in pkgutil.iter_modules(__path__))
+    """The numbers of the notebooks that have exercises, from the names of the folders here, sorted: ["02", "03", …]."""
+    names = (module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
     return sorted(name[2:] for name in names if re.fullmatch(r"nb\d\d", name))
 
 
 def exercises_of(notebook: str) -> list[Exercise]:
-    """The exercises of one notebook; its module is imported only now.
+    """The exercises of one notebook; its checks are imported only now.
 
     Args:
         notebook: two digits, "02".
     """
-    return importlib.import_module(f"{__name__}.nb{notebook}").EXERCISES
+    return importlib.import_module(f"{__name__}.nb{notebook}.checks").EXERCISES
 
 
 def exercise(exercise_id: str) -> Exercise:

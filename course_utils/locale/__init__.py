@@ -1,7 +1,13 @@
 """What widgets, checks and exercises say, in the learner's language.
 
-One TOML file a topic and language: locale/ko/checks.toml is reached as text("checks.…"). The language comes from the
-environment variable COURSE_LANG and is Korean when that is not set. This module needs the standard library only.
+One TOML file a topic and language. It lies here, or beside the code that speaks:
+
+    locale/ko/checks.toml              text("checks.…")
+    widgets/texts.ko.toml              text("widgets.…")
+    widgets/head_grid/texts.ko.toml    text("widgets.head_grid.…")
+
+The language comes from the environment variable COURSE_LANG and is Korean when that is not set. This module needs the
+standard library only.
 """
 
 from __future__ import annotations
@@ -13,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
+PACKAGE = FOLDER.parent
 DEFAULT_LANGUAGE = "ko"
 
 
@@ -43,12 +50,12 @@ def language() -> str:
 def text(key: str, /, **facts: Any) -> Any:
     """Look a text up and fill in its facts.
 
-    A key is the file's name, then the way down its tables: "checks.same.passed". A table's name may itself hold a
-    dot, as exercises do: "exercises_02.02.1.title". Every {name} in the text is filled by str.format, so a brace that
-    is meant as a brace is doubled in the TOML file.
+    A key is the topic, then the way down its tables: "checks.same.passed". A table's name may itself hold a dot, as
+    exercises do: "exercises.nb02.02.1.title". Every {name} in the text is filled by str.format, so a brace that is
+    meant as a brace is doubled in the TOML file.
 
     Args:
-        key: file name and table names, joined by dots.
+        key: topic and table names, joined by dots.
         facts: what the {names} in the text stand for.
 
     Returns:
@@ -59,22 +66,42 @@ def text(key: str, /, **facts: Any) -> Any:
         ValueError: if COURSE_LANG names a language that has no texts.
     """
     lang = language()
-    topic, _, path = key.partition(".")
-    try:
-        found = _descend(raw_texts(lang, topic), path)
-    except (FileNotFoundError, LookupError):
-        raise KeyError(f"no text {key!r} in locale/{lang}/{topic}.toml") from None
+    found = raw_text(lang, key)
     try:
         return _fill(found, facts)
     except (LookupError, ValueError) as error:
         raise KeyError(f"text {key!r} ({lang}) needs a fact that was not given: {error}") from None
 
 
+def raw_text(lang: str, key: str) -> Any:
+    """What text() fills: the text, list or table as it stands, with its {placeholders}.
+
+    Raises:
+        KeyError: if there is none.
+    """
+    topic = _topic(lang, *key.split(".")[:2])
+    try:
+        return _descend(raw_texts(lang, topic), key[len(topic) + 1 :])
+    except (FileNotFoundError, LookupError):
+        raise KeyError(f"no text {key!r} in the topic {topic!r} ({lang})") from None
+
+
 @cache
 def raw_texts(lang: str, topic: str) -> dict[str, Any]:
-    """One file as it stands, with its {placeholders}."""
-    with open(FOLDER / lang / f"{topic}.toml", "rb") as file:
+    """One file as it stands."""
+    with open(_file(lang, topic), "rb") as file:
         return tomllib.load(file)
+
+
+def _file(lang: str, topic: str) -> Path:
+    beside = PACKAGE.joinpath(*topic.split("."), f"texts.{lang}.toml")
+    return beside if beside.exists() else FOLDER / lang / f"{topic}.toml"
+
+
+@cache
+def _topic(lang: str, first: str, second: str = "") -> str:
+    """first.second where such a folder has texts of its own, else first."""
+    return f"{first}.{second}" if _file(lang, f"{first}.{second}").exists() else first
 
 
 def _descend(table: Any, path: str) -> Any:

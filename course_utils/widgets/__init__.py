@@ -1,32 +1,21 @@
 """Widgets of the course: pictures that answer when they are touched.
 
-Each is a small class of synced traits on top of CourseWidget; what it computes comes from callables it receives. The
-names are loaded when they are first used, so that importing this package costs nothing.
+Each is a folder here: a small class of synced traits on top of CourseWidget (widget.py), what the browser draws
+(view.js, view.css), its words (texts.*.toml) and an example for the tests. What it computes comes from callables it
+receives. The classes are found by the names of the folders and loaded when they are first used, so that importing this
+package costs nothing.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-_HOMES = {
-    "ActivationExplorer": "activation_explorer",
-    "AttentionExplorer": "attention_explorer",
-    "BadInput": "base",
-    "CourseWidget": "base",
-    "ParameterMicroscope": "parameter_microscope",
-    "ParityDebugger": "parity_debugger",
-    "PositionalExplorer": "positional_explorer",
-    "HeadGrid": "head_grid",
-    "MaskPainter": "mask_painter",
-    "MaskRoller": "mask_roller",
-    "MergeStepper": "merge_stepper",
-    "NeighbourExplorer": "neighbour_explorer",
-    "ScaledAttention": "scaled_attention",
-    "SenseExplorer": "sense_explorer",
-    "SenseMap": "sense_map",
-    "TokenInspector": "token_inspector",
-    "TrainingReplay": "training_replay",
+NAMES = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
+_HOMES = {"BadInput": "base", "CourseWidget": "base"} | {
+    name.title().replace("_", ""): f"{name}.widget"  # HeadGrid in head_grid/widget.py
+    for name in NAMES
 }
 __all__ = sorted(_HOMES)
 

@@ -1,7 +1,7 @@
 """The mould of all widgets: inputs go in, a picture and a sentence come out, bad input is refused in words.
 
-A subclass gives its `name` (of its texts in locale/*/widgets.toml and of static/<name>.js), its `inputs` (the synced
-traits a learner can change) and `draw()`. It has no view code: the browser draws `picture` and sends inputs back.
+A subclass gives its `name` (of the folder with its texts, its view.js and view.css), its `inputs` (the synced traits a
+learner can change) and `draw()`. It has no view code: the browser draws `picture` and sends inputs back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import traitlets
 from course_utils.lecture import lecture_mode
 from course_utils.locale import text
 
-STATIC = Path(__file__).parent / "static"
+FOLDER = Path(__file__).parent
 
 
 class BadInput(ValueError):
@@ -50,8 +50,8 @@ class CourseWidget(anywidget.AnyWidget):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if "name" in cls.__dict__:
-            cls._esm = _source("common.js", f"{cls.name}.js")
-            cls._css = _source("common.css", f"{cls.name}.css")
+            cls._esm = _source("common.js", f"{cls.name}/view.js")
+            cls._css = _source("common.css", f"{cls.name}/view.css")
             # The browser need not hear back what it said: a message less before the picture.
             for trait in cls.inputs:
                 getattr(cls, trait).tag(echo_update=False)
@@ -137,5 +137,5 @@ def _one_thread() -> Iterator[None]:
 
 
 def _source(*files: str) -> str:
-    """The named files of static/, one after the other; a widget without CSS of its own has no such file."""
-    return "\n".join((STATIC / file).read_text("utf-8") for file in files if (STATIC / file).exists())
+    """The named files, one after the other; a widget without CSS of its own has no such file."""
+    return "\n".join((FOLDER / file).read_text("utf-8") for file in files if (FOLDER / file).exists())

@@ -1,7 +1,7 @@
 """A widget as one self-contained HTML file: no kernel, no network, nothing loaded from anywhere.
 
 The page holds the widget's own code and styles, its state as data, and a small stand-in for the kernel's model
-(static/standalone.js). Its policy lets exactly these two, told by their hashes, run, whatever a token says.
+(standalone.js). Its policy lets exactly these two, told by their hashes, run, whatever a token says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import anywidget
 
 from course_utils.locale import language, text
-from course_utils.widgets.base import STATIC, CourseWidget
+from course_utils.widgets.base import FOLDER, CourseWidget
 
 EXPORT = "export default courseWidget("
 
@@ -111,4 +111,4 @@ def _hash(source: str) -> str:
 
 
 def _read(name: str) -> str:
-    return (STATIC / name).read_text("utf-8")
+    return (FOLDER / name).read_text("utf-8")

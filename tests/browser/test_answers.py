@@ -33,7 +33,7 @@ def test_a_slow_answer_is_seen_and_a_key_without_effect_left_out(
     guest: Visit, lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moves = (("sentence", "a"), ("sentence", " "), ("sentence", "b"), ("head-0", "F7"))
-    monkeypatch.setitem(widgets_bench.WIDGETS, "head_grid", Largest(SLOW, moves))
+    monkeypatch.setattr(widgets_bench, "largest", lambda name: Largest(SLOW, moves))
     guest.open(make_notebook(lab.folder, [SLOW]))
     guest.run_all()
     took = widgets_bench.answers(guest, *widgets_bench.moves(guest, "head_grid"), 4)

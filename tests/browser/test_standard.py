@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, expect
 
 from course_utils import widgets
 from tests.browser.harness import AXE, IN_CI, INSTALL_AXE, VIEWPORT, Lab, Visit, make_notebook
-from tests.browser.largest import WIDGETS
+from tests.browser.largest import largest
 
 LARGER = 1.4  # lecture mode: a line of text grows by at least this factor, or to
 LARGE = 20  # pixels, where a picture has become narrower
@@ -26,16 +26,9 @@ def axe() -> None:
         pytest.skip(message)
 
 
-def test_no_widget_is_left_out() -> None:
-    names = {
-        getattr(widgets, name).name for name in widgets.__all__ if name not in ("BadInput", "CourseWidget")
-    }
-    assert names == set(WIDGETS)
-
-
-@pytest.mark.parametrize("name", WIDGETS)
+@pytest.mark.parametrize("name", widgets.NAMES)
 def test_standard(guest: Visit, lab: Lab, name: str) -> None:
-    guest.open(make_notebook(lab.folder, [WIDGETS[name].code.strip()]))
+    guest.open(make_notebook(lab.folder, [largest(name).code]))
     guest.run_all()
     assert guest.failures() == []
     card = guest.widget(name)
@@ -74,7 +67,7 @@ def passed_by_tab(guest: Visit, card: Locator) -> list[str]:
 def moved_by_keys(guest: Visit, card: Locator, name: str) -> list[str]:
     """Keys that change nothing; all are pressed without the mouse."""
     faults = []
-    for testid, key in WIDGETS[name].moves:
+    for testid, key in largest(name).moves:
         before = card.evaluate(_LOOKS)
         card.get_by_test_id(testid).first.focus()
         if len(key) == 1:  # a letter: Tab has chosen all of the text, which it would take the place of

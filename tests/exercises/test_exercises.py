@@ -59,9 +59,9 @@ def test_texts_and_verdicts(found, language, monkeypatch):
 @pytest.mark.parametrize("number", NUMBERS)
 def test_reasons(number, language, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", language)
-    source = inspect.getsource(importlib.import_module(f"course_utils.exercises.nb{number}"))
+    source = inspect.getsource(importlib.import_module(f"course_utils.exercises.nb{number}.checks"))
     specific = {
-        found.id: raw_texts(language, f"exercises_{number}")[found.id]["wrong"]
+        found.id: raw_texts(language, f"exercises.nb{number}")[found.id]["wrong"]
         for found in exercises_of(number)
     }
     assert audit.audit_reasons(source, specific, wrong_answers(number)) == []
@@ -218,7 +218,7 @@ def test_own_text_goes_before_the_generic_one(monkeypatch):
     assert own.message == text(
         "exercises.verdict.failed",
         id="02.1",
-        message=text("exercises_02.02.1.wrong.no_scale", expected=3, actual=6),
+        message=text("exercises.nb02.02.1.wrong.no_scale", expected=3, actual=6),
     )
 
 
@@ -291,8 +291,8 @@ def test_unknown_exercises_are_named():
 def test_only_the_notebook_asked_for_is_imported():
     code = (
         "import sys, course_utils.exercises as e\n"
-        "loaded = lambda: [n for n in sys.modules if n.startswith('course_utils.exercises.nb')]\n"
-        "assert loaded() == []\ne.exercise('02.1')\nassert loaded() == ['course_utils.exercises.nb02'], loaded()"
+        "loaded = lambda: {n.split('.')[2] for n in sys.modules if n.startswith('course_utils.exercises.nb')}\n"
+        "assert loaded() == set()\ne.exercise('02.1')\nassert loaded() == {'nb02'}, loaded()"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
@@ -314,7 +314,7 @@ def test_check_prints_and_never_raises(capsys):
 
 def test_hints_come_one_by_one_and_the_last_stays(capsys):
     found = Exercise("02.1", level="core", check=check_double, solution=double)
-    hints = text("exercises_02.02.1.hints")
+    hints = text("exercises.nb02.02.1.hints")
     for _ in range(len(hints) + 2):
         found.hint()
     lines = capsys.readouterr().out.splitlines()
@@ -327,7 +327,7 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys):
 def test_solution_shows_source_and_reason(capsys):
     exercise("02.1").solution()
     printed = capsys.readouterr().out
-    assert "def similarity_scores" in printed and text("exercises_02.02.1.why") in printed
+    assert "def similarity_scores" in printed and text("exercises.nb02.02.1.why") in printed
 
 
 def test_a_plain_value_is_an_answer_too(capsys):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from course_utils.exercises.nb10 import build_pair, count_parameters
+from course_utils.exercises.nb10.checks import build_pair, count_parameters
 
 
 def _pair(change):

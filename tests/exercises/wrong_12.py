@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from course_utils.exercises.nb12 import apply_fates, masked_lm_loss, sentence_pairs
+from course_utils.exercises.nb12.checks import apply_fates, masked_lm_loss, sentence_pairs
 
 
 def _fates(low="mask", middle="random", high="keep", everywhere=False, cuts=(0.8, 0.9), label=None):

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from course_utils.exercises.nb13 import adamw_step, clip_gradients, unigram_entropy
+from course_utils.exercises.nb13.checks import adamw_step, clip_gradients, unigram_entropy
 
 
 def _shares(counts):

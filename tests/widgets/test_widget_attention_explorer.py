@@ -12,8 +12,8 @@ import torch
 from course_utils.locale import raw_texts
 from course_utils.viz import theme
 from course_utils.widgets import AttentionExplorer
-from course_utils.widgets.attention_side import as_steps, as_weight, hundredths, readable
-from course_utils.widgets.base import STATIC
+from course_utils.widgets.attention_explorer.side import as_steps, as_weight, hundredths, readable
+from course_utils.widgets.base import FOLDER
 
 LAYERS, HEADS = 2, 3
 HARBOUR, KITCHEN = "항구 배 를 배", "사과 배"
@@ -142,7 +142,7 @@ def test_noise_does_not_break_a_tie() -> None:
 
 def test_every_measure_of_the_brief_has_a_label() -> None:
     expected = {"previous", "next", "separator", "same", "entropy", "itself", "first"}
-    assert set(raw_texts("ko", "widgets")["attention_explorer"]["labels"]["measures"]) == expected
+    assert set(raw_texts("ko", "widgets.attention_explorer")["labels"]["measures"]) == expected
 
 
 def test_without_measures_there_is_no_ranking() -> None:
@@ -344,7 +344,9 @@ def test_steps_round_the_half_upwards() -> None:
 
 
 def test_the_browser_has_the_same_constants_and_colours() -> None:
-    code = "".join((STATIC / f"attention_{part}.js").read_text("utf-8") for part in ("numbers", "pixels"))
+    code = "".join(
+        (FOLDER / f"attention_explorer/{part}.js").read_text("utf-8") for part in ("numbers", "pixels")
+    )
     assert "const ONE = 65535;" in code and "const TOLD = 3;" in code
     stops = [theme.WEIGHTS(place)[:3] for place in (0.0, 1 / 3, 2 / 3, 1.0)]
     assert str([[round(255 * part) for part in stop] for stop in stops]) in code

@@ -10,7 +10,9 @@ import traitlets
 from course_utils.viz import theme
 from course_utils.widgets import BadInput, ScaledAttention
 from course_utils.widgets import base as widget_base
-from course_utils.widgets.base import STATIC, CourseWidget
+from course_utils.widgets.base import FOLDER, CourseWidget
+
+SOURCES = [path for path in sorted(FOLDER.rglob("*.*")) if path.suffix in (".js", ".css")]
 
 
 class Doubler(CourseWidget):
@@ -121,7 +123,7 @@ def test_repr_is_fixed_and_is_the_plain_text_of_the_output() -> None:
     assert bundle["text/plain"] == repr(widget) == repr(Doubler(x=9))
 
 
-@pytest.mark.parametrize("source", sorted(STATIC.glob("*.*")), ids=lambda path: path.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_sources_fetch_nothing_and_make_no_markup_of_text(source: Path) -> None:
     code = source.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
     fetching = r"https?:|//cdn|@import|url\(|\bimport\b"
@@ -131,11 +133,11 @@ def test_sources_fetch_nothing_and_make_no_markup_of_text(source: Path) -> None:
 
 def test_a_widget_is_one_module_with_one_default_export() -> None:
     assert re.findall(r"^export \w+", ScaledAttention._esm, re.M) == ["export default"]
-    assert ScaledAttention._esm.startswith((STATIC / "common.js").read_text("utf-8"))
+    assert ScaledAttention._esm.startswith((FOLDER / "common.js").read_text("utf-8"))
 
 
 def test_roles_have_the_colours_of_the_figures() -> None:
-    css = (STATIC / "common.css").read_text("utf-8")
+    css = (FOLDER / "common.css").read_text("utf-8")
     for role in ("QUERY", "KEY", "VALUE", "ACCENT", "MUTED"):
         assert f"--course-{role.lower()}: {getattr(theme, role).lower()};" in css
 

@@ -9,7 +9,7 @@ import torch
 from course_utils.attention import attention_weights
 from course_utils.masks import causal_mask, combine_masks
 from course_utils.widgets import MaskPainter
-from course_utils.widgets.mask_painter import MOST_TOKENS
+from course_utils.widgets.mask_painter.widget import MOST_TOKENS
 
 SENTENCE = "나는 항구에서 배를 탔다 [PAD]"
 

@@ -9,7 +9,7 @@ from course_utils.datasets.pretraining import choose_tokens, choose_words, corru
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.widgets import MaskRoller
-from course_utils.widgets.mask_roller import BLOCK, LONGEST_TEXT, MOST_ROLLS
+from course_utils.widgets.mask_roller.widget import BLOCK, LONGEST_TEXT, MOST_ROLLS
 
 PIECES = ["나는", "배", "##를", "탔", "##다", "##에서", ".", "항구", "<", "img", ">"]
 VOCAB = {piece: number for number, piece in enumerate([*SPECIAL_TOKENS, *PIECES])}

@@ -7,7 +7,7 @@ import pytest
 from course_utils.tokenization import BPETrainer, ByteBPETrainer, WordPieceTrainer
 from course_utils.tokenization.bpe import apply_merges
 from course_utils.widgets import MergeStepper
-from course_utils.widgets.merge_stepper import LONGEST_CORPUS, MOST_STEPS
+from course_utils.widgets.merge_stepper.widget import LONGEST_CORPUS, MOST_STEPS
 
 CORPUS = "배를 배를 배를 배가 배가 나를 나를 내가 꽃게 꽃게"
 

@@ -9,7 +9,7 @@ import torch
 from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
 from course_utils.widgets import ParameterMicroscope
-from course_utils.widgets.parameter_microscope import treemap
+from course_utils.widgets.parameter_microscope.widget import treemap
 
 PUBLISHED = {
     "tiny": (4_385_920, 4_433_468),

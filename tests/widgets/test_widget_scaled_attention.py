@@ -9,7 +9,7 @@ import torch
 
 from course_utils.attention import scaled_dot_product_attention
 from course_utils.widgets import ScaledAttention
-from course_utils.widgets.scaled_attention import entropy_bits, spread
+from course_utils.widgets.scaled_attention.widget import entropy_bits, spread
 
 KEYS = [[1.0, 0.2], [0.3, 1.0], [-1.0, 0.6], [-0.3, -1.0], [0.5, -0.5]]
 VALUES = [[0.0, 0.0], [2.0, 0.1], [2.2, 2.0], [0.3, 1.6], [1.0, 1.0]]

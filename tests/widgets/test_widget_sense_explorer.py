@@ -8,7 +8,7 @@ import pytest
 
 from course_utils.contextual.words import find_word, occurrences
 from course_utils.widgets import SenseExplorer
-from course_utils.widgets.sense_explorer import PAUSE
+from course_utils.widgets.sense_explorer.widget import PAUSE
 
 EXAMPLES = {
     "배": [("배를 탔다.", 0, 1, "ship"), ("배를 먹었다.", 0, 1, "pear")],

@@ -8,7 +8,7 @@ import pytest
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.widgets import TokenInspector
-from course_utils.widgets.token_inspector import LONGEST_TEXT
+from course_utils.widgets.token_inspector.widget import LONGEST_TEXT
 
 PIECES = [
     "배",

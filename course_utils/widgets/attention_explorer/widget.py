@@ -1,0 +1,191 @@
+"""Every head of a model on one or two sentences: an overview, one head large, and where one token looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import traitlets
+
+from course_utils.locale import text
+from course_utils.widgets import standalone
+from course_utils.widgets.attention_explorer.side import (
+    MOST_TOKENS,
+    Measures,
+    Side,
+    Weights,
+    as_number,
+    in_hundredths,
+    readable,
+)
+from course_utils.widgets.base import BadInput, CourseWidget, _source
+
+LONGEST_SENTENCE = 400  # letters
+LONGEST_LABEL = 40  # letters of a measure's name
+ALIKE = 6  # decimals; measures that agree so far are a tie
+SIDES = ("first", "second")
+
+Look = Callable[[str], tuple[Sequence[str], Weights]]
+
+
+class AttentionExplorer(CourseWidget):
+    """Choose a head among all of them, then a token, and see where it looks and who looks at it.
+
+    The browser holds all weights (16 bits each, sent once a sentence) and draws without waiting for the kernel, so the
+    widget can also be saved as a page that needs none. Layers and heads are counted from 0, as in weights[layer, head].
+
+    Args:
+        first: the sentence to start from.
+        second: another one to lay beside it; "" for none.
+        look: sentence -> (T tokens, weights (L, H, T, T)): query = rows, key = columns, each row sums to 1. At most 64
+            tokens, 12 layers and 12 heads; both sentences with equal L and H.
+        measures: (tokens, weights) -> name -> (L, H), numbers of each head by which they can be sorted.
+
+    Attributes:
+        first, second: the sentences.
+        layer, head: which head is shown large, from 0.
+        token: which token is looked at, from 0; in a shorter sentence its last one.
+        side: in which sentence that token stands, "first" or "second". The same token in the other one is shown, too.
+        threshold: 0 … 1; lines and cells of less weight are not drawn.
+        sort: "" for the order of the layers, or the name of a measure: the heads of the first sentence, highest first.
+
+    Raises:
+        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
+    """
+
+    name = "attention_explorer"
+    inputs = ("first", "second", "layer", "head", "token", "side", "threshold", "sort")
+    kernel_inputs: ClassVar[tuple[str, ...]] = ("first", "second")
+
+    first = traitlets.Unicode().tag(sync=True)
+    second = traitlets.Unicode().tag(sync=True)
+    layer = traitlets.Int(0).tag(sync=True)
+    head = traitlets.Int(0).tag(sync=True)
+    token = traitlets.Int(0).tag(sync=True)
+    side = traitlets.Unicode("first").tag(sync=True)
+    threshold = traitlets.Float(0.0).tag(sync=True)
+    sort = traitlets.Unicode().tag(sync=True)
+    first_weights = traitlets.Bytes().tag(sync=True)
+    second_weights = traitlets.Bytes().tag(sync=True)
+
+    def __init__(self, first: str, second: str = "", *, look: Look, measures: Measures | None = None) -> None:
+        self._look = look
+        self._measures = measures
+        self._seen: dict[str, Side] = {}
+        super().__init__(first=first, second=second)
+
+    def draw(self) -> tuple[dict[str, Any], str]:
+        """The picture (all but the weights) and its sentence, from the sentences and what is chosen."""
+        sides = self._sides()
+        self._check(sides[0])
+        layers, heads = sides[0].weights.shape[:2]
+        picture = {
+            "layers": layers,
+            "heads": heads,
+            "sides": [
+                {
+                    "sentence": readable(sentence, LONGEST_SENTENCE),
+                    "tokens": side.shown,
+                    "names": side.names,
+                    "partners": [] if len(sides) == 1 else side.partners(sides[1 - index]),
+                }
+                for index, (sentence, side) in enumerate(zip((self.first, self.second), sides, strict=False))
+            ],
+            "measures": self._ranking(sides[0].measures),
+        }
+        return picture, self._say(sides, picture)
+
+    def to_html(self) -> str:
+        """All of it as one page that needs neither a kernel nor a network; the sentences stay as they are."""
+        return standalone.to_html(self)
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write that page to a file, whole or not at all.
+
+        Raises:
+            OSError: if the file cannot be written; what was there stays.
+        """
+        return standalone.save_html(self, path)
+
+    def _redraw(self, change: Any = None) -> None:
+        with self.hold_sync():  # a picture and its weights reach the browser together
+            super()._redraw(change)
+            self._seen = {
+                name: side for name, side in self._seen.items() if name in (self.first, self.second)
+            }
+            self.first_weights = self._seen[self.first].weights.tobytes()
+            self.second_weights = self._seen[self.second].weights.tobytes() if self.second.strip() else b""
+
+    def _sides(self) -> list[Side]:
+        """What the model sees in the sentences; it is asked once, as long as a sentence is shown."""
+        if not self.first.strip():
+            raise BadInput(text("widgets.attention_explorer.bad.first"))
+        sentences = [self.first] + ([self.second] if self.second.strip() else [])
+        for sentence in sentences:
+            if sentence not in self._seen:
+                self._seen[sentence] = Side.of(*self._look(sentence), measures=self._measures)
+        sides = [self._seen[sentence] for sentence in sentences]
+        sizes = [side.weights.shape[:2] for side in sides]
+        if sizes[0] != sizes[-1]:
+            raise BadInput(text("widgets.attention_explorer.bad.sizes", first=sizes[0], second=sizes[-1]))
+        return sides
+
+    def _check(self, side: Side) -> None:
+        """The choices must fit what there is; the token may lie beyond the end of the sentence."""
+        layers, heads = side.weights.shape[:2]
+        for name, most in (("layer", layers - 1), ("head", heads - 1), ("token", MOST_TOKENS - 1)):
+            if not 0 <= getattr(self, name) <= most:
+                facts = {"last": most, "actual": getattr(self, name)}
+                raise BadInput(text(f"widgets.attention_explorer.bad.{name}", **facts))
+        if self.side not in SIDES:
+            raise BadInput(text("widgets.attention_explorer.bad.side", actual=self.side))
+        if not 0 <= self.threshold <= 1:
+            raise BadInput(text("widgets.attention_explorer.bad.threshold", actual=self.threshold))
+        if self.sort and self.sort not in side.measures:
+            facts = {"names": ", ".join(side.measures) or "–", "actual": self.sort}
+            raise BadInput(text("widgets.attention_explorer.bad.sort", **facts))
+
+    def _ranking(self, measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
+        """Each measure of the L·H heads: its name as written, its values in hundredths, the heads from the highest."""
+        names = self.labels["measures"]
+        return [
+            {
+                "name": name,
+                "shown": names.get(name) or readable(name, LONGEST_LABEL),
+                "values": [in_hundredths(value) for value in values.ravel()],
+                "order": np.argsort(-values.ravel().round(ALIKE), kind="stable").tolist(),
+            }
+            for name, values in measures.items()
+        ]
+
+    def _say(self, sides: list[Side], picture: dict[str, Any]) -> str:
+        """What is seen, in words; numbers.js says the same."""
+        words = self.labels
+        parts = [words["say_head"].format(layer=self.layer, head=self.head)]
+        for measure in picture["measures"]:
+            if measure["name"] == self.sort:
+                place = self.layer * picture["heads"] + self.head
+                facts = {"measure": measure["shown"], "value": as_number(measure["values"][place])}
+                facts |= {"rank": measure["order"].index(place) + 1, "count": len(measure["order"])}
+                parts.append(words["say_rank"].format(**facts))
+        here = SIDES.index(self.side) if len(sides) == 2 else 0
+        token = min(self.token, len(sides[here].tokens) - 1)
+        for index, side in enumerate(sides):
+            place = token if index == here else picture["sides"][here]["partners"][token]
+            if len(sides) == 2:
+                parts.append(words["say_side"].format(number=index + 1))
+            if place < 0:
+                parts.append(words["say_absent"].format(token=sides[here].names[token]))
+            parts.append(side.say(words, self.layer, self.head, place, self.threshold))
+        return " ".join(parts)
+
+
+# Its script is long: what it computes and what it paints by pixels are files of their own.
+AttentionExplorer._esm = _source(
+    "common.js",
+    "attention_explorer/numbers.js",
+    "attention_explorer/pixels.js",
+    "attention_explorer/view.js",
+)
