@@ -9,7 +9,7 @@ PY := .venv/bin/python
 export PYTHON TORCH_INDEX_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lab test notebooks bench lint mutants pictures clean
+.PHONY: help venv lab update test notebooks bench lint mutants pictures clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,9 @@ venv:  ## 가상 환경(.venv)을 준비합니다 / prepare .venv (the others do
 lab: venv  ## JupyterLab에서 강의를 엽니다 / open the course in JupyterLab
 	@echo "JupyterLab을 엽니다. 끝내려면 Ctrl-C / opening JupyterLab, Ctrl-C ends it …"
 	@COURSE_LECTURE=$(LECTURE) exec $(PY) -m jupyterlab --config=etc/jupyter_lab_config.py
+
+update: venv  ## 강의를 새 판으로 바꿉니다. 바꾼 노트북은 따로 모아 둡니다 / fetch the newest version, keeping your work
+	@$(PY) tools/update.py
 
 test: venv  ## 모든 검사 / every check: ruff, pytest, strict nbval, browser
 	@$(PY) tools/run_tests.py

@@ -1,0 +1,260 @@
+"""`make update` on small repositories, with a local bare one as the origin: a learner's work is never lost."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from tools import update
+
+TODAY = date.today().isoformat()
+IDENTITY = {f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+FIRST, SECOND = "notebooks/ko/00_첫 걸음.ipynb", "notebooks/ko/01_words.ipynb"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def write(folder: Path, **files: str | None) -> None:
+    for path, content in files.items():
+        if content is None:
+            (folder / path).unlink()
+        else:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(content, encoding="utf-8")
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Every file outside .git with what it says."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and ".git" not in path.parts]
+    return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in paths}
+
+
+class Course:
+    """An origin, the author's checkout and a learner's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.origin, self.author, self.learner = (
+            folder / name for name in ("origin.git", "author", "learner")
+        )
+        git(folder, "init", "--quiet", "--bare", "-b", "main", str(self.origin))
+        git(folder, "clone", "--quiet", str(self.origin), str(self.author))
+        git(self.author, "switch", "--quiet", "--create", "main")
+        self.publish(
+            **{FIRST: "first\n", SECOND: "second\n", "README.md": "1\n", ".gitignore": "/my_notebooks/\n"}
+        )
+        git(folder, "clone", "--quiet", str(self.origin), str(self.learner))
+
+    def publish(self, **files: str | None) -> None:
+        write(self.author, **files)
+        git(self.author, "add", "--all")
+        git(self.author, "commit", "--quiet", "-m", "change")
+        git(self.author, "push", "--quiet", "origin", "main")
+
+    def update(self) -> int:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(update, "ROOT", self.learner)
+            return update.main()
+
+    def is_current(self) -> bool:
+        return git(self.learner, "rev-parse", "HEAD") == git(self.author, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    for name, value in (IDENTITY | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}).items():
+        monkeypatch.setenv(name, value)
+    return Course(tmp_path)
+
+
+def one_sentence(capsys) -> str:
+    out, err = capsys.readouterr()
+    assert out == "" and len(err.splitlines()) == 1 and err.startswith("✗ ")
+    return err
+
+
+def test_an_executed_notebook_is_set_aside_and_named(course, capsys):
+    write(course.learner, **{FIRST: "mine\n", SECOND: "mine, too\n", "notes.txt": "my notes\n"})
+    course.publish(**{FIRST: "first, mended\n", "README.md": "2\n"})
+    assert course.update() == 0
+    assert course.is_current()
+    out = capsys.readouterr().out
+    assert f"my_notebooks/{TODAY}/" in out and FIRST in out and SECOND not in out
+    assert contents(course.learner) == {
+        ".gitignore": "/my_notebooks/\n",
+        "README.md": "2\n",
+        FIRST: "first, mended\n",
+        SECOND: "mine, too\n",  # not touched by the update: it stays
+        "notes.txt": "my notes\n",
+        f"my_notebooks/{TODAY}/{FIRST}": "mine\n",
+    }
+    assert git(course.learner, "status", "--porcelain", "--", "my_notebooks") == ""
+
+
+def test_a_second_time_on_the_same_day_has_a_folder_of_its_own(course):
+    for text in ("a", "b"):
+        write(course.learner, **{FIRST: f"mine {text}"})
+        course.publish(**{FIRST: text})
+        assert course.update() == 0
+    kept = contents(course.learner)
+    assert kept[f"my_notebooks/{TODAY}/{FIRST}"] == "mine a"
+    assert kept[f"my_notebooks/{TODAY}-2/{FIRST}"] == "mine b"
+
+
+def test_without_changes_nothing_is_set_aside(course, capsys):
+    assert course.update() == 0
+    assert "already up to date" in capsys.readouterr().out
+    course.publish(**{FIRST: "first, mended\n"})
+    assert course.update() == 0
+    assert course.is_current() and not (course.learner / "my_notebooks").exists()
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_every_kind_of_difference(course, staged):
+    own = {FIRST: "mine\n", SECOND: None, "new.txt": "my own\n", "README.md": "my readme\n"}
+    write(course.learner, **own)
+    if staged:
+        git(course.learner, "add", "--all")
+    course.publish(**{FIRST: None, SECOND: "second, mended\n", "new.txt": "theirs\n", "README.md": "2\n"})
+    assert course.update() == 0 and course.is_current()
+    kept = contents(course.learner)
+    assert FIRST not in kept
+    assert (kept[SECOND], kept["new.txt"], kept["README.md"]) == ("second, mended\n", "theirs\n", "2\n")
+    aside = {path: content for path, content in kept.items() if path.startswith("my_notebooks")}
+    expected = {FIRST: "mine\n", "new.txt": "my own\n", "README.md": "my readme\n"}
+    assert aside == {f"my_notebooks/{TODAY}/{path}": content for path, content in expected.items()}
+    assert git(course.learner, "status", "--porcelain") == ""
+
+
+# ---- refusals: one sentence, nothing changed -----------------------------------------------------------------------
+
+
+def no_checkout(course):
+    shutil.rmtree(course.learner / ".git")
+
+
+def inside_another_checkout(course):
+    shutil.rmtree(course.learner / ".git")
+    git(course.learner.parent, "init", "--quiet")
+
+
+def other_branch(course):
+    git(course.learner, "switch", "--quiet", "--create", "mine")
+
+
+def no_branch(course):
+    git(course.learner, "switch", "--quiet", "--detach")
+
+
+def no_network(course):
+    course.origin.rename(course.origin.with_name("gone.git"))
+
+
+def no_remote(course):
+    git(course.learner, "remote", "remove", "origin")
+
+
+def own_commit(course):
+    git(course.learner, "commit", "--quiet", "-am", "mine")
+
+
+def unfinished_merge(course):
+    git(course.learner, "commit", "--quiet", "-am", "mine")
+    git(course.learner, "fetch", "--quiet")
+    subprocess.run(["git", "merge", "--quiet", "origin/main"], cwd=course.learner, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("hinder", "says"),
+    [
+        (no_checkout, "no git checkout"),
+        (inside_another_checkout, "no git checkout"),
+        (other_branch, "git switch main"),
+        (no_branch, "git switch main"),
+        (no_network, "could not fetch"),
+        (no_remote, "could not fetch"),
+        (own_commit, "git pull --rebase"),
+        (unfinished_merge, "git merge --abort"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_refusals(course, capsys, hinder, says):
+    write(course.learner, **{FIRST: "mine\n"})
+    course.publish(**{FIRST: "first, mended\n"})
+    hinder(course)
+    before = contents(course.learner)
+    assert course.update() == 1
+    assert says in one_sentence(capsys)
+    assert contents(course.learner) == before
+
+
+def test_without_git(course, capsys, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert course.update() == 1
+    assert "git is missing" in one_sentence(capsys)
+
+
+def test_what_git_refuses_is_put_back(course, capsys):
+    write(course.learner, **{FIRST: "mine\n", "topic": "a file where the update has a folder\n"})
+    course.publish(**{FIRST: "first, mended\n", "topic/page.txt": "text\n"})
+    assert course.update() == 1
+    assert "git stopped" in one_sentence(capsys)
+    kept = contents(course.learner)
+    assert kept[FIRST] == "mine\n" and kept["topic"].startswith("a file")
+
+
+# ---- interrupted at any step ---------------------------------------------------------------------------------------
+
+
+STEPS = 17  # the git commands of an update that sets two files aside
+
+
+@pytest.mark.parametrize("step", range(1, STEPS + 2))
+def test_interrupted_at_any_git_command(course, monkeypatch, step):
+    write(course.learner, **{FIRST: "mine\n", "new.txt": "my own\n"})
+    course.publish(**{FIRST: "first, mended\n", "new.txt": "theirs\n"})
+    before, count, real = contents(course.learner), iter(range(1, 100)), update.git
+
+    def interrupted(root, *arguments):
+        if next(count) == step:
+            raise KeyboardInterrupt
+        return real(root, *arguments)
+
+    monkeypatch.setattr(update, "git", interrupted)
+    assert course.update() == (130 if step <= STEPS else 0)
+    monkeypatch.setattr(update, "git", real)
+    if step <= STEPS:
+        kept = contents(course.learner)
+        assert {path: kept.get(path) for path in before} == before
+        assert course.update() == 0
+    assert course.is_current()
+    kept = contents(course.learner)
+    assert "mine\n" in kept.values() and "my own\n" in kept.values()
+    assert not [path for path in kept if ".partial" in path]
+
+
+def test_the_last_steps_wait_for_no_signal():
+    code = (
+        "import os, signal\nfrom tools.update import undisturbed\n"
+        "with undisturbed():\n    os.kill(os.getpid(), signal.SIGINT)\n    print('done')\n"
+        "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    signal.pause()\n"
+        "except KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=update.ROOT, capture_output=True, text=True, timeout=30
+    )
+    assert done.stdout.split() == ["done", "interrupted"]
+
+
+def test_the_folder_is_ignored_here_and_make_knows_the_command():
+    assert f"/{update.ASIDE}/" in (update.ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    assert re.search(r"^update:.*##", (update.ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
