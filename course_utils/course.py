@@ -12,8 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from course_utils.locale import language
+from course_utils.support.paths import ROOT
 
-FILE = Path(__file__).resolve().parents[1] / "course.toml"
+FILE = ROOT / "course.toml"
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from course_utils.support.paths import ROOT
+
 COURSE = "course_utils"
-CHECKOUT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = (3, 11)
 FONT_FILE = "fonts/NanumGothic.ttf"
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
@@ -115,7 +116,7 @@ def check_widgets(folders: Iterable[str | Path] | None = None) -> Finding:
 
 
 def check_kernel(
-    *, checkout: Path = CHECKOUT, prefix: str | Path = sys.prefix, kernel: Sequence[str] | None = None
+    *, checkout: Path = ROOT, prefix: str | Path = sys.prefix, kernel: Sequence[str] | None = None
 ) -> Finding:
     """Do notebooks run in the course's own environment?
 
@@ -140,7 +141,7 @@ def check_kernel(
 
 
 def check_weights(
-    find_spec: Callable[[str], object] = importlib.util.find_spec, *, checkout: Path = CHECKOUT
+    find_spec: Callable[[str], object] = importlib.util.find_spec, *, checkout: Path = ROOT
 ) -> Finding:
     """Are the published weights there, which some notebooks open? Most do without, so this is never an ailment.
 
@@ -169,7 +170,7 @@ def examine() -> list[Finding]:
 # --- what they rest on ----------------------------------------------------------------------------------------
 
 
-def requirements(checkout: Path = CHECKOUT) -> list[str]:
+def requirements(checkout: Path = ROOT) -> list[str]:
     """The course's dependencies, from its installed metadata or else from pyproject.toml in the checkout."""
     try:
         listed = metadata.requires(COURSE) or []

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from course_utils.bert import BertModel
@@ -27,6 +26,7 @@ from course_utils.contextual.evaluation import (
     wilson_interval,
 )
 from course_utils.pretrained import load_pretrained
+from course_utils.support.text_width import columns, padded
 
 HEAD = (
     "word",
@@ -112,15 +112,8 @@ def layer_table(found: Sequence[LayerResult]) -> list[list[str]]:
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of texts as lines with straight columns: a Hangul letter is two wide."""
-    widths = [max(map(_width, column)) for column in zip(*rows)]
-    return "\n".join(
-        "  ".join(text + " " * (width - _width(text)) for text, width in zip(row, widths)).rstrip()
-        for row in rows
-    )
-
-
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+    widths = [max(map(columns, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(map(padded, row, widths)).rstrip() for row in rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

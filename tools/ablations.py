@@ -34,8 +34,8 @@ from course_utils.datasets.batching import Batch, PretrainingBatches  # noqa: E4
 from course_utils.datasets.pretraining import IGNORE  # noqa: E402
 from course_utils.heads import BertForPreTraining  # noqa: E402
 from course_utils.masks import causal_mask, combine_masks  # noqa: E402
+from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
-from course_utils.training.checkpoint import write_atomically  # noqa: E402
 from course_utils.training.log import read_log  # noqa: E402
 from course_utils.training.loop import fast_precision, train  # noqa: E402
 from course_utils.training.measures import Tally, measure  # noqa: E402
@@ -225,9 +225,8 @@ def main(command_line: Sequence[str] | None = None) -> int:
         done[name] = one_run(name, settings, log_every=max(1, chosen.steps // 80))
         entries = [done[key] for key in RUNS if key in done]
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-        write_atomically(
-            chosen.out, f'{{"command": {json.dumps(command)},\n"runs": [\n{lines}\n]}}\n'.encode()
-        )
+        chosen.out.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(chosen.out, f'{{"command": {json.dumps(command)},\n"runs": [\n{lines}\n]}}\n')
         print(f"{name}: {done[name]['held_out']}", flush=True)
     return 0
 

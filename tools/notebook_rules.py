@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from course_utils.support.text_width import columns  # noqa: E402
 from tools.notebook_budget import IGNORING, SKIPPING, markers  # noqa: E402
 from tools.notebook_cells import code_cells, output_texts, parse, tags, where  # noqa: E402
 from tools.number_rules import about_has_its_assert, about_is_written_by_the_helper  # noqa: E402
@@ -134,11 +134,6 @@ def lines_are_narrow(notebook: NotebookNode) -> Iterator[str]:
         widest = max(map(columns, cell.source.splitlines()))
         if widest > MOST_COLUMNS:
             yield f"{where(notebook, index)} has a line of {widest} columns, at most {MOST_COLUMNS}"
-
-
-def columns(line: str) -> int:
-    """The width of a line in a fixed-width font."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
 
 
 def prose_comes_first(notebook: NotebookNode) -> Iterator[str]:

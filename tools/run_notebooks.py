@@ -29,6 +29,7 @@ from nbval.plugin import get_sanitize_patterns
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from course_utils.support.files import write_atomically  # noqa: E402
 from tools.notebook_cells import output_texts, where  # noqa: E402
 
 CELL_SECONDS = 300
@@ -148,19 +149,6 @@ def serialise(notebook: NotebookNode) -> str:
     node: Any = nbformat.v4.rwbase.split_lines(nbformat.from_dict(json.loads(json.dumps(notebook))))
     node = nbformat.v4.rwbase.strip_transient(node)
     return json.dumps(node, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def write_atomically(path: Path, content: str) -> None:
-    """Replace the file in one step: whoever reads it sees the old text or the new, never a part."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def run(path: Path, *, check: bool = False) -> None:

@@ -21,7 +21,8 @@ from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, s
 from course_utils.contextual.measures import neighbour_accuracy, separation
 from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, fit_senses, sense_points, sense_space
 from course_utils.contextual.vectors import encode_words
-from course_utils.datasets.corpus import DATA, homonym, read_documents, sense_documents
+from course_utils.datasets.corpus import homonym, read_documents, sense_documents
+from course_utils.support.paths import DATA
 from course_utils.tokenization import WordPieceTokenizer
 
 Z95 = 1.959964  # quantile of the standard normal distribution: 95 % lie within ±Z95

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parent.parent.parent / "data"
+from course_utils.support.paths import DATA
+
 CORPUS = DATA / "corpus"
 
 # The homonym as it is written, its name in the files, its senses.

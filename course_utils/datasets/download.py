@@ -19,18 +19,15 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from http.client import HTTPException
 from pathlib import Path
-from typing import Any, BinaryIO
 
 from filelock import FileLock
-from platformdirs import user_cache_dir
 from tqdm import tqdm
 
 from course_utils.datasets.origins import ORIGINS, PUBLISHED, Origin
-from course_utils.fetching import CHUNK, STALLED, NotThere, Unreachable, open_address, within
+from course_utils.support.network import BrokenOff, NotThere, TooLong, Unreachable, chunks, open_address
+from course_utils.support.paths import cache_home
 
-APP = "from-attention-to-bert"  # as the folder with the learner's progress
 FIRST_ANSWER = 10.0  # seconds
 TRIES, PAUSE = 3, 1.0  # of a transfer that breaks off; seconds between
 
@@ -46,8 +43,8 @@ class NoNetwork(Unavailable):
 
 
 def cache_folder() -> Path:
-    """Where fetched corpora are kept: COURSE_CACHE_HOME, or the user's cache folder of this system."""
-    return Path(os.environ.get("COURSE_CACHE_HOME") or user_cache_dir(APP, appauthor=False)) / "corpora"
+    """Where fetched corpora are kept."""
+    return cache_home() / "corpora"
 
 
 def find_file(name: str, *, progress: Progress | None = None) -> Path:
@@ -123,12 +120,12 @@ def _fetch(name: str, kept: Path, progress: Progress) -> None:
             began_with = _transfer(origin, part, progress)
         except NotThere as error:
             raise Unavailable(f"{name} is no longer at its origin: {error}; use COURSE_DATA_MIRROR") from None
-        except Unreachable as error:
-            raise NoNetwork(
-                f"{name} is not on this machine and its origin cannot be reached ({error}): connect to the network "
-                "once, or name a folder that holds it in COURSE_DATA_MIRROR, or leave --public away"
+        except TooLong as error:
+            part.unlink()
+            raise Unavailable(
+                f"{name} is another file at its origin: {error}; what came was deleted; use COURSE_DATA_MIRROR"
             ) from None
-        except ConnectionError as error:  # it began, and broke off: go on from there
+        except BrokenOff as error:  # it began: go on from there
             if not left:
                 raise NoNetwork(
                     f"{name} must come as {origin.size} bytes from {origin.address}, and the line broke off {TRIES} "
@@ -136,6 +133,11 @@ def _fetch(name: str, kept: Path, progress: Progress) -> None:
                 ) from None
             time.sleep(PAUSE)
             continue
+        except Unreachable as error:
+            raise NoNetwork(
+                f"{name} is not on this machine and its origin cannot be reached ({error}): connect to the network "
+                "once, or name a folder that holds it in COURSE_DATA_MIRROR, or leave --public away"
+            ) from None
         found = _checksum(part)
         if found == origin.sha256:
             part.replace(kept)
@@ -149,7 +151,7 @@ def _fetch(name: str, kept: Path, progress: Progress) -> None:
 
 
 def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
-    """Bring `part` to its full size, from where it stands; ConnectionError if the line breaks off on the way.
+    """Bring `part` to its full size, from where it stands; BrokenOff or TooLong if something else comes.
 
     Returns:
         how many bytes were there before and were kept.
@@ -159,34 +161,20 @@ def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
         return have
     have = 0 if have > origin.size else have
     headers = {"Range": f"bytes={have}-"} if have else {}
-    response = within(
-        FIRST_ANSWER, origin.address, lambda: open_address(origin.address, STALLED, headers=headers)
-    )
-    with response:
-        goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-        began_with = have if goes_on else 0
-        with part.open("ab" if goes_on else "wb") as file:
-            have = _copy(response, file, began_with, origin.size, progress)
-            file.flush()
-            os.fsync(file.fileno())
+    response = open_address(origin.address, FIRST_ANSWER, headers=headers)
+    goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+    have = began_with = have if goes_on else 0
+    progress(have)
+    with part.open("ab" if goes_on else "wb") as file:
+        for chunk in chunks(response, origin.address, at_most=origin.size - have):
+            file.write(chunk)
+            have += len(chunk)
+            progress(have)
+        file.flush()
+        os.fsync(file.fileno())
     if have < origin.size:
-        raise ConnectionError(f"{have} of {origin.size} bytes came")
+        raise BrokenOff(f"{have} of {origin.size} bytes came")
     return began_with
-
-
-def _copy(response: Any, file: BinaryIO, have: int, size: int, progress: Progress) -> int:
-    """Write what comes behind the first `have` bytes; more than `size` is as wrong as less, and not read to its end."""
-    while have <= size:
-        progress(have)
-        try:
-            chunk = response.read1(CHUNK)
-        except (OSError, HTTPException) as error:
-            raise ConnectionError(str(error) or type(error).__name__) from None
-        if not chunk:
-            break
-        file.write(chunk)
-        have += len(chunk)
-    return have
 
 
 def _checksum(path: Path) -> str:

@@ -11,29 +11,22 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from platformdirs import user_data_dir
 
 from course_utils.locale import text
+from course_utils.support.files import write_atomically
+from course_utils.support.paths import data_home
 
-APP = "from-attention-to-bert"
 VERSION = 1
 LOCK_TIMEOUT = 3.0  # seconds; a write takes milliseconds
 NEW_ENTRY = {"status": "failed", "attempts": 0, "first_passed": None, "hints_seen": 0}
 
 Entries = dict[str, dict[str, Any]]
-
-
-def data_home() -> Path:
-    """Where progress is kept: COURSE_DATA_HOME, or the user's data folder of this system."""
-    return Path(os.environ.get("COURSE_DATA_HOME") or user_data_dir(APP, appauthor=False))
 
 
 class Damaged(Exception):
@@ -128,19 +121,8 @@ class ProgressStore:
         return entries
 
     def _write(self, entries: Entries) -> None:
-        """Write a new file beside the old one and put it in its place in one step."""
         content = json.dumps({"version": VERSION, "exercises": dict(sorted(entries.items()))}, indent=2)
-        handle, temporary = tempfile.mkstemp(dir=self.folder, prefix="progress-", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(content + "\n")
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(temporary, self.path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
+        write_atomically(self.path, content + "\n")
 
     def _move_aside(self) -> str:
         """Give the damaged file a name no other file has; returns that name."""

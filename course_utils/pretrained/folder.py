@@ -31,8 +31,10 @@ from course_utils.pretrained.name_map import (
     reference_name,
     stored_name,
 )
-from course_utils.pretrained.sources import COURSE_CHECKPOINT, find_model
+from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import FLOATS, INDEX, SHARD, WEIGHTS, read_weights, verify, write_weights
+from course_utils.support.files import write_atomically
+from course_utils.support.paths import COURSE_CHECKPOINT
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
 
@@ -298,7 +300,7 @@ def _empty_model(chosen: type[nn.Module], config: BertConfig, tensors: dict[str,
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_atomically(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _replace_folder(folder: Path, write: Callable[[Path], None]) -> None:

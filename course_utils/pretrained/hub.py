@@ -1,6 +1,8 @@
 """Fetch a model from the Hugging Face hub into its local cache: only what this course reads, whole or not at all.
 
 Addresses and layout of the cache are those of `huggingface_hub`, so that other programs find what was fetched here.
+That library is not used because it (2.4.0) limits neither size nor slowness: for a file announced as 532 bytes it wrote
+400 MB in 6 s, and it went on waiting for one byte a second. Nor does it compare what came with the announced sha256.
 """
 
 from __future__ import annotations
@@ -11,19 +13,25 @@ import re
 import secrets
 import shutil
 import urllib.parse
-from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from course_utils.fetching import CHUNK, STALLED, Unreachable, open_address, within
 from course_utils.pretrained.errors import DamagedFile, MissingFile, PickleRefused, UnsupportedModel, listed
 from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
+from course_utils.support.files import replacing, write_atomically
+from course_utils.support.network import STALLED, TooLong, Unreachable, chunks, open_address
 
 ENDPOINT = "https://huggingface.co"
-FIRST_ANSWER = (
-    3.0  # seconds for the first answer, name look-up included: without a network one wants to know at once
-)
+FIRST_ANSWER = 3.0  # seconds, name look-up included: without a network one wants to know at once
+SMALL = 10_000_000  # bytes; no list of files and no vocabulary is larger
 TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
+
+
+class Announced(NamedTuple):
+    """What the hub says of a file; None = nothing."""
+
+    size: int | None
+    sha256: str | None  # of large files
 
 
 def cache_folder() -> Path:
@@ -74,14 +82,13 @@ def download(name: str) -> Path:
         name: such as "bert-base-uncased" or "owner/model".
 
     Raises:
-        Unreachable: if the hub does not answer, or the line breaks.
-        NotThere: if it has no such model (course_utils.fetching).
+        Unreachable: if the hub does not answer, or the line breaks or is too slow.
+        NotThere: if it has no such model (course_utils.support.network).
         PickleRefused, UnsupportedModel, MissingFile: if the model's list of files shows that it cannot be loaded.
         ChecksumMismatch, DamagedFile: if what arrives is not what the hub announced.
     """
     address = f"{endpoint()}/api/models/{urllib.parse.quote(name)}/revision/main?blobs=true"
-    answer = within(FIRST_ANSWER, address, lambda: _get(address, FIRST_ANSWER))
-    commit, files = _file_list(answer, address)
+    commit, files = _file_list(_get(address), address)
     wanted = _wanted(name, files)
     root = model_cache(name)
     temporary = root / f".incomplete-{secrets.token_hex(8)}"
@@ -92,23 +99,32 @@ def download(name: str) -> Path:
             _fetch(source, temporary / file, files[file])
         snapshot = root / "snapshots" / commit
         _move_in(temporary, snapshot)
-        _write_reference(root / "refs" / "main", commit)
+        (root / "refs").mkdir(exist_ok=True)
+        write_atomically(root / "refs" / "main", commit)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return snapshot
 
 
-def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, dict[str, Any]]]:
-    """The hub's answer -> commit, and for each file what is known of it (size; lfs.sha256 for large ones)."""
+def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, Announced]]:
+    """The hub's answer -> commit, and for each file what the hub says of it."""
     try:
         content = json.loads(answer)
         commit = content["sha"]
-        files = {entry["rfilename"]: entry for entry in content["siblings"]}
-    except (ValueError, TypeError, KeyError):
-        raise Unreachable(f"{address} does not answer like a hub") from None
-    if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
+        files = {entry["rfilename"]: _announced(entry) for entry in content["siblings"]}
+        sound = bool(re.fullmatch(r"[0-9a-f]{40}", commit)) and all(isinstance(name, str) for name in files)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        sound = False
+    if not sound:
         raise Unreachable(f"{address} does not answer like a hub")
     return commit, files
+
+
+def _announced(entry: dict[str, Any]) -> Announced:
+    size, sha256 = entry.get("size"), (entry.get("lfs") or {}).get("sha256")
+    if not isinstance(size, int | None) or not isinstance(sha256, str | None):
+        raise TypeError
+    return Announced(size, sha256)
 
 
 def _wanted(name: str, files: dict[str, Any]) -> list[str]:
@@ -133,30 +149,28 @@ def _wanted(name: str, files: dict[str, Any]) -> list[str]:
     return ["config.json", *(file for file in TOKENIZER_FILES if file in files), *weights]
 
 
-def _get(address: str, timeout: float) -> bytes:
+def _get(address: str) -> bytes:
     """The whole of a small answer."""
-    with open_address(address, timeout, what="model") as response:
-        try:
-            return response.read()
-        except (OSError, HTTPException) as error:
-            raise Unreachable(f"the answer from {address} broke off ({error})") from None
+    response = open_address(address, FIRST_ANSWER, what="model")
+    try:
+        return b"".join(chunks(response, address, at_most=SMALL))
+    except TooLong as error:
+        raise Unreachable(str(error)) from None
 
 
-def _fetch(address: str, path: Path, known: dict[str, Any]) -> None:
+def _fetch(address: str, path: Path, announced: Announced) -> None:
     """Download one file, then compare size and sha256 with what the hub announced."""
-    with open_address(address, STALLED, what="model") as response, path.open("wb") as file:
-        while True:
-            try:
-                chunk = response.read(CHUNK)
-            except (OSError, HTTPException) as error:
-                raise Unreachable(f"the download of {address} broke off ({error})") from None
-            if not chunk:
-                break
-            file.write(chunk)
-    size, lfs = known.get("size"), known.get("lfs") or {}
+    size = announced.size
+    response = open_address(address, STALLED, what="model")
+    try:
+        with replacing(path) as beside, beside.open("wb") as file:
+            for chunk in chunks(response, address, at_most=SMALL if size is None else size):
+                file.write(chunk)
+    except TooLong as error:
+        raise DamagedFile(f"{error}; try again") from None
     if size is not None and path.stat().st_size != size:
         raise DamagedFile(f"{address} must be {size} bytes long, got {path.stat().st_size}; try again")
-    verify(path, lfs.get("sha256"))
+    verify(path, announced.sha256)
 
 
 def _move_in(temporary: Path, snapshot: Path) -> None:
@@ -167,10 +181,3 @@ def _move_in(temporary: Path, snapshot: Path) -> None:
     except OSError:
         for file in temporary.iterdir():
             file.replace(snapshot / file.name)
-
-
-def _write_reference(path: Path, commit: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    temporary.write_text(commit, encoding="utf-8")
-    temporary.replace(path)

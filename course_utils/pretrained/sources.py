@@ -7,12 +7,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from course_utils.fetching import NotThere, Unreachable
 from course_utils.pretrained import hub
 from course_utils.pretrained.errors import ModelNotFound
 from course_utils.pretrained.weights import INDEX, WEIGHTS
-
-COURSE_CHECKPOINT = Path(__file__).resolve().parent.parent.parent / "data" / "checkpoints" / "course-bert"
+from course_utils.support.network import NotThere, Unreachable
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 # Name on the hub -> the Python package that carries the same files, their place in it, and their sha256 (those of the
@@ -81,7 +79,12 @@ def _from_hub(name: str, looked: list[str]) -> Path:
 
 
 def _not_found(name: str, looked: list[str]) -> str:
-    return f"no model {name!r} found; looked for it in this order: {', '.join(looked)}"
+    missing = (
+        f"no model {name!r} found"
+        if "/" in name
+        else f"no folder {name!r} here, and no model of that name found"
+    )
+    return f"{missing}; looked for it in this order: {', '.join(looked)}"
 
 
 def _package_folder(package: str) -> Path | None:

@@ -21,6 +21,7 @@ from course_utils.pretrained.errors import (
     UnsupportedModel,
     listed,
 )
+from course_utils.support.files import replacing
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -148,12 +149,13 @@ def _check_whole(path: Path) -> None:
 
 
 def write_weights(path: Path, tensors: dict[str, Tensor]) -> None:
-    """Write one safetensors file.
+    """Write one safetensors file, wholly or not at all.
 
     Raises:
         OSError: if the file cannot be written (no space left, no permission).
     """
     try:
-        save_file(tensors, path, metadata={"format": "pt"})
+        with replacing(path) as beside:
+            save_file(tensors, beside, metadata={"format": "pt"})
     except SafetensorError as error:
         raise OSError(f"cannot write {path}: {error}") from None

@@ -6,10 +6,10 @@ merges.txt has one merge a line, two symbols with a blank between them, in the o
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from course_utils.support.files import write_atomically
 
 SPECIAL_TOKENS = (
     "[PAD]",
@@ -78,7 +78,7 @@ def save_vocab(vocab: Mapping[str, int], path: str | Path) -> None:
     for token in tokens:
         if not token.strip(" \t") or "\n" in token or "\r" in token:
             raise ValueError(f"{token!r} cannot stand in a line of {path}: it is blank or holds a line end")
-    _write(path, tokens)
+    write_atomically(path, "".join(f"{token}\n" for token in tokens))
 
 
 def load_merges(path: str | Path) -> list[tuple[str, str]]:
@@ -113,7 +113,7 @@ def save_merges(merges: Iterable[tuple[str, str]], path: str | Path) -> None:
         if any(not symbol or set(symbol) & set(" \n\r") for symbol in pair):
             raise ValueError(f"the merge {pair!r} cannot stand in {path}: a symbol is empty or holds a blank")
         lines.append(" ".join(pair))
-    _write(path, lines)
+    write_atomically(path, "".join(f"{line}\n" for line in lines))
 
 
 def _lines(path: str | Path, expected: str) -> list[str]:
@@ -132,17 +132,3 @@ def _lines(path: str | Path, expected: str) -> list[str]:
     if text.startswith("\ufeff"):
         raise ValueError(f"{path} begins with a byte order mark (U+FEFF); save it as UTF-8 without one")
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-
-
-def _write(path: str | Path, lines: Iterable[str]) -> None:
-    """Write the file whole or not at all: an interrupted run leaves the old one."""
-    path = Path(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(line + "\n" for line in lines)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,32 +18,11 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from course_utils.support.files import write_atomically
+
 
 class CheckpointError(ValueError):
     """A checkpoint that cannot be used; the message says which and why."""
-
-
-def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write a file wholly or not at all: until the new one is safe on disk, the old one stays.
-
-    Args:
-        path: where to; its folder is made.
-        content: all of it.
-
-    Raises:
-        OSError: if it cannot be written (disk full, no permission); what was there before is untouched.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: str | Path, *, kind: str = "new") -> None:
@@ -65,7 +43,7 @@ def save_checkpoint(
     """Save all state of a run.
 
     Args:
-        path: the file.
+        path: the file; its folder is made.
         model, optimizer: as they are after update `step`.
         step: number of updates made.
         settings: what the run was started with, as JSON can hold it; load_checkpoint insists on the same.
@@ -83,6 +61,7 @@ def save_checkpoint(
         "settings": json.dumps(settings, sort_keys=True),
         "sha256": _sha256(tensors),
     }
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, save(tensors, metadata=metadata))
 
 

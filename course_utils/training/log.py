@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from course_utils.training.checkpoint import write_atomically
+from course_utils.support.files import write_atomically
 
 
 class RunLog:
@@ -21,7 +21,8 @@ class RunLog:
     def __init__(self, path: str | Path, *, after: int = 0) -> None:
         self.path = Path(path)
         kept = [record for record in read_log(self.path) if record["step"] <= after] if after else []
-        write_atomically(self.path, "".join(_line(record) for record in kept).encode())
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.path, "".join(map(_line, kept)))
 
     def add(self, step: int, **values: Any) -> None:
         """Append a record."""

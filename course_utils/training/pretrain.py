@@ -37,13 +37,9 @@ from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.heads import BertForPreTraining, PreTrainingOutput
 from course_utils.positional import sinusoidal_encoding
 from course_utils.pretrained import save_pretrained
+from course_utils.support.files import write_atomically
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.training.checkpoint import (
-    load_checkpoint,
-    remove_leftovers,
-    save_checkpoint,
-    write_atomically,
-)
+from course_utils.training.checkpoint import load_checkpoint, remove_leftovers, save_checkpoint
 from course_utils.training.log import RunLog
 from course_utils.training.loop import Step, fast_precision, train
 from course_utils.training.measures import Tally, measure, objective
@@ -72,7 +68,8 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
     if not vocabulary.is_file():
         sentences = [sentence for document in [*own_train, *public_train] for sentence in document]
         tokenizer = train_vocabulary(sentences, settings.vocab_size)
-        write_atomically(vocabulary, "".join(f"{token}\n" for token in tokenizer.vocab).encode())
+        vocabulary.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(vocabulary, "".join(f"{token}\n" for token in tokenizer.vocab))
     tokenizer = WordPieceTokenizer.from_vocab_file(vocabulary, lowercase=False, strip_accents=False)
     return Text(
         tokenizer,

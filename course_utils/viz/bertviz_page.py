@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.locale import language
+from course_utils.support.text_width import columns
 
 ROOT = "bertviz"  # the id under which bertviz's scripts look for their controls; each page has only one
 D3 = ("mpld3", "js/d3.v5.min.js")
@@ -87,16 +88,16 @@ def select(name: str, label: str, options: list[tuple[str, str]] | None = None) 
     return f'<label for="{name}">{html.escape(label)}</label> <select id="{name}">{choices}</select>'
 
 
-def shown(token: str, columns: int) -> str:
-    """A token as it is drawn: at most `columns` wide (Hangul counts two), with an ellipsis where it was longer.
+def shown(token: str, width: int) -> str:
+    """A token as it is drawn: at most `width` columns wide (Hangul counts two), with an ellipsis where it was longer.
 
     A mark that has no shape of its own, or turns others around, is drawn as its number: NUL is ⟨0000⟩.
     """
     drawn = "".join(map(_visible, token[: MOST_MARKS + 1]))
-    if len(drawn) <= MOST_MARKS and _columns(drawn) <= columns:
+    if len(drawn) <= MOST_MARKS and columns(drawn) <= width:
         return drawn
     drawn = drawn[: MOST_MARKS - 1]
-    while _columns(drawn) > columns - 1:  # one for the ellipsis
+    while columns(drawn) > width - 1:  # one for the ellipsis
         drawn = drawn[:-1]
     return drawn + "…"
 
@@ -126,8 +127,3 @@ def _visible(char: str) -> str:
     if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or char in JOINERS:
         return char
     return f"⟨{ord(char):04X}⟩"
-
-
-def _columns(drawn: str) -> int:
-    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in drawn)
-    return len(drawn) + wide - sum(map(bool, map(unicodedata.combining, drawn)))

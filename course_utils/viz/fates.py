@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from course_utils.support.text_width import drawn_width
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 FULL_ROW = 126.0  # in Latin letters: so many fit beside each other at 12 points
@@ -65,7 +65,7 @@ def plot_fates(
     for row, (words, states, below) in enumerate(zip(tokens, fates, labels, strict=True)):
         left = 0.0
         for word, fate, label in zip(words, states, below, strict=True):
-            width = max(_width(word), _width(label)) + 0.9
+            width = max(drawn_width(word), drawn_width(label)) + 0.9
             ax.add_patch(plt.Rectangle((left, row - 0.38), width - 0.25, 0.44, **LOOKS[fate]))
             plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8} if fate == "random" else None
             color = "white" if fate == "masked" else INK
@@ -86,8 +86,3 @@ def plot_fates(
         handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), handlelength=2.4
     )
     return ax
-
-
-def _width(label: str) -> float:
-    """About how wide a label is, in Latin letters."""
-    return sum(1.9 if unicodedata.east_asian_width(char) in "WF" else 1.05 for char in label)

@@ -10,7 +10,7 @@ from IPython.display import Image, Markdown, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_utils import lecture
+from course_utils.support import lecture
 
 SCREEN_DPI = 100
 PIXELS_PER_DOT = (

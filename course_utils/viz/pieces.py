@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
+from course_utils.support.text_width import drawn_width
 from course_utils.viz.theme import CYCLE, INK, KEY
 
 BOX_AIR = 0.9  # in Latin letters, left and right of a label together
@@ -35,7 +35,7 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], *, ax: Axes | None = None) ->
     for row, pieces in enumerate(rows.values()):
         left = 0.0
         for place, piece in enumerate(pieces):
-            width = _width(piece) + BOX_AIR
+            width = drawn_width(piece) + BOX_AIR
             unknown = piece == UNKNOWN
             box = {"facecolor": "white", "edgecolor": KEY, "hatch": "///"} if unknown else {}
             box = box or {"facecolor": CYCLE[place % 2 * 5], "alpha": 0.25, "edgecolor": INK}
@@ -50,11 +50,3 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], *, ax: Axes | None = None) ->
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax
-
-
-def _width(label: str) -> float:
-    """About how wide a label is, in Latin letters."""
-    return sum(
-        1.9 if unicodedata.east_asian_width(char) in "WF" or "\u1100" <= char <= "\u11ff" else 1.05
-        for char in label
-    )

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import anywidget
 import traitlets
 
-from course_utils.lecture import lecture_mode
 from course_utils.locale import text
+from course_utils.support.lecture import lecture_mode
 
 FOLDER = Path(__file__).parent
 

@@ -10,15 +10,13 @@ import base64
 import hashlib
 import html
 import json
-import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import anywidget
 
 from course_utils.locale import language, text
+from course_utils.support.files import write_atomically
 from course_utils.widgets.base import FOLDER, CourseWidget
 
 EXPORT = "export default courseWidget("
@@ -71,22 +69,12 @@ def save_html(widget: CourseWidget, path: str | Path) -> Path:
         OSError: if it cannot be written, with one sentence; what was at `path` before is still there.
         TypeError: as to_html.
     """
-    path, page = Path(path), to_html(widget).encode("utf-8")
-    half = path.with_name(f".{path.name[:80]}.{secrets.token_hex(8)}")
+    page = to_html(widget)
     try:
-        try:
-            with open(half, "xb") as file:
-                file.write(page)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(half, path)
-        finally:
-            with suppress(OSError):
-                half.unlink()
+        return write_atomically(path, page)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise type(problem)(text("widgets.standalone.write", path=path, problem=reason)) from problem
-    return path
 
 
 def _state(widget: CourseWidget) -> dict[str, Any]:

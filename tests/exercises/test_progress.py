@@ -25,6 +25,11 @@ def entries_of(progress_store):
     return entries
 
 
+def nothing_beside(progress_store):
+    """Whether no half-written file was left."""
+    return set(os.listdir(progress_store.folder)) <= {"progress.json", "progress.lock"}
+
+
 def test_empty(progress_store):
     assert progress_store.load() == ({}, None)
     assert not progress_store.folder.exists()  # looking leaves no trace
@@ -49,7 +54,7 @@ def test_the_file_is_small_plain_json(progress_store):
         "exercises": {"02.1": {"status": "failed", "attempts": 1, "first_passed": None, "hints_seen": 0}},
     }
     assert sorted(path.name for path in progress_store.folder.glob("*.json*")) == ["progress.json"]
-    assert not list(progress_store.folder.glob("*.tmp"))
+    assert nothing_beside(progress_store)
 
 
 def test_unsolved_writes_nothing():
@@ -111,7 +116,7 @@ def test_a_full_disk_costs_nothing_but_the_entry(progress_store, monkeypatch, ca
     note = progress_store.record_attempt("02.2", passed=True)
     assert note == text("exercises.progress.not_saved", error="No space left on device")
     assert list(entries_of(progress_store)) == ["02.1"]
-    assert not list(progress_store.folder.glob("*.tmp"))
+    assert nothing_beside(progress_store)
     found = exercise("02.1")
     found.check(found.reference)
     lines = capsys.readouterr().out.splitlines()
@@ -158,7 +163,7 @@ def test_a_crash_while_writing_leaves_the_old_file(progress_store, monkeypatch):
         progress_store.record_attempt("02.2", passed=True)
     monkeypatch.undo()
     assert progress_store.path.read_bytes() == before
-    assert not list(progress_store.folder.glob("*.tmp"))
+    assert nothing_beside(progress_store)
     assert progress_store.record_attempt("02.2", passed=True) is None  # the lock was released
 
 

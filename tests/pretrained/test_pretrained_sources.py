@@ -236,7 +236,8 @@ def test_an_incomplete_cache_is_completed(server, cache):
     ("announced", "error", "message"),
     [
         ({"lfs": {"sha256": "0" * 64}}, ChecksumMismatch, "must have sha256 000"),
-        ({"size": 7}, DamagedFile, "must be 7 bytes long"),
+        ({"size": 7}, DamagedFile, "must send at most 7 bytes, and sends more"),
+        ({"size": 1_000_003}, DamagedFile, "must be 1000003 bytes long, got"),
     ],
 )
 def test_what_is_not_as_announced_never_enters_the_cache(server, cache, announced, error, message):

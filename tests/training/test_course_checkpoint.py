@@ -18,7 +18,7 @@ from course_utils.datasets.vocabulary import is_glued
 from course_utils.evaluate_senses import evaluate
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
-from course_utils.pretrained.sources import COURSE_CHECKPOINT
+from course_utils.support.paths import COURSE_CHECKPOINT
 from course_utils.training.log import read_log
 
 ROOT = Path(__file__).parents[2]

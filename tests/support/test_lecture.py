@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import PIL.Image
 import pytest
 
-from course_utils.lecture import SCALE, VARIABLE, lecture_mode
+from course_utils.support.lecture import SCALE, VARIABLE, lecture_mode
 from course_utils.viz import show
 from course_utils.widgets import ActivationExplorer
 from course_utils.widgets.base import FOLDER

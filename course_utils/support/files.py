@@ -1,0 +1,61 @@
+"""Write a file wholly or not at all: the one place where a file of the course or of the learner is replaced.
+
+The new file is written beside the old one, forced to the disk and then renamed, so a full disk, an error or a kill at
+any moment leaves the old file as it was. A killed process may leave `.<name>.<eight hexadecimal digits>.new` behind.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+LONGEST_NAME = (
+    80  # letters of a name that are repeated: Hangul has 3 bytes a letter, and a name at most 255 bytes
+)
+
+
+def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:
+    """Replace a file in one step; whoever reads it sees the old content or the new, never a part.
+
+    Args:
+        path: where to, in a folder that is there; a symbolic link is followed.
+        content: all of it; text is written as UTF-8 with the line ends it has.
+
+    Returns:
+        path.
+
+    Raises:
+        OSError: if it cannot be written (disk full, no permission); what was there before is untouched.
+        UnicodeEncodeError: if text cannot be written as UTF-8 (half a surrogate pair); likewise.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    with replacing(path) as beside:
+        beside.write_bytes(data)
+    return Path(path)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The path of an empty file beside `path`, which takes its place when the block ends without an error.
+
+    For content that a library writes to a path; the library may replace the empty file by one of its own.
+
+    Raises:
+        OSError: as write_atomically.
+    """
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name[:LONGEST_NAME]}.{secrets.token_hex(4)}.new")
+    beside.open("xb").close()
+    try:
+        permissions = beside.stat().st_mode  # those of any new file; a library may choose others
+        yield beside
+        os.chmod(beside, permissions)
+        with beside.open("r+b") as file:
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    finally:
+        with suppress(OSError):
+            beside.unlink()

@@ -1,0 +1,122 @@
+"""Ask a server with two limits, whatever it sends: how long one waits, and how many bytes one takes.
+
+For everything the course downloads, models and text alike. Each message is one sentence with the address in it.
+"""
+
+from __future__ import annotations
+
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from http.client import HTTPException
+from typing import Any, TypeVar
+
+CHUNK = 1 << 16  # bytes read at a time
+STALLED = 20.0  # seconds in which such a chunk must come: slower than 3 kB/s is as good as no answer
+
+T = TypeVar("T")
+
+
+class Unreachable(Exception):
+    """No usable answer from a server; the message says which address was asked, and why not."""
+
+
+class NotThere(Exception):
+    """The server answers that it has no such thing, or shows it to its owner only."""
+
+
+class BrokenOff(Unreachable):
+    """The answer began well and then stopped, or became too slow."""
+
+
+class TooLong(Exception):
+    """The server sends more than it announced, or more than anyone needs."""
+
+
+def within(seconds: float, address: str, action: Callable[[], T]) -> T:
+    """Run an action that may hang, but wait for it only so long.
+
+    A socket's own time-out does not do: it knows nothing of the name look-up, and starts anew with each byte.
+
+    Raises:
+        Unreachable: if it took longer.
+    """
+    outcome: dict[str, Any] = {}
+
+    def run() -> None:
+        try:
+            outcome["value"] = action()
+        except Exception as error:
+            outcome["error"] = error
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if "error" in outcome:
+        raise outcome["error"]
+    if "value" not in outcome:
+        raise Unreachable(f"no answer from {address} within {seconds:g} s")
+    return outcome["value"]
+
+
+def open_address(
+    address: str, seconds: float, *, headers: Mapping[str, str] | None = None, what: str = "file"
+) -> Any:
+    """The response of a server, its body still to be read by `chunks`.
+
+    Args:
+        address: http or https.
+        seconds: for the name look-up, the connection and all headers together.
+        headers: sent with the request.
+        what: is asked for, in a word for the message.
+
+    Raises:
+        NotThere: if the server has no such thing.
+        Unreachable: if it gives no answer, or another one.
+    """
+    request = urllib.request.Request(address, headers={"User-Agent": "course_utils", **(headers or {})})
+    try:
+        return within(seconds, address, lambda: urllib.request.urlopen(request, timeout=STALLED))
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code in (401, 403, 404):
+            raise NotThere(
+                f"{address} answers {error.code}: there is no such {what}, or it is private"
+            ) from None
+        raise Unreachable(f"{address} answers {error.code} {error.reason}") from None
+    except (OSError, HTTPException) as error:
+        raise Unreachable(f"no answer from {address} ({getattr(error, 'reason', error)})") from None
+
+
+def chunks(response: Any, address: str, *, at_most: int) -> Iterator[bytes]:
+    """The body of a response, piece by piece; it is closed at its end.
+
+    Args:
+        response: of open_address.
+        address: for the message.
+        at_most: bytes; what comes beyond them is not handed out, and not read to its end.
+
+    Raises:
+        BrokenOff: if the line breaks, or CHUNK bytes take longer than STALLED seconds.
+        TooLong: if there are more bytes.
+    """
+    came = 0
+    while True:
+        try:
+            chunk = within(STALLED, address, lambda: response.read(CHUNK))
+        except Unreachable:  # its thread still reads, and closing the response would wait for it
+            raise BrokenOff(
+                f"{address} sends less than {CHUNK} bytes in {STALLED:g} s, after {came} bytes"
+            ) from None
+        except (OSError, HTTPException) as error:
+            response.close()
+            raise BrokenOff(f"the answer from {address} broke off after {came} bytes ({error})") from None
+        came += len(chunk)
+        if came > at_most or not chunk:
+            response.close()
+        if came > at_most:
+            raise TooLong(f"{address} must send at most {at_most} bytes, and sends more")
+        if not chunk:
+            return
+        yield chunk
