@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
+FOLDED_TAGS = {"imports", "figure"}
+FEW_LINES = 3
+
 
 def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
     """Index and cell of every code cell that is not empty."""
@@ -18,6 +21,15 @@ def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
 
 def tags(cell: NotebookNode) -> set[str]:
     return set(cell.metadata.get("tags", []))
+
+
+def belongs_folded(cell: NotebookNode) -> bool:
+    """Imports and a figure's code, beyond a few lines, are folded, so that the page shows the lesson."""
+    return bool(tags(cell) & FOLDED_TAGS) and len(cell.source.strip().splitlines()) > FEW_LINES
+
+
+def is_folded(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.get("jupyter", {}).get("source_hidden", False))
 
 
 def where(notebook: NotebookNode, index: int) -> str:

@@ -20,7 +20,15 @@ sys.path.insert(0, str(ROOT))
 
 from course_utils.support.text_width import columns  # noqa: E402
 from tools.notebook_budget import IGNORING, SKIPPING, markers  # noqa: E402
-from tools.notebook_cells import code_cells, output_texts, parse, tags, where  # noqa: E402
+from tools.notebook_cells import (  # noqa: E402
+    belongs_folded,
+    code_cells,
+    is_folded,
+    output_texts,
+    parse,
+    tags,
+    where,
+)
 from tools.number_rules import about_has_its_assert, about_is_written_by_the_helper  # noqa: E402
 from tools.run_notebooks import KERNELSPEC, MACHINE_PATH, WIDGET_VIEW  # noqa: E402
 
@@ -154,6 +162,15 @@ def first_code_cell_imports(notebook: NotebookNode) -> Iterator[str]:
         yield "the first code cell, and only that, has the tag 'imports'"
 
 
+def code_aside_is_folded(notebook: NotebookNode) -> Iterator[str]:
+    """Long imports and figures' code are folded, and nothing else is: the lesson stays in sight."""
+    for index, cell in enumerate(notebook.cells):
+        if belongs_folded(cell) and not is_folded(cell):
+            yield f"{where(notebook, index)} is not folded: run tools/run_notebooks.py"
+        elif is_folded(cell) and not belongs_folded(cell):
+            yield f"{where(notebook, index)} is folded, and is no figure and no import"
+
+
 def figures_have_alt_text(notebook: NotebookNode) -> Iterator[str]:
     """A cell that shows a picture has the tag `figure`, calls show(…, alt=…), and its output carries the text."""
     for index, cell in code_cells(notebook):
@@ -274,6 +291,7 @@ RULES: list[Rule] = [
     lines_are_narrow,
     prose_comes_first,
     first_code_cell_imports,
+    code_aside_is_folded,
     figures_have_alt_text,
     widgets_have_digests,
     has_exercises,

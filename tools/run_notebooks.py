@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_utils.support.files import write_atomically  # noqa: E402
-from tools.notebook_cells import output_texts, where  # noqa: E402
+from tools.notebook_cells import belongs_folded, output_texts, where  # noqa: E402
 
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -82,6 +82,7 @@ def normalise(notebook: NotebookNode) -> None:
         cell.metadata = NotebookNode(
             {k: v for k, v in cell.metadata.items() if k in KEPT_CELL_METADATA and v}
         )
+        fold(cell)
         if cell.cell_type != "code":
             continue
         if not cell.source.strip():
@@ -95,6 +96,15 @@ def normalise(notebook: NotebookNode) -> None:
                 output.execution_count = count
             output.get("data", {}).pop(WIDGET_VIEW, None)
             output.pop("transient", None)
+
+
+def fold(cell: NotebookNode) -> None:
+    """Hide the cell's source, or show it; JupyterLab keeps one line of a hidden one, and a click opens it."""
+    settings = {k: v for k, v in cell.metadata.pop("jupyter", {}).items() if k != "source_hidden"}
+    if belongs_folded(cell):
+        settings["source_hidden"] = True
+    if settings:
+        cell.metadata["jupyter"] = settings
 
 
 def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:

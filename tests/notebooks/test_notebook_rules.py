@@ -75,6 +75,10 @@ def set_tags(number: int, *tags: str) -> Callable[[NotebookNode], None]:
     return lambda notebook: cell(notebook, number).metadata.update(tags=list(tags))
 
 
+def hide_source(number: int) -> Callable[[NotebookNode], None]:
+    return lambda notebook: cell(notebook, number).metadata.update(jupyter={"source_hidden": True})
+
+
 def shows_about(source: str) -> Callable[[NotebookNode], None]:
     def plant(notebook: NotebookNode) -> None:
         append_source(3, source)(notebook)
@@ -128,6 +132,10 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.prose_comes_first, drop_prose),
     (rules.first_code_cell_imports, set_tags(1)),
     (rules.first_code_cell_imports, set_tags(3, "imports")),
+    (rules.code_aside_is_folded, append_source(1, "import math\nimport zlib")),
+    (rules.code_aside_is_folded, append_source(4, "print()\nprint()\nprint()")),
+    (rules.code_aside_is_folded, hide_source(2)),
+    (rules.code_aside_is_folded, hide_source(4)),
     (rules.figures_have_alt_text, set_tags(4)),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(source="show(axes)")),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[])),

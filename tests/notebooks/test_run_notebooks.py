@@ -60,6 +60,28 @@ def test_normal_form_joins_pieces_of_one_stream():
     assert streams == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
 
 
+def test_normal_form_folds_imports_and_figures():
+    lines = "a\nb\nc\nd"
+    hidden = {"source_hidden": True, "outputs_hidden": True}
+    notebook = new_notebook(
+        cells=[
+            new_code_cell(lines, metadata={"tags": ["imports"]}),
+            new_code_cell(lines, metadata={"tags": ["figure"]}),
+            new_code_cell("a\nb\nc\n", metadata={"tags": ["figure"]}),
+            new_code_cell(lines, metadata={"tags": ["scratch"], "jupyter": hidden}),
+            new_code_cell(lines, metadata={"jupyter": {"source_hidden": True}}),
+        ]
+    )
+    run_notebooks.normalise(notebook)
+    assert [cell.metadata.get("jupyter") for cell in notebook.cells] == [
+        {"source_hidden": True},
+        {"source_hidden": True},
+        None,
+        {"outputs_hidden": True},
+        None,
+    ]
+
+
 def test_saved_text_is_readable_and_stable():
     notebook = messy_notebook()
     run_notebooks.normalise(notebook)
