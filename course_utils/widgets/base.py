@@ -17,6 +17,7 @@ import traitlets
 
 from course_utils.locale import text
 from course_utils.support.lecture import lecture_mode
+from course_utils.widgets.modules import linked
 
 FOLDER = Path(__file__).parent
 
@@ -50,8 +51,9 @@ class CourseWidget(anywidget.AnyWidget):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if "name" in cls.__dict__:
-            cls._esm = _source("common.js", f"{cls.name}/view.js")
-            cls._css = _source("common.css", f"{cls.name}/view.css")
+            cls._esm = linked(FOLDER / cls.name / "view.js")
+            styles = [FOLDER / "common.css", FOLDER / cls.name / "view.css"]
+            cls._css = "\n".join(file.read_text("utf-8") for file in styles if file.exists())
             # The browser need not hear back what it said: a message less before the picture.
             for trait in cls.inputs:
                 getattr(cls, trait).tag(echo_update=False)
@@ -134,8 +136,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _source(*files: str) -> str:
-    """The named files, one after the other; a widget without CSS of its own has no such file."""
-    return "\n".join((FOLDER / file).read_text("utf-8") for file in files if (FOLDER / file).exists())

@@ -1,6 +1,6 @@
-
-// What stands in for the kernel's model on a page of its own (standalone.py): the widget's state, kept here.
-{
+// Shows a widget on a page of its own (standalone.py). In place of the kernel's model stands the widget's state, kept
+// here.
+export function showAlone(widget) {
   const state = JSON.parse(document.getElementById("state").textContent);
   for (const [name, value] of Object.entries(state)) {
     if (typeof value?.base64 !== "string") continue;

@@ -18,8 +18,7 @@ import anywidget
 from course_utils.locale import language, text
 from course_utils.support.files import write_atomically
 from course_utils.widgets.base import FOLDER, CourseWidget
-
-EXPORT = "export default courseWidget("
+from course_utils.widgets.modules import EXPORT
 
 
 def to_html(widget: CourseWidget) -> str:
@@ -35,7 +34,7 @@ def to_html(widget: CourseWidget) -> str:
     if not hasattr(widget, "kernel_inputs"):
         raise TypeError(text("widgets.standalone.kernel", title=widget.labels["title"]))
     style = _read("standalone.css") + widget._css
-    script = widget._esm.replace(EXPORT, "const widget = courseWidget(") + _read("standalone.js")
+    script = _script(widget._esm)
     sources = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}"
     policy = f"{sources}; base-uri 'none'; form-action 'none'"
     return "\n".join(
@@ -75,6 +74,12 @@ def save_html(widget: CourseWidget, path: str | Path) -> Path:
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise type(problem)(text("widgets.standalone.write", path=path, problem=reason)) from problem
+
+
+def _script(module: str) -> str:
+    """The widget's module, which on this page nobody imports, and what shows it."""
+    own = module.replace("export default courseWidget(", "const widget = courseWidget(")
+    return f"{own}{EXPORT.sub('', _read('standalone.js'))}showAlone(widget);\n"
 
 
 def _state(widget: CourseWidget) -> dict[str, Any]:

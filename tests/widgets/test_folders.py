@@ -21,7 +21,6 @@ def test_a_folder_is_whole(name: str) -> None:
     files = {
         "widget.py",
         "view.js",
-        "view.css",
         "example.py",
         *(f"texts.{lang}.toml" for lang in languages()),
     }

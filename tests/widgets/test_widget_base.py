@@ -11,6 +11,7 @@ from course_utils.viz import theme
 from course_utils.widgets import BadInput, ScaledAttention
 from course_utils.widgets import base as widget_base
 from course_utils.widgets.base import FOLDER, CourseWidget
+from course_utils.widgets.modules import IMPORT
 
 SOURCES = [path for path in sorted(FOLDER.rglob("*.*")) if path.suffix in (".js", ".css")]
 
@@ -126,6 +127,9 @@ def test_repr_is_fixed_and_is_the_plain_text_of_the_output() -> None:
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_sources_fetch_nothing_and_make_no_markup_of_text(source: Path) -> None:
     code = source.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+    for _, address in IMPORT.findall(code):
+        assert (source.parent / address).resolve().parent in (source.parent, FOLDER)
+    code = IMPORT.sub("", code)
     fetching = r"https?:|//cdn|@import|url\(|\bimport\b"
     forbidden = rf"{fetching}|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\("
     assert re.findall(forbidden, code) == []
@@ -133,7 +137,8 @@ def test_sources_fetch_nothing_and_make_no_markup_of_text(source: Path) -> None:
 
 def test_a_widget_is_one_module_with_one_default_export() -> None:
     assert re.findall(r"^export \w+", ScaledAttention._esm, re.M) == ["export default"]
-    assert ScaledAttention._esm.startswith((FOLDER / "common.js").read_text("utf-8"))
+    assert not re.findall(r"\bimport\b.* from", ScaledAttention._esm)
+    assert ScaledAttention._esm.count("function courseWidget(") == 1
 
 
 def test_roles_have_the_colours_of_the_figures() -> None:

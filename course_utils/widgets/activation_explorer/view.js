@@ -1,6 +1,21 @@
 // Left one drawing with bands above each other (functions, derivatives, magnified difference) that share the x axis
 // and its movable point; right a table: each row is a curve's switch, its line, its value and slope at x.
 
+import {
+  checkbox,
+  clamp,
+  courseWidget,
+  each,
+  fill,
+  make,
+  movable,
+  number,
+  panel,
+  plane,
+  svg,
+  write,
+} from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words } = view;
   const { reach, x: grid, lines, gap, gap_of: gapOf } = model.get("curves");
@@ -16,22 +31,37 @@ export default courseWidget((view) => {
     return lastNumber;
   };
 
-  const box = make("input", { type: "text", inputmode: "decimal", spellcheck: "false", autocomplete: "off", class: "ae-box", "data-testid": "x" });
+  const box = make("input", {
+    type: "text",
+    inputmode: "decimal",
+    spellcheck: "false",
+    autocomplete: "off",
+    class: "ae-box",
+    "data-testid": "x",
+  });
   const sendBox = () => {
     const typed = box.value.trim().replace("−", "-");
     const value = typed === "" ? NaN : Number(typed);
-    if (value === model.get("x")) view.send({ error: "" }); // nothing new: what was refused before is forgotten
+    if (value === model.get("x"))
+      view.send({ error: "" }); // nothing new: what was refused before is forgotten
     else view.send({ x: Number.isFinite(value) ? value : box.value });
   };
   box.addEventListener("change", sendBox, { signal: view.signal });
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") sendBox(); // JupyterLab takes Enter's own effect, a change event, away
-  }, { signal: view.signal });
+  box.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Enter") sendBox(); // JupyterLab takes Enter's own effect, a change event, away
+    },
+    { signal: view.signal },
+  );
   view.onChange(() => {
     if (document.activeElement !== box) box.value = String(Number(xNow().toFixed(4)));
   });
   view.controls.append(make("label", { class: "course-control" }, make("span", {}, words.box), box));
-  if (gap) checkbox(view, "difference", { label: words.difference.replace("{first}", gapOf[0]).replace("{second}", gapOf[1]) });
+  if (gap)
+    checkbox(view, "difference", {
+      label: words.difference.replace("{first}", gapOf[0]).replace("{second}", gapOf[1]),
+    });
 
   const surface = plane({ width: WIDTH, height: 520, margin: MARGIN });
   surface.range(-reach, reach, 0, 1);
@@ -40,40 +70,70 @@ export default courseWidget((view) => {
     band(302, 448, spanOf(lines.flatMap((line) => line.slopes)), words.slopes),
   ];
   const curves = lines.map((line, i) => [curve(bands[0], line.values, i), curve(bands[1], line.slopes, i)]);
-  const magnified = gap && band(504, 610, spanOf(gap), words.gap.replace("{first}", gapOf[0]).replace("{second}", gapOf[1]), 1e4);
+  const magnified =
+    gap && band(504, 610, spanOf(gap), words.gap.replace("{first}", gapOf[0]).replace("{second}", gapOf[1]), 1e4);
   if (magnified) magnified.root.append(svg("polyline", { class: "ae-gap", points: pointsOf(magnified, gap) }));
 
   const guide = svg("line", { class: "ae-guide" });
   const dots = svg("g");
-  const knob = [["ae-halo", 15], ["ae-knob", 8]].map(([look, r]) => svg("circle", { cy: 17, r, class: look }));
+  const knob = [
+    ["ae-halo", 15],
+    ["ae-knob", 8],
+  ].map(([look, r]) => svg("circle", { cy: 17, r, class: look }));
   const xName = svg("text", { y: 22, class: "ae-x" });
   const handle = svg("g", { "data-testid": "handle", "aria-valuemin": -reach, "aria-valuemax": reach }, ...knob, xName);
   surface.root.append(...bands.map(({ root }) => root), ...(magnified ? [magnified.root] : []), guide, dots, handle);
   panel(view, words.picture, surface.root, make("p", { class: "course-note" }, words.hint)).classList.add("ae-panel");
   movable(view, handle, {
-    surface, label: words.point, at: () => [xNow(), 0],
+    surface,
+    label: words.point,
+    at: () => [xNow(), 0],
     say: () => `x = ${number(xNow())}`,
     move: ([x]) => view.send({ x: Number(clamp(x, -reach, reach).toFixed(2)) }),
   });
 
   const cells = lines.map((line, i) => {
-    const input = make("input", { type: "checkbox", "data-testid": `show-${i}`, "aria-label": words.show.replace("{name}", line.name) });
-    input.addEventListener("change", () => {
-      const others = model.get("shown").filter((name) => name !== line.name);
-      view.send({ shown: input.checked ? [...others, line.name] : others });
-    }, { signal: view.signal });
-    const sample = svg("svg", { viewBox: "0 0 28 12", class: "ae-sample", "aria-hidden": "true" },
-      svg("line", { x1: 2, x2: 27, y1: 6, y2: 6, class: `ae-curve ae-${i}`, "stroke-dasharray": dashes[i] }));
+    const input = make("input", {
+      type: "checkbox",
+      "data-testid": `show-${i}`,
+      "aria-label": words.show.replace("{name}", line.name),
+    });
+    input.addEventListener(
+      "change",
+      () => {
+        const others = model.get("shown").filter((name) => name !== line.name);
+        view.send({ shown: input.checked ? [...others, line.name] : others });
+      },
+      { signal: view.signal },
+    );
+    const sample = svg(
+      "svg",
+      { viewBox: "0 0 28 12", class: "ae-sample", "aria-hidden": "true" },
+      svg("line", { x1: 2, x2: 27, y1: 6, y2: 6, class: `ae-curve ae-${i}`, "stroke-dasharray": dashes[i] }),
+    );
     const [value, slope] = [make("td"), make("td")];
-    const row = make("tr", { "data-testid": `row-${i}` },
-      make("th", { scope: "row" }, make("label", {}, input, sample, make("span", { title: line.name }, line.name))), value, slope);
+    const row = make(
+      "tr",
+      { "data-testid": `row-${i}` },
+      make("th", { scope: "row" }, make("label", {}, input, sample, make("span", { title: line.name }, line.name))),
+      value,
+      slope,
+    );
     return { input, value, slope, row };
   });
   const gapCell = make("td", { colspan: 2 });
   const gapRow = make("tr", { "data-testid": "gap" }, make("th", { scope: "row" }, words.gap_row), gapCell);
   const heads = [words.name, words.value, words.slope].map((head) => make("th", { scope: "col" }, head));
-  panel(view, words.table, make("table", { class: "ae-table" }, make("thead", {}, make("tr", {}, ...heads)),
-    make("tbody", {}, ...cells.map(({ row }) => row), ...(gap ? [gapRow] : []))));
+  panel(
+    view,
+    words.table,
+    make(
+      "table",
+      { class: "ae-table" },
+      make("thead", {}, make("tr", {}, ...heads)),
+      make("tbody", {}, ...cells.map(({ row }) => row), ...(gap ? [gapRow] : [])),
+    ),
+  );
 
   return { draw, follow: draw };
 
@@ -102,11 +162,21 @@ export default courseWidget((view) => {
       gapRow.hidden = !difference;
       write(gapCell, `${number(1e4 * here)} × 0.0001`);
     }
-    const marks = rows.flatMap(({ value, slope }, i) => shown[i]
-      ? [[bands[0], value], [bands[1], slope]].map(([{ y }, height]) => ({ class: `ae-dot ae-${i}`, cy: y(height) }))
-      : []);
+    const marks = rows.flatMap(({ value, slope }, i) =>
+      shown[i]
+        ? [
+            [bands[0], value],
+            [bands[1], slope],
+          ].map(([{ y }, height]) => ({ class: `ae-dot ae-${i}`, cy: y(height) }))
+        : [],
+    );
     if (difference) marks.push({ class: "ae-dot ae-gap-dot", cy: magnified.y(here) });
-    each(dots, marks, () => svg("circle", { r: 6 }), (node, mark) => fill(node, { ...mark, cx: at }));
+    each(
+      dots,
+      marks,
+      () => svg("circle", { r: 6 }),
+      (node, mark) => fill(node, { ...mark, cx: at }),
+    );
   }
 
   // A strip of the drawing with its own vertical scale, frame, ticks and title; `times` multiplies what is written at ticks.
@@ -117,11 +187,21 @@ export default courseWidget((view) => {
     const ceiling = surface.x(reach);
     root.append(svg("rect", { x: floor, y: top, width: ceiling - floor, height: bottom - top, class: "ae-frame" }));
     for (const value of ticks(-reach, reach, 8)) {
-      root.append(svg("line", { x1: surface.x(value), x2: surface.x(value), y1: top, y2: bottom, class: value === 0 ? "ae-zero" : "ae-grid" }));
+      root.append(
+        svg("line", {
+          x1: surface.x(value),
+          x2: surface.x(value),
+          y1: top,
+          y2: bottom,
+          class: value === 0 ? "ae-zero" : "ae-grid",
+        }),
+      );
       root.append(svg("text", { x: surface.x(value), y: bottom + 19, "text-anchor": "middle" }, tick(value)));
     }
     for (const value of ticks(low, high, 4)) {
-      root.append(svg("line", { x1: floor, x2: ceiling, y1: y(value), y2: y(value), class: value === 0 ? "ae-zero" : "ae-grid" }));
+      root.append(
+        svg("line", { x1: floor, x2: ceiling, y1: y(value), y2: y(value), class: value === 0 ? "ae-zero" : "ae-grid" }),
+      );
       root.append(svg("text", { x: floor - 8, y: y(value) + 5, "text-anchor": "end" }, tick(value * times)));
     }
     root.append(svg("text", { x: floor, y: top - 9, class: "ae-title" }, title));
@@ -129,7 +209,11 @@ export default courseWidget((view) => {
   }
 
   function curve({ root, y }, values, i) {
-    const node = svg("polyline", { class: `ae-curve ae-${i}`, "stroke-dasharray": dashes[i], points: pointsOf({ y }, values) });
+    const node = svg("polyline", {
+      class: `ae-curve ae-${i}`,
+      "stroke-dasharray": dashes[i],
+      points: pointsOf({ y }, values),
+    });
     root.append(node);
     return node;
   }

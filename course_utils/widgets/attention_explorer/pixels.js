@@ -1,10 +1,18 @@
 // What AttentionExplorer paints pixel by pixel: the maps of the heads, and the faint lines behind the chosen token's.
 
-const LEVELS = 20; // of the thickness of a token's lines
+import { make } from "../common.js";
+import { ONE } from "./numbers.js";
+
+export const LEVELS = 20; // of the thickness of a token's lines
 
 // The colours of WEIGHTS in viz/theme.py, white to deep blue, as 256 pixels.
 const PALETTE = Uint32Array.from({ length: 256 }, (_, level) => {
-  const stops = [[255, 255, 255], [158, 202, 232], [43, 123, 186], [8, 48, 107]];
+  const stops = [
+    [255, 255, 255],
+    [158, 202, 232],
+    [43, 123, 186],
+    [8, 48, 107],
+  ];
   const at = (level / 255) * (stops.length - 1);
   const low = Math.min(Math.floor(at), stops.length - 2);
   const [red, green, blue] = stops[low].map((part, i) => Math.round(part + (stops[low + 1][i] - part) * (at - low)));
@@ -13,7 +21,7 @@ const PALETTE = Uint32Array.from({ length: 256 }, (_, level) => {
 
 // The map of one head (layer · heads + head) of `count` tokens: a pixel is the largest of `pool` × `pool` weights.
 // What is below `least` is left out.
-function paintMap(canvas, steps, tile, count, { least = 0, pool = 1 } = {}) {
+export function paintMap(canvas, steps, tile, count, { least = 0, pool = 1 } = {}) {
   const size = Math.ceil(count / pool);
   if (canvas.width !== size || canvas.height !== size) [canvas.width, canvas.height] = [size, size];
   const largest = new Int32Array(size * size).fill(-1);
@@ -26,13 +34,15 @@ function paintMap(canvas, steps, tile, count, { least = 0, pool = 1 } = {}) {
   }
   const image = new ImageData(size, size);
   const pixels = new Uint32Array(image.data.buffer);
-  largest.forEach((weight, pixel) => (pixels[pixel] = weight < 0 ? 0 : PALETTE[weight >> 8]));
+  largest.forEach((weight, pixel) => {
+    pixels[pixel] = weight < 0 ? 0 : PALETTE[weight >> 8];
+  });
   canvas.getContext("2d").putImageData(image, 0, 0);
   return canvas;
 }
 
 // The maps of all heads in one canvas, layers below each other.
-function paintMaps(steps, layers, heads, count, pool) {
+export function paintMaps(steps, layers, heads, count, pool) {
   const size = Math.ceil(count / pool);
   const [all, one] = [make("canvas", { width: heads * size, height: layers * size }), make("canvas")];
   const context = all.getContext("2d");
@@ -44,7 +54,7 @@ function paintMaps(steps, layers, heads, count, pool) {
 }
 
 // These maps each to its place [left, top, right, bottom] on a canvas of [width, height] pixels, with round corners.
-function putMaps(canvas, all, [width, height], layers, heads, places, radius) {
+export function putMaps(canvas, all, [width, height], layers, heads, places, radius) {
   [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d");
   const [wide, tall] = [all.width / heads, all.height / layers];
@@ -60,8 +70,10 @@ function putMaps(canvas, all, [width, height], layers, heads, places, radius) {
 }
 
 // The colour of the faint lines, seen on white and on black, by how much ink there is (in 1/128).
-const INKS = Uint32Array.from({ length: 640 }, (_, ink) =>
-  ((Math.round(255 * (1 - Math.exp(-(ink + 0.5) / 128))) << 24) | (0xb0 << 16) | (0x93 << 8) | 0x7c) >>> 0);
+const INKS = Uint32Array.from(
+  { length: 640 },
+  (_, ink) => ((Math.round(255 * (1 - Math.exp(-(ink + 0.5) / 128))) << 24) | (0xb0 << 16) | (0x93 << 8) | 0x7c) >>> 0,
+);
 
 // How far a line has come, 0 … 1, at each of `width` + 1 places: the curve C45 0 55 1 100 1 that the paths have, too.
 function eased(width) {
@@ -74,12 +86,12 @@ function eased(width) {
   return found;
 }
 
-const thickness = (weight) => 0.7 + 6 * weight; // of a line, in pixels
-const levelOf = (steps) => (steps * LEVELS) >> 16;
+export const thickness = (weight) => 0.7 + 6 * weight; // of a line, in pixels
+export const levelOf = (steps) => (steps * LEVELS) >> 16;
 
 // All lines of a head, thousands for a long sentence: too many for strokes. In each column of pixels a line only marks
 // where its ink begins and where it ends; running sums then give the ink everywhere.
-function drawLines(canvas, count, map, least, dense) {
+export function drawLines(canvas, count, map, least, dense) {
   const { width, height } = canvas;
   if (!width || !height) return;
   const tall = height + 2;

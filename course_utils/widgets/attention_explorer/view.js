@@ -1,6 +1,10 @@
 // All heads as small maps, the chosen one large: as lines, as a matrix, in words. Two sentences lie side by side.
 // The weights are here, 16 bits each (side.py), so everything but another sentence is drawn without the kernel.
 
+import { choice, clamp, courseWidget, fill, make, slider, svg, textBox, write } from "../common.js";
+import { asNumber, asSteps, asWeight, filled, ONE, ranked, ranking, say } from "./numbers.js";
+import { drawLines, LEVELS, levelOf, paintMap, paintMaps, putMaps, thickness } from "./pixels.js";
+
 const LISTED = 6; // tokens in a ranked list
 const MOST_COLUMNS = 9000; // of pixels between the tokens, times tokens: with many, a blurred haze is as good
 const MANY = 8; // heads; with more their names are numbers
@@ -16,8 +20,13 @@ export default courseWidget((view) => {
   const grid = make("div", { class: "ax-grid", role: "group", "aria-label": words.overview });
   const overviewCaption = make("figcaption");
   const maps = make("canvas", { "aria-hidden": "true" }); // of all heads: a canvas for each is slow to put on the screen
-  const overview = make("figure", { class: "course-panel ax-overview" }, overviewCaption,
-    make("div", { class: "ax-all" }, grid, maps), scale());
+  const overview = make(
+    "figure",
+    { class: "course-panel ax-overview" },
+    overviewCaption,
+    make("div", { class: "ax-all" }, grid, maps),
+    scale(),
+  );
   const chosenHead = make("p", { class: "ax-chosen", "aria-hidden": "true" });
   const facts = make("div", { class: "ax-facts" });
   const large = make("div", { class: "ax-large" });
@@ -40,7 +49,7 @@ export default courseWidget((view) => {
   signal.addEventListener("abort", () => {
     cancelAnimationFrame(frame);
     watch.disconnect();
-    sides.forEach((side) => side.watch.disconnect());
+    for (const side of sides) side.watch.disconnect();
   });
 
   view.tells = true;
@@ -91,9 +100,9 @@ export default courseWidget((view) => {
     if (differs("sort")) orderTiles(now);
     if (differs("sort", "tile")) markTile(now);
     if (differs("tile")) chosenHead.textContent = filled(words.chosen, now);
-    if (differs("tile", "least")) sides.forEach((side) => side.drawAll(now));
+    if (differs("tile", "least")) for (const side of sides) side.drawAll(now);
     if (differs("tile", "least", "places", "here")) {
-      sides.forEach((side) => side.drawChosen(now));
+      for (const side of sides) side.drawChosen(now);
       drawTables(now);
     }
     painted = now;
@@ -110,12 +119,17 @@ export default courseWidget((view) => {
       }
     }
     slider(view, "threshold", {
-      label: words.threshold, min: 0, max: 1, step: 0.01, say: (value) => asNumber(Math.floor(100 * value + 0.5)),
+      label: words.threshold,
+      min: 0,
+      max: 1,
+      step: 0.01,
+      say: (value) => asNumber(Math.floor(100 * value + 0.5)),
     });
     const measures = model.get("picture").measures ?? [];
     if (!measures.length) return;
     choice(view, "sort", {
-      label: words.sort, options: [["", words.sort_none], ...measures.map(({ name, shown }) => [name, shown])],
+      label: words.sort,
+      options: [["", words.sort_none], ...measures.map(({ name, shown }) => [name, shown])],
     });
   }
 
@@ -135,8 +149,13 @@ export default courseWidget((view) => {
       const [layer, head] = [Math.floor(index / heads), index % heads];
       const tag = make("span", { class: "ax-tag", "aria-hidden": "true" });
       const meter = make("span", { class: "ax-meter", "aria-hidden": "true" });
-      const button = make("button", { type: "button", class: "ax-tile", "data-testid": `tile-${layer}-${head}` },
-        make("span", { class: "ax-map", "aria-hidden": "true" }), tag, meter);
+      const button = make(
+        "button",
+        { type: "button", class: "ax-tile", "data-testid": `tile-${layer}-${head}` },
+        make("span", { class: "ax-map", "aria-hidden": "true" }),
+        tag,
+        meter,
+      );
       button.addEventListener("click", () => view.send({ layer, head }), options);
       button.addEventListener("keydown", (event) => walkTiles(event, index), options);
       return button;
@@ -153,7 +172,10 @@ export default courseWidget((view) => {
     const most = measure ? Math.max(1, ...measure.values.map(Math.abs)) : 1;
     const one = picture.sides.length === 1;
     overviewCaption.textContent = measure
-      ? filled(words.ranked, { measure: measure.shown }) : one ? words.overview : words.overview_first;
+      ? filled(words.ranked, { measure: measure.shown })
+      : one
+        ? words.overview
+        : words.overview_first;
     tiles.forEach((tile, index) => {
       const named = { layer: Math.floor(index / heads), head: index % heads, measure: measure?.shown };
       if (measure) Object.assign(named, { value: asNumber(measure.values[index]), rank: order.indexOf(index) + 1 });
@@ -167,7 +189,8 @@ export default courseWidget((view) => {
     const top = (_, head) => rim("ax-top", filled(words.head, { head }), head);
     const tops = measure ? [] : Array.from({ length: heads }, top);
     const rows = Array.from({ length: layers }, (_, layer) => [
-      measure ? rim("ax-rank", filled(words.ranks, { from: layer * heads + 1 }))
+      measure
+        ? rim("ax-rank", filled(words.ranks, { from: layer * heads + 1 }))
         : rim("ax-left", filled(words.layer, { layer }), layer),
       ...order.slice(layer * heads, (layer + 1) * heads).map((index) => tiles[index]),
     ]);
@@ -187,7 +210,15 @@ export default courseWidget((view) => {
       const { left, top, right, bottom } = tile.firstChild.getBoundingClientRect();
       return [left - box.left, top - box.top, right - box.left, bottom - box.top].map((x) => Math.round(x * sharp));
     });
-    putMaps(maps, small, [box.width, box.height].map((x) => Math.round(x * sharp)), layers, heads, places, 2 * sharp);
+    putMaps(
+      maps,
+      small,
+      [box.width, box.height].map((x) => Math.round(x * sharp)),
+      layers,
+      heads,
+      places,
+      2 * sharp,
+    );
   }
 
   // A name on the rim of the grid; where there are many, its number is enough.
@@ -223,7 +254,7 @@ export default courseWidget((view) => {
 
   function buildSides() {
     const held = sides.findIndex((side) => side.root.contains(document.activeElement));
-    sides.forEach((side) => side.watch.disconnect());
+    for (const side of sides) side.watch.disconnect();
     sides = picture.sides.map((_, index) => buildSide(index));
     large.replaceChildren(...sides.map(({ root }) => root));
     facts.replaceChildren(...sides.map(({ lists }) => lists));
@@ -239,12 +270,21 @@ export default courseWidget((view) => {
     const matrix = buildMatrix(index);
     const lists = buildLists(index);
     const table = buildTable(index);
-    const root = make("section", { class: "ax-side", "data-testid": `side-${index}` },
-      ...(picture.sides.length > 1 ? [heading(index, own.sentence)] : []), strands.root, matrix.root);
+    const root = make(
+      "section",
+      { class: "ax-side", "data-testid": `side-${index}` },
+      ...(picture.sides.length > 1 ? [heading(index, own.sentence)] : []),
+      strands.root,
+      matrix.root,
+    );
     // The weights of the chosen head: row(i)[j] is how much i looks at j.
     const head = (now) => weights[index].steps.subarray(now.tile * count * count, (now.tile + 1) * count * count);
     return {
-      root, lists: lists.root, table: table.root, watch: strands.watch, focus: strands.focus,
+      root,
+      lists: lists.root,
+      table: table.root,
+      watch: strands.watch,
+      focus: strands.focus,
       drawAll(now) {
         strands.drawAll(head(now), now);
         matrix.drawAll(now);
@@ -263,8 +303,12 @@ export default courseWidget((view) => {
   }
 
   function heading(index, sentence) {
-    return make("p", { class: "ax-sentence" },
-      make("span", {}, words[SIDES[index]]), make("span", { dir: "auto", title: sentence }, sentence));
+    return make(
+      "p",
+      { class: "ax-sentence" },
+      make("span", {}, words[SIDES[index]]),
+      make("span", { dir: "auto", title: sentence }, sentence),
+    );
   }
 
   // Tokens twice, and between them a line for each weight: all of them faint on a canvas, the chosen token's on top.
@@ -275,13 +319,18 @@ export default courseWidget((view) => {
     const choose = (token) => view.send({ token, side: SIDES[index] });
     const queries = tokens.map((token, place) => {
       const button = make("button", { type: "button", title: token, "data-testid": `token-${index}-${place}` }, token);
-      for (const kind of ["focus", "click", "pointerenter"]) button.addEventListener(kind, () => choose(place), options);
-      button.addEventListener("keydown", (event) => {
-        const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: count - 1 }[event.key];
-        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        queries[clamp(to, 0, count - 1)].focus();
-      }, options);
+      for (const kind of ["focus", "click", "pointerenter"])
+        button.addEventListener(kind, () => choose(place), options);
+      button.addEventListener(
+        "keydown",
+        (event) => {
+          const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: count - 1 }[event.key];
+          if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+          event.preventDefault();
+          queries[clamp(to, 0, count - 1)].focus();
+        },
+        options,
+      );
       return button;
     });
     const keys = tokens.map((token, place) => {
@@ -290,17 +339,38 @@ export default courseWidget((view) => {
       return node;
     });
     const canvas = make("canvas", { "aria-hidden": "true" });
-    const paths = ["ax-in", "ax-out"].map((kind) => Array.from({ length: LEVELS }, (_, level) => svg("path", {
-      class: kind, "stroke-width": thickness((level + 0.5) / LEVELS) + 1, "stroke-opacity": 0.2 + (0.8 * level) / LEVELS,
-    })));
-    const top = svg("svg", {
-      viewBox: `0 0 100 ${count}`, preserveAspectRatio: "none", "aria-hidden": "true", "data-testid": `lines-${index}`,
-    }, ...paths.flat());
+    const paths = ["ax-in", "ax-out"].map((kind) =>
+      Array.from({ length: LEVELS }, (_, level) =>
+        svg("path", {
+          class: kind,
+          "stroke-width": thickness((level + 0.5) / LEVELS) + 1,
+          "stroke-opacity": 0.2 + (0.8 * level) / LEVELS,
+        }),
+      ),
+    );
+    const top = svg(
+      "svg",
+      {
+        viewBox: `0 0 100 ${count}`,
+        preserveAspectRatio: "none",
+        "aria-hidden": "true",
+        "data-testid": `lines-${index}`,
+      },
+      ...paths.flat(),
+    );
     const area = make("div", { class: "ax-between" }, canvas, top);
-    const root = make("figure", { class: "course-panel" }, make("figcaption", {}, words.strands),
-      make("div", { class: `ax-strands ${count > 40 ? "ax-tight" : count > 16 ? "ax-close" : ""}` },
-        make("div", { class: "ax-tokens ax-queries", role: "group", "aria-label": label }, ...queries), area,
-        make("div", { class: "ax-tokens ax-keys", "aria-hidden": "true" }, ...keys)));
+    const root = make(
+      "figure",
+      { class: "course-panel" },
+      make("figcaption", {}, words.strands),
+      make(
+        "div",
+        { class: `ax-strands ${count > 40 ? "ax-tight" : count > 16 ? "ax-close" : ""}` },
+        make("div", { class: "ax-tokens ax-queries", role: "group", "aria-label": label }, ...queries),
+        area,
+        make("div", { class: "ax-tokens ax-keys", "aria-hidden": "true" }, ...keys),
+      ),
+    );
     let last = null;
     let dense = 1; // pixels of the canvas for one of the layout
     const drawFaint = () => last && drawLines(canvas, count, ...last, dense);
@@ -315,7 +385,8 @@ export default courseWidget((view) => {
     watch.observe(area);
 
     return {
-      root, watch,
+      root,
+      watch,
       focus: () => queries.find((button) => button.tabIndex === 0)?.focus(),
       drawAll(map, now) {
         last = [map, Math.max(now.least, 1)];
@@ -372,25 +443,48 @@ export default courseWidget((view) => {
     const column = make("div", { class: "ax-column" });
     const square = make("div", { class: "ax-square" }, canvas, row, column);
     const [lefts, tops] = ["ax-lefts", "ax-tops"].map((kind) =>
-      make("div", { class: kind, "aria-hidden": "true" }, ...tokens.map((token, place) => {
-        const name = make("span", { title: token }, token);
-        name.style.setProperty("--at", (place + 0.5) / count);
-        return name;
-      })));
+      make(
+        "div",
+        { class: kind, "aria-hidden": "true" },
+        ...tokens.map((token, place) => {
+          const name = make("span", { title: token }, token);
+          name.style.setProperty("--at", (place + 0.5) / count);
+          return name;
+        }),
+      ),
+    );
     const readout = make("p", { class: "ax-readout", "aria-hidden": "true" }, "\u00a0");
-    const root = make("figure", { class: "course-panel" }, make("figcaption", {}, words.matrix),
-      make("div", { class: "ax-matrix-box" },
-        make("div", { class: `ax-matrix ${count > 20 ? "ax-dots" : count > 12 ? "ax-dense" : ""}` },
-          make("span", { class: "ax-corner", "aria-hidden": "true" }, words.corner), tops, lefts, square)), readout);
+    const root = make(
+      "figure",
+      { class: "course-panel" },
+      make("figcaption", {}, words.matrix),
+      make(
+        "div",
+        { class: "ax-matrix-box" },
+        make(
+          "div",
+          { class: `ax-matrix ${count > 20 ? "ax-dots" : count > 12 ? "ax-dense" : ""}` },
+          make("span", { class: "ax-corner", "aria-hidden": "true" }, words.corner),
+          tops,
+          lefts,
+          square,
+        ),
+      ),
+      readout,
+    );
     root.style.setProperty("--count", count);
-    square.addEventListener("pointermove", (event) => {
-      const box = square.getBoundingClientRect();
-      const at = (part) => clamp(Math.floor(part * count), 0, count - 1);
-      const [i, j] = [at((event.clientY - box.top) / box.height), at((event.clientX - box.left) / box.width)];
-      view.send({ token: i, side: SIDES[index] });
-      const steps = weights[index].steps[(state().tile * count + i) * count + j];
-      readout.textContent = filled(words.cell, { query: names[i], key: names[j], weight: asWeight(steps) });
-    }, options);
+    square.addEventListener(
+      "pointermove",
+      (event) => {
+        const box = square.getBoundingClientRect();
+        const at = (part) => clamp(Math.floor(part * count), 0, count - 1);
+        const [i, j] = [at((event.clientY - box.top) / box.height), at((event.clientX - box.left) / box.width)];
+        view.send({ token: i, side: SIDES[index] });
+        const steps = weights[index].steps[(state().tile * count + i) * count + j];
+        readout.textContent = filled(words.cell, { query: names[i], key: names[j], weight: asWeight(steps) });
+      },
+      options,
+    );
     square.addEventListener("pointerleave", () => (readout.textContent = "\u00a0"), options);
 
     return {
@@ -402,7 +496,9 @@ export default courseWidget((view) => {
           node.style.setProperty("--place", place);
         }
         for (const names of [lefts, tops]) {
-          [...names.children].forEach((name, i) => name.classList.toggle("ax-on", i === place));
+          [...names.children].forEach((name, i) => {
+            name.classList.toggle("ax-on", i === place);
+          });
         }
       },
     };
@@ -415,14 +511,26 @@ export default courseWidget((view) => {
     const absent = make("p", { class: "ax-absent" });
     const [looks, lookedAt] = ["ax-looks", "ax-looked-at"].map((kind) => {
       const title = make("p", { class: "ax-list-title" });
-      const items = Array.from({ length: Math.min(LISTED, tokens.length) }, () => make("li", {},
-        make("span", { class: "ax-name" }), make("span", { class: "ax-bar", "aria-hidden": "true" }), make("span")));
+      const items = Array.from({ length: Math.min(LISTED, tokens.length) }, () =>
+        make(
+          "li",
+          {},
+          make("span", { class: "ax-name" }),
+          make("span", { class: "ax-bar", "aria-hidden": "true" }),
+          make("span"),
+        ),
+      );
       const list = make("ol", { class: kind, "data-testid": `${kind}-${index}` }, ...items);
       return { root: make("div", {}, title, list), title, items };
     });
-    const root = make("section", { class: "ax-lists" },
+    const root = make(
+      "section",
+      { class: "ax-lists" },
       ...(picture.sides.length > 1 ? [make("p", { class: "ax-sentence" }, make("span", {}, words[SIDES[index]]))] : []),
-      absent, looks.root, lookedAt.root);
+      absent,
+      looks.root,
+      lookedAt.root,
+    );
 
     function drawList({ title, items }, template, place, values) {
       const named = filled(template, { token: names[place] });
@@ -443,7 +551,11 @@ export default courseWidget((view) => {
     return {
       root,
       draw(place, row, column, token) {
-        for (const [node, hidden] of [[looks.root, place < 0], [lookedAt.root, place < 0], [absent, place >= 0]]) {
+        for (const [node, hidden] of [
+          [looks.root, place < 0],
+          [lookedAt.root, place < 0],
+          [absent, place >= 0],
+        ]) {
           if (node.hidden !== hidden) node.hidden = hidden;
         }
         if (place < 0) {
@@ -461,10 +573,14 @@ export default courseWidget((view) => {
     const count = tokens.length;
     const caption = make("caption");
     const [looks, lookedAt] = [make("th", { scope: "col" }), make("th", { scope: "col" })];
-    const rows = tokens.map((token) => [make("td"), make("td")]);
-    const root = make("table", { class: "ax-table", "data-testid": `table-${index}` }, caption,
+    const rows = tokens.map(() => [make("td"), make("td")]);
+    const root = make(
+      "table",
+      { class: "ax-table", "data-testid": `table-${index}` },
+      caption,
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, words.column_token), looks, lookedAt)),
-      make("tbody", {}, ...tokens.map((token, i) => make("tr", {}, make("th", { scope: "row" }, token), ...rows[i]))));
+      make("tbody", {}, ...tokens.map((token, i) => make("tr", {}, make("th", { scope: "row" }, token), ...rows[i]))),
+    );
     return {
       root,
       draw(now, map) {
@@ -484,6 +600,6 @@ export default courseWidget((view) => {
   }
 
   function drawTables(now) {
-    if (twin.open) sides.forEach((side) => side.drawTable(now));
+    if (twin.open) for (const side of sides) side.drawTable(now);
   }
 });

@@ -20,7 +20,7 @@ from course_utils.widgets.attention_explorer.side import (
     in_hundredths,
     readable,
 )
-from course_utils.widgets.base import BadInput, CourseWidget, _source
+from course_utils.widgets.base import BadInput, CourseWidget
 
 LONGEST_SENTENCE = 400  # letters
 LONGEST_LABEL = 40  # letters of a measure's name
@@ -180,12 +180,3 @@ class AttentionExplorer(CourseWidget):
                 parts.append(words["say_absent"].format(token=sides[here].names[token]))
             parts.append(side.say(words, self.layer, self.head, place, self.threshold))
         return " ".join(parts)
-
-
-# Its script is long: what it computes and what it paints by pixels are files of their own.
-AttentionExplorer._esm = _source(
-    "common.js",
-    "attention_explorer/numbers.js",
-    "attention_explorer/pixels.js",
-    "attention_explorer/view.js",
-)

@@ -1,6 +1,8 @@
 // First the heads as small maps to choose from, then the chosen one as a table, the chosen row as lines, and what the
 // output of each word loses through heads that are switched off.
 
+import { clamp, courseWidget, fill, make, number, panel, svg, textBox, write } from "../common.js";
+
 const STEP = 32; // between the lines' words, in drawing units
 const DENSE = 6; // more words leave no room for numbers in the table
 
@@ -16,7 +18,7 @@ export default courseWidget((view) => {
   panel(view, words.heads, cards);
   const caption = panel(view, "", make("div", { class: "hg-scroll" }, table)).querySelector("figcaption");
   const lineCaption = panel(view, "", lines).querySelector("figcaption");
-  let lossPanel = null;
+  let _lossPanel = null;
 
   let drawn = "";
   let painted = ""; // the weights of the maps
@@ -42,7 +44,9 @@ export default courseWidget((view) => {
       inTable = [];
       painted = "";
     }
-    if (painted !== (painted = JSON.stringify(picture.weights))) paintHeads(picture);
+    const before = painted;
+    painted = JSON.stringify(picture.weights);
+    if (painted !== before) paintHeads(picture);
     drawLosses(picture);
     follow(picture);
   };
@@ -57,43 +61,67 @@ export default courseWidget((view) => {
   // The arrow keys walk along `buttons` (a roving tab stop); choose(index) is told where they are.
   function walk(buttons, choose) {
     buttons.forEach((button, index) => {
-      button.addEventListener("keydown", (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const last = buttons.length - 1;
-        const to = {
-          ArrowLeft: index - 1, ArrowUp: index - 1, ArrowRight: index + 1, ArrowDown: index + 1, Home: 0, End: last,
-        }[event.key];
-        if (to === undefined) return;
-        event.preventDefault();
-        buttons[clamp(to, 0, last)].focus();
-        choose(clamp(to, 0, last));
-      }, { signal });
+      button.addEventListener(
+        "keydown",
+        (event) => {
+          if (event.ctrlKey || event.metaKey || event.altKey) return;
+          const last = buttons.length - 1;
+          const to = {
+            ArrowLeft: index - 1,
+            ArrowUp: index - 1,
+            ArrowRight: index + 1,
+            ArrowDown: index + 1,
+            Home: 0,
+            End: last,
+          }[event.key];
+          if (to === undefined) return;
+          event.preventDefault();
+          buttons[clamp(to, 0, last)].focus();
+          choose(clamp(to, 0, last));
+        },
+        { signal },
+      );
     });
   }
 
   function buildHeads({ heads, lost }) {
     const hadFocus = headButtons.includes(document.activeElement);
     headButtons = heads.map((name, head) => {
-      const map = svg("svg", { class: "hg-mini", viewBox: "0 0 1 1", "aria-hidden": "true" }, svg("image", { width: 1, height: 1 }));
-      const button = make("button", { type: "button", "data-testid": `head-${head}` }, map, make("span", { class: "hg-name" }, name));
+      const map = svg(
+        "svg",
+        { class: "hg-mini", viewBox: "0 0 1 1", "aria-hidden": "true" },
+        svg("image", { width: 1, height: 1 }),
+      );
+      const button = make(
+        "button",
+        { type: "button", "data-testid": `head-${head}` },
+        map,
+        make("span", { class: "hg-name" }, name),
+      );
       button.addEventListener("click", () => view.send({ head }), { signal });
-      button.addEventListener("keydown", (event) => {
-        if (lost !== null && ["Delete", "Backspace"].includes(event.key)) setOff(head, !isOff(head));
-      }, { signal });
+      button.addEventListener(
+        "keydown",
+        (event) => {
+          if (lost !== null && ["Delete", "Backspace"].includes(event.key)) setOff(head, !isOff(head));
+        },
+        { signal },
+      );
       return button;
     });
     walk(headButtons, (head) => view.send({ head }));
-    cards.replaceChildren(...headButtons.map((button, head) => {
-      const card = make("div", { class: "hg-card" }, button);
-      if (lost !== null) {
-        const label = words.on.replace("{name}", () => heads[head]);
-        const input = make("input", { type: "checkbox", "data-testid": `on-${head}`, "aria-label": label });
-        input.addEventListener("change", () => setOff(head, !input.checked), { signal });
-        const state = make("span", { "aria-hidden": "true" });
-        card.append(make("label", { class: "hg-switch" }, input, state));
-      }
-      return card;
-    }));
+    cards.replaceChildren(
+      ...headButtons.map((button, head) => {
+        const card = make("div", { class: "hg-card" }, button);
+        if (lost !== null) {
+          const label = words.on.replace("{name}", () => heads[head]);
+          const input = make("input", { type: "checkbox", "data-testid": `on-${head}`, "aria-label": label });
+          input.addEventListener("change", () => setOff(head, !input.checked), { signal });
+          const state = make("span", { "aria-hidden": "true" });
+          card.append(make("label", { class: "hg-switch" }, input, state));
+        }
+        return card;
+      }),
+    );
     if (hadFocus) headButtons[chosenHead()].focus();
   }
 
@@ -102,10 +130,12 @@ export default courseWidget((view) => {
     const canvas = make("canvas", { width: tokens.length, height: tokens.length });
     const context = canvas.getContext("2d", { willReadFrequently: true });
     headButtons.forEach((button, head) => {
-      weights[head].forEach((row, i) => row.forEach((weight, j) => {
-        context.fillStyle = shade(weight);
-        context.fillRect(j, i, 1, 1);
-      }));
+      weights[head].forEach((row, i) => {
+        row.forEach((weight, j) => {
+          context.fillStyle = shade(weight);
+          context.fillRect(j, i, 1, 1);
+        });
+      });
       fill(button.querySelector("image"), { href: canvas.toDataURL() });
     });
   }
@@ -141,12 +171,17 @@ export default courseWidget((view) => {
       return row;
     });
     table.replaceChildren(
-      make("thead", {}, make("tr", {}, make("td", {}, words.corner), ...heads)), make("tbody", {}, ...rows));
+      make("thead", {}, make("tr", {}, make("td", {}, words.corner), ...heads)),
+      make("tbody", {}, ...rows),
+    );
     if (hadFocus) wordButtons[chosenWord()].focus();
   }
 
   function drawTable({ heads, weights }) {
-    write(caption, words.large.replace("{name}", () => heads[chosenHead()]));
+    write(
+      caption,
+      words.large.replace("{name}", () => heads[chosenHead()]),
+    );
     wordButtons.forEach((button, place) => {
       const chosen = place === chosenWord();
       fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
@@ -155,14 +190,17 @@ export default courseWidget((view) => {
     if (inTable[0] === painted && inTable[1] === chosenHead()) return;
     inTable = [painted, chosenHead()];
     const dense = wordButtons.length > DENSE;
-    wordButtons.forEach((button, place) => button.closest("tr").querySelectorAll("td").forEach((cell, j) => {
-      const weight = weights[chosenHead()][place][j];
-      cell.style.backgroundColor = shade(weight);
-      cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
-      // Among many words the numbers are left to the lines beside, and to screen readers.
-      if (dense) fill(cell, { "aria-label": number(weight) });
-      else write(cell, number(weight));
-    }));
+    wordButtons.forEach((button, place) => {
+      const row = button.closest("tr");
+      row.querySelectorAll("td").forEach((cell, j) => {
+        const weight = weights[chosenHead()][place][j];
+        cell.style.backgroundColor = shade(weight);
+        cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
+        // Among many words the numbers are left to the lines beside, and to screen readers.
+        if (dense) fill(cell, { "aria-label": number(weight) });
+        else write(cell, number(weight));
+      });
+    });
   }
 
   function buildLines({ words: tokens }) {
@@ -170,17 +208,23 @@ export default courseWidget((view) => {
     const shown = (token) => ([...token].length > 6 ? `${[...token].slice(0, 5).join("")}…` : token);
     const name = (token, place, x, look) =>
       svg("text", { x, y: y(place), "dominant-baseline": "central", ...look }, shown(token));
-    fill(lines, { viewBox: `0 0 360 ${tokens.length * STEP + 12}` },
+    fill(
+      lines,
+      { viewBox: `0 0 360 ${tokens.length * STEP + 12}` },
       ...tokens.map((_, place) => svg("line", { class: "hg-line", x1: 114, x2: 197, y2: y(place) })),
       ...tokens.map((token, place) => name(token, place, 106, { "text-anchor": "end" })),
       ...tokens.map((_, place) => name("", place, 208)),
-      ...tokens.map((token, place) => name(token, place, 255, { class: "hg-key" })));
+      ...tokens.map((token, place) => name(token, place, 255, { class: "hg-key" })),
+    );
   }
 
   function drawLines({ words: tokens, weights }) {
     const word = chosenWord();
     const row = weights[chosenHead()][word];
-    write(lineCaption, words.look.replace("{word}", () => tokens[word]));
+    write(
+      lineCaption,
+      words.look.replace("{word}", () => tokens[word]),
+    );
     fill(lines, { "aria-label": model.get("summary") });
     const part = (kind, place) => lines.children[kind * tokens.length + place];
     row.forEach((weight, place) => {
@@ -193,10 +237,17 @@ export default courseWidget((view) => {
 
   function buildLosses({ words: tokens, lost }) {
     if (lost === null) return;
-    lossPanel ??= panel(view, words.lost, make("table", { class: "hg-losses", "data-testid": "losses" }, losses));
-    losses.replaceChildren(...tokens.map((token) =>
-      make("tr", {}, make("th", { scope: "row", title: token }, token),
-        make("td", {}, make("div", {}, make("span", { class: "hg-bar", "aria-hidden": "true" }), make("span"))))));
+    _lossPanel ??= panel(view, words.lost, make("table", { class: "hg-losses", "data-testid": "losses" }, losses));
+    losses.replaceChildren(
+      ...tokens.map((token) =>
+        make(
+          "tr",
+          {},
+          make("th", { scope: "row", title: token }, token),
+          make("td", {}, make("div", {}, make("span", { class: "hg-bar", "aria-hidden": "true" }), make("span"))),
+        ),
+      ),
+    );
   }
 
   function drawLosses({ lost }) {
@@ -209,7 +260,12 @@ export default courseWidget((view) => {
 
   // The colours of WEIGHTS in viz/theme.py: white to deep blue.
   function shade(weight) {
-    const stops = [[255, 255, 255], [158, 202, 232], [43, 123, 186], [8, 48, 107]];
+    const stops = [
+      [255, 255, 255],
+      [158, 202, 232],
+      [43, 123, 186],
+      [8, 48, 107],
+    ];
     const at = clamp(weight, 0, 1) * (stops.length - 1);
     const low = Math.min(Math.floor(at), stops.length - 2);
     const mix = stops[low].map((part, i) => Math.round(part + (stops[low + 1][i] - part) * (at - low)));

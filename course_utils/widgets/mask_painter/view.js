@@ -1,23 +1,39 @@
 // Left the mask, a grid of cells to paint; right the attention weights of the same queries and keys.
 
+import { button, clamp, courseWidget, fill, make, number, panel, slider, textBox } from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   const afresh = { painted: [] }; // a rule that is switched wipes what was painted over it
   textBox(view, "sentence", { label: words.sentence });
   const causal = button(view, {
-    label: words.causal, testid: "causal", press: () => view.send({ causal: !model.get("causal"), ...afresh }),
+    label: words.causal,
+    testid: "causal",
+    press: () => view.send({ causal: !model.get("causal"), ...afresh }),
   });
   const padding = slider(view, "padding", { label: words.padding, min: 0, max: 12, step: 1 }).querySelector("input");
   padding.addEventListener("input", () => view.send(afresh), { signal });
   button(view, {
-    label: words.open, testid: "open", press: () => view.send({ causal: false, padding: 0, ...afresh }),
+    label: words.open,
+    testid: "open",
+    press: () => view.send({ causal: false, padding: 0, ...afresh }),
   });
   view.onChange(() => fill(causal, { "aria-pressed": String(model.get("causal")) }));
 
   const left = table({ role: "grid", "aria-multiselectable": "true", "aria-label": words.mask, "data-testid": "mask" });
   const right = table({ "aria-label": words.weights, "data-testid": "weights" });
-  panel(view, words.mask, make("div", { class: "mp-frame" }, left), make("p", { class: "course-note" }, words.mask_hint));
-  panel(view, words.weights, make("div", { class: "mp-frame" }, right), make("p", { class: "course-note" }, words.weights_hint));
+  panel(
+    view,
+    words.mask,
+    make("div", { class: "mp-frame" }, left),
+    make("p", { class: "course-note" }, words.mask_hint),
+  );
+  panel(
+    view,
+    words.weights,
+    make("div", { class: "mp-frame" }, right),
+    make("p", { class: "course-note" }, words.weights_hint),
+  );
 
   let cells = []; // [query][key] -> td of the mask
   let shown = []; // [query][key] -> td of the weights
@@ -37,14 +53,18 @@ export default courseWidget((view) => {
     const longest = Math.max(...tokens.map((token) => token.length));
     for (const grid of [left, right]) {
       grid.classList.toggle("mp-upright", count * longest > 19); // names that do not fit side by side
-      grid.querySelectorAll("thead th.mp-key").forEach((head, key) => name(head, tokens[key]));
+      grid.querySelectorAll("thead th.mp-key").forEach((head, key) => {
+        name(head, tokens[key]);
+      });
       grid.querySelectorAll("tbody tr").forEach((line, query) => {
         name(line.firstChild, tokens[query]);
         line.classList.toggle("mp-here", query === row);
       });
     }
     for (const [query, line] of mask.entries()) {
-      line.forEach((allowed, key) => weigh(shown[query][key], weights[query][key], allowed, count > 8));
+      line.forEach((allowed, key) => {
+        weigh(shown[query][key], weights[query][key], allowed, count > 8);
+      });
     }
     showMask({ tokens, mask });
     place(...cursor);
@@ -55,7 +75,9 @@ export default courseWidget((view) => {
   function showMask({ tokens, mask }) {
     const painted = new Map(model.get("painted").map(([query, key, allowed]) => [`${query},${key}`, Boolean(allowed)]));
     for (const [query, line] of mask.entries()) {
-      line.forEach((allowed, key) => show(query, key, painted.get(`${query},${key}`) ?? allowed, tokens));
+      line.forEach((allowed, key) => {
+        show(query, key, painted.get(`${query},${key}`) ?? allowed, tokens);
+      });
     }
   }
 
@@ -94,38 +116,54 @@ export default courseWidget((view) => {
 
   function listenToGrid() {
     const options = { signal };
-    left.addEventListener("pointerdown", (event) => {
-      const at = placeOf(event.target);
-      if (!at || event.button !== 0) return;
-      event.preventDefault();
-      visit(...at, { preventScroll: true });
-      stroke = { pointer: event.pointerId, allowed: !isAllowed(at), at };
-      left.setPointerCapture(event.pointerId);
-      paint([at], stroke.allowed);
-    }, options);
-    left.addEventListener("pointermove", (event) => {
-      if (event.pointerId !== stroke?.pointer) return;
-      const at = placeOf(left.getRootNode().elementFromPoint(event.clientX, event.clientY));
-      if (!at || String(at) === String(stroke.at)) return;
-      paint(between(stroke.at, at), stroke.allowed);
-      stroke.at = at;
-      visit(...at, { preventScroll: true });
-    }, options);
+    left.addEventListener(
+      "pointerdown",
+      (event) => {
+        const at = placeOf(event.target);
+        if (!at || event.button !== 0) return;
+        event.preventDefault();
+        visit(...at, { preventScroll: true });
+        stroke = { pointer: event.pointerId, allowed: !isAllowed(at), at };
+        left.setPointerCapture(event.pointerId);
+        paint([at], stroke.allowed);
+      },
+      options,
+    );
+    left.addEventListener(
+      "pointermove",
+      (event) => {
+        if (event.pointerId !== stroke?.pointer) return;
+        const at = placeOf(left.getRootNode().elementFromPoint(event.clientX, event.clientY));
+        if (!at || String(at) === String(stroke.at)) return;
+        paint(between(stroke.at, at), stroke.allowed);
+        stroke.at = at;
+        visit(...at, { preventScroll: true });
+      },
+      options,
+    );
     for (const end of ["pointerup", "pointercancel"]) left.addEventListener(end, () => (stroke = null), options);
-    left.addEventListener("focusin", (event) => {
-      const at = placeOf(event.target);
-      if (at && model.get("row") !== at[0]) view.send({ row: at[0] });
-    }, options);
-    left.addEventListener("keydown", (event) => {
-      const at = placeOf(event.target);
-      if (!at || event.altKey || event.metaKey) return;
-      const to = target(event, at, cells.length - 1);
-      const toggles = [" ", "Enter"].includes(event.key) && !event.ctrlKey;
-      if (!to && !toggles) return;
-      event.preventDefault();
-      if (to) visit(...to);
-      else paint([at], !isAllowed(at));
-    }, options);
+    left.addEventListener(
+      "focusin",
+      (event) => {
+        const at = placeOf(event.target);
+        if (at && model.get("row") !== at[0]) view.send({ row: at[0] });
+      },
+      options,
+    );
+    left.addEventListener(
+      "keydown",
+      (event) => {
+        const at = placeOf(event.target);
+        if (!at || event.altKey || event.metaKey) return;
+        const to = target(event, at, cells.length - 1);
+        const toggles = [" ", "Enter"].includes(event.key) && !event.ctrlKey;
+        if (!to && !toggles) return;
+        event.preventDefault();
+        if (to) visit(...to);
+        else paint([at], !isAllowed(at));
+      },
+      options,
+    );
   }
 
   function placeOf(node) {
@@ -139,13 +177,19 @@ export default courseWidget((view) => {
   }
 
   function lay(grid, count, attributes) {
-    const corner = make("th", { class: "mp-corner" }, make("span", { class: "mp-query" }, words.queries), " ",
-      make("span", { class: "mp-key" }, words.keys));
+    const corner = make(
+      "th",
+      { class: "mp-corner" },
+      make("span", { class: "mp-query" }, words.queries),
+      " ",
+      make("span", { class: "mp-key" }, words.keys),
+    );
     const heads = Array.from({ length: count }, () => make("th", { scope: "col", class: "mp-key" }, make("span")));
     const rows = Array.from({ length: count }, () => Array.from({ length: count }, () => make("td", attributes)));
     grid.tHead.replaceChildren(make("tr", {}, corner, ...heads));
-    grid.tBodies[0].replaceChildren(...rows.map((line) =>
-      make("tr", {}, make("th", { scope: "row", class: "mp-query" }, make("span")), ...line)));
+    grid.tBodies[0].replaceChildren(
+      ...rows.map((line) => make("tr", {}, make("th", { scope: "row", class: "mp-query" }, make("span")), ...line)),
+    );
     grid.classList.toggle("mp-many", count > 8);
     grid.style.setProperty("--count", count);
     return rows;
@@ -177,7 +221,12 @@ function between([row, column], [toRow, toColumn]) {
 }
 
 // The colours of the figures (viz/theme.py: WEIGHTS), on the fixed scale 0 … 1.
-const WEIGHTS = [[255, 255, 255], [158, 202, 232], [43, 123, 186], [8, 48, 107]];
+const WEIGHTS = [
+  [255, 255, 255],
+  [158, 202, 232],
+  [43, 123, 186],
+  [8, 48, 107],
+];
 
 function weigh(cell, weight, allowed, narrow) {
   const broken = weight === null;

@@ -1,5 +1,20 @@
 // The tokens with what became of each and what is to be predicted below; under them the tally of all rolls so far.
 
+import {
+  add,
+  button,
+  checkbox,
+  clamp,
+  courseWidget,
+  each,
+  fill,
+  make,
+  number,
+  panel,
+  textBox,
+  write,
+} from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words } = view;
   view.stage.classList.add("mr-stage");
@@ -16,14 +31,31 @@ export default courseWidget((view) => {
   numberBox("seed", words.seed);
 
   const row = make("ol", { class: "mr-row", "aria-label": words.tokens, "data-testid": "tokens" });
-  const legend = make("p", { class: "mr-legend", "aria-hidden": "true" },
+  const legend = make(
+    "p",
+    { class: "mr-legend", "aria-hidden": "true" },
     ...["masked", "random", "kept", "plain", "special"].map((fate) =>
-      make("span", { class: `mr-key mr-${fate}` }, `${SIGNS[fate]} ${words[fate]}`)));
+      make("span", { class: `mr-key mr-${fate}` }, `${SIGNS[fate]} ${words[fate]}`),
+    ),
+  );
   panel(view, words.tokens, row, legend, make("p", { class: "course-note" }, words.hint)).classList.add("mr-wide");
   const body = make("tbody");
-  const tally = make("table", { class: "mr-table", "data-testid": "tally" },
-    make("thead", {}, make("tr", {}, ...[words.what, words.count, words.share, words.expected, words.bar].map((head) =>
-      make("th", { scope: "col" }, head)))), body);
+  const tally = make(
+    "table",
+    { class: "mr-table", "data-testid": "tally" },
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        ...[words.what, words.count, words.share, words.expected, words.bar].map((head) =>
+          make("th", { scope: "col" }, head),
+        ),
+      ),
+    ),
+    body,
+  );
   const tallied = panel(view, "", tally, make("p", { class: "course-note" }, words.tally_hint));
   tallied.classList.add("mr-wide");
 
@@ -34,8 +66,13 @@ export default courseWidget((view) => {
   };
 
   function card() {
-    return make("li", {}, make("span", {}, make("i", { "aria-hidden": "true" }), ""),
-      make("b", { class: "mr-label" }), make("span", { class: "mr-fate" }));
+    return make(
+      "li",
+      {},
+      make("span", {}, make("i", { "aria-hidden": "true" }), ""),
+      make("b", { class: "mr-label" }),
+      make("span", { class: "mr-fate" }),
+    );
   }
 
   function drawCard(node, { shown, true: label, fate, chosen, continues, segment }) {
@@ -50,9 +87,20 @@ export default courseWidget((view) => {
   }
 
   function line() {
-    const bar = make("span", { class: "mr-bar" }, ...["mr-fill", "mr-band", "mr-tick"].map((look) => make("span", { class: look })));
-    return make("tr", {}, make("th", { scope: "row" }), make("td"), make("td", { class: "mr-share" }), make("td"),
-      make("td", { "aria-hidden": "true" }, bar));
+    const bar = make(
+      "span",
+      { class: "mr-bar" },
+      ...["mr-fill", "mr-band", "mr-tick"].map((look) => make("span", { class: look })),
+    );
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }),
+      make("td"),
+      make("td", { class: "mr-share" }),
+      make("td"),
+      make("td", { "aria-hidden": "true" }, bar),
+    );
   }
 
   function drawLine(node, { name, count, of, share, expected, error }) {
@@ -60,7 +108,8 @@ export default courseWidget((view) => {
     const top = name === "chosen" ? 0.3 : 1;
     const bar = node.lastChild.firstChild;
     const places = { share: share ?? 0, expected, low: expected - error, high: expected + error };
-    for (const [place, value] of Object.entries(places)) bar.style.setProperty(`--${place}`, `${clamp(100 * value / top, 0, 100)}%`);
+    for (const [place, value] of Object.entries(places))
+      bar.style.setProperty(`--${place}`, `${clamp((100 * value) / top, 0, 100)}%`);
     fill(node, { "data-name": name });
     fill(bar.firstChild, { class: `mr-fill mr-fill-${name}` });
     [
@@ -68,15 +117,28 @@ export default courseWidget((view) => {
       `${count.toLocaleString("en")} / ${of.toLocaleString("en")}`,
       percent(share),
       `${percent(expected)} ± ${number(100 * error, 1)}`,
-    ].forEach((text, column) => write(node.children[column], text));
+    ].forEach((text, column) => {
+      write(node.children[column], text);
+    });
   }
 
   // A box for a whole number; what is no number is not sent.
   function numberBox(trait, label) {
-    const input = make("input", { type: "number", step: 1, min: 0, max: 9999, class: "mr-number", "data-testid": trait });
-    input.addEventListener("input", () => {
-      if (/^-?\d+$/.test(input.value)) view.send({ [trait]: Number(input.value) });
-    }, { signal: view.signal });
+    const input = make("input", {
+      type: "number",
+      step: 1,
+      min: 0,
+      max: 9999,
+      class: "mr-number",
+      "data-testid": trait,
+    });
+    input.addEventListener(
+      "input",
+      () => {
+        if (/^-?\d+$/.test(input.value)) view.send({ [trait]: Number(input.value) });
+      },
+      { signal: view.signal },
+    );
     view.onChange(() => {
       if (input.getRootNode().activeElement !== input) input.value = model.get(trait);
     });

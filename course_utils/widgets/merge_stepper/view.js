@@ -1,5 +1,7 @@
 // Left the pairs that stand to choose from, best first; right the words as they are cut now; below what was made.
 
+import { button, choice, clamp, courseWidget, fill, make, panel, slider, textBox } from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("ms-stage");
@@ -17,20 +19,36 @@ export default courseWidget((view) => {
   const next = button(view, { label: words.next, testid: "next", press: () => move(1), into: buttons });
   const last = button(view, { label: words.last, testid: "last", press: () => move(far), into: buttons });
   const bar = slider(view, "step", {
-    label: words.step, min: 0, max: 1, step: 1, say: (step) => `${step} / ${model.get("picture").total ?? 0}`,
+    label: words.step,
+    min: 0,
+    max: 1,
+    step: 1,
+    say: (step) => `${step} / ${model.get("picture").total ?? 0}`,
   }).querySelector("input");
   // ← → on the buttons, too: one merge back, one on.
-  buttons.addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -far, End: far }[event.key];
-    if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    move(by);
-  }, { signal });
+  buttons.addEventListener(
+    "keydown",
+    (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1, Home: -far, End: far }[event.key];
+      if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      move(by);
+    },
+    { signal },
+  );
 
   const body = make("tbody");
   const scoreHead = make("th", { scope: "col" });
-  const ranking = make("table", { class: "ms-table", "data-testid": "candidates" },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, words.pair), make("th", { scope: "col" }, words.count), scoreHead)), body);
+  const ranking = make(
+    "table",
+    { class: "ms-table", "data-testid": "candidates" },
+    make(
+      "thead",
+      {},
+      make("tr", {}, make("th", { scope: "col" }, words.pair), make("th", { scope: "col" }, words.count), scoreHead),
+    ),
+    body,
+  );
   const done = make("p", { class: "course-note" }, words.finished);
   const list = make("ul", { class: "ms-words", "data-testid": "words" });
   const made = make("ol", { class: "ms-made", "data-testid": "made" });
@@ -44,25 +62,47 @@ export default courseWidget((view) => {
     bar.max = picture.total;
     bar.value = step;
     // A button that is pressed to its end keeps the focus: it is told as disabled, not taken away.
-    for (const [node, off] of [[first, step <= 0], [back, step <= 0], [next, step >= picture.total], [last, step >= picture.total]]) {
+    for (const [node, off] of [
+      [first, step <= 0],
+      [back, step <= 0],
+      [next, step >= picture.total],
+      [last, step >= picture.total],
+    ]) {
       fill(node, { "aria-disabled": String(off) });
     }
     ranking.hidden = !picture.candidates.length;
     done.hidden = !ranking.hidden;
     scoreHead.hidden = !picture.scored;
     scoreHead.textContent = words.score;
-    body.replaceChildren(...picture.candidates.map(({ pair, count, score, share }, place) => {
-      const row = make("tr", { class: place ? "" : "ms-best" },
-        make("th", { scope: "row" }, chip(pair[0]), " + ", chip(pair[1])),
-        make("td", {}, String(count)));
-      if (picture.scored) row.append(make("td", {}, score));
-      row.style.setProperty("--share", `${100 * share}%`);
-      return row;
-    }));
-    list.replaceChildren(...picture.words.map(({ count, pieces }) => make("li", {},
-      ...pieces.map((piece) => chip(piece.text, piece.fresh)), make("span", { class: "ms-count" }, `× ${count}`))));
-    madeCaption.textContent = words.made.replace("{count}", picture.made.length).replace("{alphabet}", picture.alphabet);
-    made.replaceChildren(...picture.made.map((symbol, place) => make("li", {}, chip(symbol, place === picture.made.length - 1))));
+    body.replaceChildren(
+      ...picture.candidates.map(({ pair, count, score, share }, place) => {
+        const row = make(
+          "tr",
+          { class: place ? "" : "ms-best" },
+          make("th", { scope: "row" }, chip(pair[0]), " + ", chip(pair[1])),
+          make("td", {}, String(count)),
+        );
+        if (picture.scored) row.append(make("td", {}, score));
+        row.style.setProperty("--share", `${100 * share}%`);
+        return row;
+      }),
+    );
+    list.replaceChildren(
+      ...picture.words.map(({ count, pieces }) =>
+        make(
+          "li",
+          {},
+          ...pieces.map((piece) => chip(piece.text, piece.fresh)),
+          make("span", { class: "ms-count" }, `× ${count}`),
+        ),
+      ),
+    );
+    madeCaption.textContent = words.made
+      .replace("{count}", picture.made.length)
+      .replace("{alphabet}", picture.alphabet);
+    made.replaceChildren(
+      ...picture.made.map((symbol, place) => make("li", {}, chip(symbol, place === picture.made.length - 1))),
+    );
   };
 
   function chip(symbol, fresh = false) {

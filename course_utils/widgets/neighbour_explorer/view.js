@@ -1,11 +1,19 @@
 // Left the map around the word, right its neighbours as buttons: pressing one goes there.
 
+import { clamp, courseWidget, fill, make, number, panel, plane, slider, svg, textBox } from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("ne-stage");
   textBox(view, "word", { label: words.word });
   const names = model.get("moment_names");
-  slider(view, "moment", { label: words.moment, min: 0, max: names.length - 1, step: 1, say: (at) => names[at] ?? String(at) });
+  slider(view, "moment", {
+    label: words.moment,
+    min: 0,
+    max: names.length - 1,
+    step: 1,
+    say: (at) => names[at] ?? String(at),
+  });
 
   const area = plane({ width: 400, height: 330, margin: 26, label: words.map });
   panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_note));
@@ -18,8 +26,11 @@ export default courseWidget((view) => {
   return (picture) => {
     drawMap(picture);
     drawList(picture);
-    legend.replaceChildren(...picture.groups.map((group, place) =>
-      make("span", { class: `ne-group ne-${place % 5}` }, make("i", {}, "●"), ` ${group}`)));
+    legend.replaceChildren(
+      ...picture.groups.map((group, place) =>
+        make("span", { class: `ne-group ne-${place % 5}` }, make("i", {}, "●"), ` ${group}`),
+      ),
+    );
   };
 
   function drawMap(picture) {
@@ -27,17 +38,26 @@ export default courseWidget((view) => {
     const placed = picture.points.map((point) => ({ ...point, px: area.x(point.x), py: area.y(point.y) }));
     const middle = { word: picture.word, px: area.x(0), py: area.y(0), near: true, centre: true };
     const labels = spread([...(picture.known ? [middle] : []), ...placed]);
-    area.root.replaceChildren(...labels.flatMap((point) => {
-      const kind = point.centre ? "ne-centre" : `${look(picture, point.group)}${point.near ? "" : " ne-far"}`;
-      const right = point.px < area.width * 0.62;
-      return [
-        svg("circle", { class: `ne-dot ${kind}`, cx: point.px, cy: point.py, r: point.centre ? 8 : 5 }),
-        svg("text", {
-          class: `course-name ${kind}`, "text-anchor": right ? "start" : "end", "dominant-baseline": "central",
-          x: point.px + (right ? 10 : -10), y: point.ly,
-        }, point.word),
-      ];
-    }));
+    area.root.replaceChildren(
+      ...labels.flatMap((point) => {
+        const kind = point.centre ? "ne-centre" : `${look(picture, point.group)}${point.near ? "" : " ne-far"}`;
+        const right = point.px < area.width * 0.62;
+        return [
+          svg("circle", { class: `ne-dot ${kind}`, cx: point.px, cy: point.py, r: point.centre ? 8 : 5 }),
+          svg(
+            "text",
+            {
+              class: `course-name ${kind}`,
+              "text-anchor": right ? "start" : "end",
+              "dominant-baseline": "central",
+              x: point.px + (right ? 10 : -10),
+              y: point.ly,
+            },
+            point.word,
+          ),
+        ];
+      }),
+    );
   }
 
   // Labels that would cover each other are pushed apart, up and down.
@@ -62,10 +82,19 @@ export default courseWidget((view) => {
       buttons = picture.neighbours.map((_, place) => entry(place));
       list.replaceChildren(...buttons.map((node) => make("li", {}, node)));
     }
-    picture.neighbours.forEach((one, place) => fill(buttons[place], {
-      class: look(picture, one.group),
-      "aria-label": `${one.word} ${number(one.cosine)}${one.group ? `, ${one.group}` : ""}`,
-    }, make("b", {}, one.word), " ", make("span", {}, number(one.cosine)), make("i", { "aria-hidden": "true" }, one.group ? "●" : "")));
+    picture.neighbours.forEach((one, place) => {
+      fill(
+        buttons[place],
+        {
+          class: look(picture, one.group),
+          "aria-label": `${one.word} ${number(one.cosine)}${one.group ? `, ${one.group}` : ""}`,
+        },
+        make("b", {}, one.word),
+        " ",
+        make("span", {}, number(one.cosine)),
+        make("i", { "aria-hidden": "true" }, one.group ? "●" : ""),
+      );
+    });
   }
 
   function entry(place) {

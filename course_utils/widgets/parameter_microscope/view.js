@@ -1,5 +1,7 @@
 // A strip that says where in the whole model we are, the tensors as areas, and the parts as a list to walk through.
 
+import { checkbox, choice, clamp, courseWidget, fill, make, panel, svg } from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("pm-stage");
@@ -14,14 +16,22 @@ export default courseWidget((view) => {
   // The tensors lie in one drawing, a shape for each kind: hundreds of elements would be slow to lay out.
   const layers = [...Object.keys(words.kinds), "other", "edges", "inner"];
   const shapes = new Map(layers.map((layer) => [layer, svg("path", { class: `pm-${layer}` })]));
-  const drawing = svg("svg", { class: "pm-tiles", viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" },
-    ...shapes.values());
+  const drawing = svg(
+    "svg",
+    { class: "pm-tiles", viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" },
+    ...shapes.values(),
+  );
   const kinds = Object.entries(words.kinds).map(([kind, name]) =>
-    make("li", {}, make("span", { class: `pm-swatch pm-${kind}`, "aria-hidden": "true" }), name));
+    make("li", {}, make("span", { class: `pm-swatch pm-${kind}`, "aria-hidden": "true" }), name),
+  );
   const body = make("tbody");
   const columns = [words.name, words.shape, words.count, words.share];
-  const table = make("table", { class: "pm-table", "data-testid": "parts" },
-    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))), body);
+  const table = make(
+    "table",
+    { class: "pm-table", "data-testid": "parts" },
+    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
+    body,
+  );
   view.stage.before(crumbs, make("div", { class: "pm-strip", "aria-hidden": "true" }, lens));
   panel(view, words.areas, map, make("ul", { class: "pm-legend" }, ...kinds));
   panel(view, words.parts, make("div", { class: "pm-scroll" }, table));
@@ -49,7 +59,10 @@ export default courseWidget((view) => {
     let chosen = clamp(place, 0, buttons.length - 1);
     if (cameFrom !== null && cameFrom !== shown) {
       const inner = (path) => cameFrom === path || cameFrom.startsWith(`${path}.`);
-      chosen = Math.max(0, picture.rows.findIndex(({ path }) => path !== "" && inner(path)));
+      chosen = Math.max(
+        0,
+        picture.rows.findIndex(({ path }) => path !== "" && inner(path)),
+      );
     }
     settle(chosen);
     if (hadFocus) buttons[chosen].focus();
@@ -59,13 +72,17 @@ export default courseWidget((view) => {
   function drawCrumbs({ crumbs: way }) {
     const steps = way.map(({ path, label }, depth) => {
       const here = depth === way.length - 1;
-      const step = make("button", { type: "button", "aria-current": here ? "true" : false,
-        "data-testid": `crumb-${depth}` }, label);
+      const step = make(
+        "button",
+        { type: "button", "aria-current": here ? "true" : false, "data-testid": `crumb-${depth}` },
+        label,
+      );
       step.addEventListener("click", () => zoom(path), { signal });
       return step;
     });
-    crumbs.replaceChildren(...steps.flatMap((step, depth) =>
-      (depth ? [make("span", { "aria-hidden": "true" }, "›"), step] : [step])));
+    crumbs.replaceChildren(
+      ...steps.flatMap((step, depth) => (depth ? [make("span", { "aria-hidden": "true" }, "›"), step] : [step])),
+    );
   }
 
   function drawMap({ rows, inner, tiles }) {
@@ -80,8 +97,12 @@ export default courseWidget((view) => {
     outlines.set("inner", inner.map(outline));
     for (const [kind, lines] of outlines) fill(shapes.get(kind), { d: lines.join("") });
     const frames = rows.map(({ path, label, percent, box }, place) => {
-      const frame = make("div", { class: "pm-frame", style: at(box), title: `${label} ${percent}`,
-        "data-testid": `area-${place}` }, make("span", {}, label), make("span", {}, percent));
+      const frame = make(
+        "div",
+        { class: "pm-frame", style: at(box), title: `${label} ${percent}`, "data-testid": `area-${place}` },
+        make("span", {}, label),
+        make("span", {}, percent),
+      );
       frame.addEventListener("click", () => zoom(path), { signal });
       frame.addEventListener("pointerenter", () => point(place, true), { signal });
       frame.addEventListener("pointerleave", () => point(place, false), { signal });
@@ -97,18 +118,33 @@ export default courseWidget((view) => {
       const button = make("button", { type: "button", "data-testid": `part-${place}` }, ...shownName);
       button.addEventListener("click", () => zoom(path), { signal });
       button.addEventListener("keydown", (event) => walk(event, place, path), { signal });
-      button.addEventListener("focus", () => { settle(place); point(place, true); }, { signal });
+      button.addEventListener(
+        "focus",
+        () => {
+          settle(place);
+          point(place, true);
+        },
+        { signal },
+      );
       button.addEventListener("blur", () => point(place, false), { signal });
       return button;
     });
-    body.replaceChildren(...rows.map((row, place) => {
-      const bar = make("span", { class: "pm-bar", style: `--share: ${row.share}`, "aria-hidden": "true" });
-      const line = make("tr", {}, make("th", { scope: "row" }, buttons[place]), make("td", {}, row.shape),
-        make("td", {}, row.count), make("td", {}, make("span", {}, row.percent), bar));
-      line.addEventListener("pointerenter", () => point(place, true), { signal });
-      line.addEventListener("pointerleave", () => point(place, false), { signal });
-      return line;
-    }));
+    body.replaceChildren(
+      ...rows.map((row, place) => {
+        const bar = make("span", { class: "pm-bar", style: `--share: ${row.share}`, "aria-hidden": "true" });
+        const line = make(
+          "tr",
+          {},
+          make("th", { scope: "row" }, buttons[place]),
+          make("td", {}, row.shape),
+          make("td", {}, row.count),
+          make("td", {}, make("span", {}, row.percent), bar),
+        );
+        line.addEventListener("pointerenter", () => point(place, true), { signal });
+        line.addEventListener("pointerleave", () => point(place, false), { signal });
+        return line;
+      }),
+    );
   }
 
   function walk(event, place, path) {
@@ -123,7 +159,9 @@ export default courseWidget((view) => {
   }
 
   function settle(chosen) {
-    buttons.forEach((button, place) => (button.tabIndex = place === chosen ? 0 : -1));
+    buttons.forEach((button, place) => {
+      button.tabIndex = place === chosen ? 0 : -1;
+    });
   }
 
   function point(place, on) {

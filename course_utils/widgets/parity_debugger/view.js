@@ -1,6 +1,8 @@
 // Two controls, fault and layer; a table with one row for each stage: its name, a bar on a logarithmic scale with the
 // limit as a dashed line, the difference, and a word for it. The first row that departs is framed and marked.
 
+import { choice, clamp, courseWidget, each, fill, make, panel, slider, write } from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words } = view;
   const { faults, layers, tolerance } = model.get("setup");
@@ -9,19 +11,38 @@ export default courseWidget((view) => {
   const share = (value) => clamp((Math.log10(value) - LOW) / (HIGH - LOW), 0, 1);
 
   choice(view, "fault", { label: words.fault, options: faults.map((name) => [name, name]) });
-  const layer = slider(view, "layer", { label: words.layer, min: 1, max: layers, step: 1, say: (value) => words.layer_is.replace("{layer}", value) });
+  const layer = slider(view, "layer", {
+    label: words.layer,
+    min: 1,
+    max: layers,
+    step: 1,
+    say: (value) => words.layer_is.replace("{layer}", value),
+  });
 
-  const scale = make("td", { class: "pd-scale", "aria-hidden": "true" },
+  const scale = make(
+    "td",
+    { class: "pd-scale", "aria-hidden": "true" },
     ...[-9, -7, -5, -3, -1, 1].map((power) => {
       const mark = make("span", {}, `10${superscript(power)}`);
       mark.style.left = `calc(8px + (100% - 16px) * ${share(10 ** power)})`; // as the tracks: inside the padding
       return mark;
-    }));
-  const head = [words.stage, words.size, words.difference, words.verdict].map((name) => make("th", { scope: "col" }, name));
+    }),
+  );
+  const head = [words.stage, words.size, words.difference, words.verdict].map((name) =>
+    make("th", { scope: "col" }, name),
+  );
   const body = make("tbody");
-  const table = make("table", { class: "pd-table", "data-testid": "stages" },
-    make("thead", {}, make("tr", {}, ...head)), body,
-    make("tfoot", { "aria-hidden": "true" }, make("tr", { class: "pd-foot" }, make("td"), scale, make("td"), make("td"))));
+  const table = make(
+    "table",
+    { class: "pd-table", "data-testid": "stages" },
+    make("thead", {}, make("tr", {}, ...head)),
+    body,
+    make(
+      "tfoot",
+      { "aria-hidden": "true" },
+      make("tr", { class: "pd-foot" }, make("td"), scale, make("td"), make("td")),
+    ),
+  );
   panel(view, words.picture, table, make("p", { class: "course-note" }, words.hint)).classList.add("pd-panel");
   table.style.setProperty("--limit", share(tolerance));
 
@@ -32,7 +53,10 @@ export default courseWidget((view) => {
       const [name, track, size, verdict] = node.children;
       fill(node, { class: [departs ? "pd-departs" : "pd-same", i === first ? "pd-first" : ""].join(" ") });
       write(name, stage);
-      track.firstChild.firstChild.style.setProperty("--share", difference === null ? 1 : difference > 0 ? share(difference) : 0);
+      track.firstChild.firstChild.style.setProperty(
+        "--share",
+        difference === null ? 1 : difference > 0 ? share(difference) : 0,
+      );
       write(size, shown);
       write(verdict, i === first ? words.first : departs ? words.departs : words.same);
     });
@@ -40,11 +64,19 @@ export default courseWidget((view) => {
 
   function line(place) {
     const track = make("div", { class: "pd-track" }, make("span", { class: "pd-bar" }));
-    return make("tr", { "data-testid": `stage-${place}` },
-      make("th", { scope: "row" }), make("td", { "aria-hidden": "true" }, track), make("td"), make("td"));
+    return make(
+      "tr",
+      { "data-testid": `stage-${place}` },
+      make("th", { scope: "row" }),
+      make("td", { "aria-hidden": "true" }, track),
+      make("td"),
+      make("td"),
+    );
   }
 
   function superscript(power) {
-    return String(power).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+    return String(power)
+      .replace("-", "⁻")
+      .replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
   }
 });

@@ -1,10 +1,16 @@
 // Left positions × dimensions with the two positions to move, in the middle their similarity by distance, right a wave.
 
+import { clamp, courseWidget, fill, make, number, panel, plane, slider, svg } from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words } = view;
   slider(view, "hidden_size", {
-    label: words.hidden_size, min: 1, max: 8, step: 1,
-    toPosition: (size) => Math.round(Math.log2(size)), toValue: (position) => 2 ** position,
+    label: words.hidden_size,
+    min: 1,
+    max: 8,
+    step: 1,
+    toPosition: (size) => Math.round(Math.log2(size)),
+    toValue: (position) => 2 ** position,
   });
   let dimension;
   view.onChange(() => fill(dimension, { max: model.get("hidden_size") - 1 })); // before the slider takes its value
@@ -41,35 +47,59 @@ export default courseWidget((view) => {
     const move = (which, to) => view.send({ [which]: clamp(Math.round(to), 0, last()) });
     let dragged = null;
     left.root.classList.add("course-surface");
-    left.root.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      event.preventDefault();
-      const at = left.data(event)[1];
-      const away = (which) => Math.abs(model.get(which) - at);
-      dragged = away("first") <= away("second") ? "first" : "second";
-      left.root.setPointerCapture(event.pointerId);
-      handles[dragged].focus({ preventScroll: true });
-      move(dragged, at);
-    }, options);
+    left.root.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.button !== 0) return;
+        event.preventDefault();
+        const at = left.data(event)[1];
+        const away = (which) => Math.abs(model.get(which) - at);
+        dragged = away("first") <= away("second") ? "first" : "second";
+        left.root.setPointerCapture(event.pointerId);
+        handles[dragged].focus({ preventScroll: true });
+        move(dragged, at);
+      },
+      options,
+    );
     left.root.addEventListener("pointermove", (event) => dragged && move(dragged, left.data(event)[1]), options);
     for (const end of ["pointerup", "pointercancel"]) {
       left.root.addEventListener(end, () => (dragged = null), options);
     }
     for (const [which, handle] of Object.entries(handles)) {
       const label = words[which];
-      fill(handle, { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": 0, class: `course-handle pe-${which}` });
-      handle.addEventListener("keydown", (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const far = event.shiftKey ? 5 : 1;
-        const steps = { ArrowUp: -far, ArrowLeft: -far, ArrowDown: far, ArrowRight: far, Home: -Infinity, End: Infinity };
-        if (!(event.key in steps)) return;
-        event.preventDefault();
-        move(which, clamp(model.get(which) + steps[event.key], 0, last()));
-      }, options);
-      view.onChange(() => fill(handle, {
-        "aria-valuenow": model.get(which), "aria-valuemax": last(),
-        "aria-valuetext": words.position.replace("{t}", model.get(which)),
-      }));
+      fill(handle, {
+        role: "slider",
+        tabindex: 0,
+        "aria-label": label,
+        "aria-valuemin": 0,
+        class: `course-handle pe-${which}`,
+      });
+      handle.addEventListener(
+        "keydown",
+        (event) => {
+          if (event.ctrlKey || event.metaKey || event.altKey) return;
+          const far = event.shiftKey ? 5 : 1;
+          const steps = {
+            ArrowUp: -far,
+            ArrowLeft: -far,
+            ArrowDown: far,
+            ArrowRight: far,
+            Home: -Infinity,
+            End: Infinity,
+          };
+          if (!(event.key in steps)) return;
+          event.preventDefault();
+          move(which, clamp(model.get(which) + steps[event.key], 0, last()));
+        },
+        options,
+      );
+      view.onChange(() =>
+        fill(handle, {
+          "aria-valuenow": model.get(which),
+          "aria-valuemax": last(),
+          "aria-valuetext": words.position.replace("{t}", model.get(which)),
+        }),
+      );
     }
   }
 
@@ -82,25 +112,46 @@ export default courseWidget((view) => {
       fill(heat, { x, y, width: right_ - x, height: bottom - y, href: paint(shades, size, length) });
     }
     const column = left.x(Math.min(model.get("dimension"), size - 1));
-    const under = svg("text", { class: "course-name", "text-anchor": "middle", x: clamp(column, 42, left.width - 42), y: bottom + 25 });
+    const under = svg("text", {
+      class: "course-name",
+      "text-anchor": "middle",
+      x: clamp(column, 42, left.width - 42),
+      y: bottom + 25,
+    });
     under.textContent = `${words.dimension_short} ${model.get("dimension")}`;
     frame.replaceChildren(
-      svg("polygon", { class: "pe-pointer", points: `${column},${bottom + 1} ${column - 6},${bottom + 10} ${column + 6},${bottom + 10}` }),
+      svg("polygon", {
+        class: "pe-pointer",
+        points: `${column},${bottom + 1} ${column - 6},${bottom + 10} ${column + 6},${bottom + 10}`,
+      }),
       under,
-      svg("text", { "text-anchor": "middle", x: (x + right_) / 2, y: 20 }, words.scale.replaceAll("{reach}", number(reach, reach > 1 ? 1 : 0))),
+      svg(
+        "text",
+        { "text-anchor": "middle", x: (x + right_) / 2, y: 20 },
+        words.scale.replaceAll("{reach}", number(reach, reach > 1 ? 1 : 0)),
+      ),
     );
     const high = Math.max(2, (bottom - y) / length) + 3;
-    rows.replaceChildren(...Object.keys(NAMES).flatMap((which) => {
-      const row = { x: x - 1.5, y: left.y(model.get(which)) - high / 2, width: right_ - x + 3, height: high, rx: 2 };
-      return [svg("rect", { ...row, class: "pe-row-halo" }), svg("rect", { ...row, class: `pe-row pe-${which}` })];
-    }));
+    rows.replaceChildren(
+      ...Object.keys(NAMES).flatMap((which) => {
+        const row = { x: x - 1.5, y: left.y(model.get(which)) - high / 2, width: right_ - x + 3, height: high, rx: 2 };
+        return [svg("rect", { ...row, class: "pe-row-halo" }), svg("rect", { ...row, class: `pe-row pe-${which}` })];
+      }),
+    );
     for (const [which, handle] of Object.entries(handles)) {
       const [edge, out] = which === "first" ? [x, -1] : [right_, 1];
       const at = left.y(model.get(which));
       handle.replaceChildren(
         svg("circle", { cx: edge + out * 18, cy: at, r: 14, class: "pe-halo" }),
-        svg("polygon", { class: "pe-knob", points: `${edge + out * 2},${at} ${edge + out * 10},${at - 6} ${edge + out * 10},${at + 6}` }),
-        svg("text", { class: "course-name", "text-anchor": "middle", "dominant-baseline": "central", x: edge + out * 19, y: at }, NAMES[which]),
+        svg("polygon", {
+          class: "pe-knob",
+          points: `${edge + out * 2},${at} ${edge + out * 10},${at - 6} ${edge + out * 10},${at + 6}`,
+        }),
+        svg(
+          "text",
+          { class: "course-name", "text-anchor": "middle", "dominant-baseline": "central", x: edge + out * 19, y: at },
+          NAMES[which],
+        ),
       );
     }
   }
@@ -112,18 +163,44 @@ export default courseWidget((view) => {
     const at = (position) => [middle.x(position - first), middle.y(cosines[position])];
     const [x, y] = at(second);
     middle.root.replaceChildren(
-      ...axes(middle, [[1 - length, "middle"], [0, "middle"], [length - 1, "middle"]], low < 0 ? [-1, 0, 1] : [0, 1]),
+      ...axes(
+        middle,
+        [
+          [1 - length, "middle"],
+          [0, "middle"],
+          [length - 1, "middle"],
+        ],
+        low < 0 ? [-1, 0, 1] : [0, 1],
+      ),
       svg("line", { class: "pe-zero", x1: middle.x(0), y1: middle.y(low), x2: middle.x(0), y2: middle.y(1) }),
       svg("polyline", { class: "pe-curve", points: cosines.map((_, position) => at(position)).join(" ") }),
       svg("line", { class: "pe-drop", x1: x, y1: y, x2: x, y2: middle.y(low) }),
       svg("circle", { class: "pe-dot pe-first", cx: middle.x(0), cy: middle.y(cosines[first]), r: 6 }),
       svg("circle", { class: "pe-dot pe-second", cx: x, cy: y, r: 7 }),
-      svg("text", { class: "course-name", "text-anchor": "middle", x: middle.x(0), y: middle.y(cosines[first]) - 12 }, NAMES.first),
-      ...(first === second ? [] : [svg("text", { class: "course-name", "text-anchor": "middle", x: x + (x < middle.x(0) ? -14 : 14), y: y - 8 }, NAMES.second)]),
-      svg("text", {
-        class: "course-name", "text-anchor": x > middle.width / 2 ? "end" : "start", x: x > middle.width / 2 ? middle.width - 8 : 40,
-        y: y < 120 ? middle.y(low) - 14 : 52,
-      }, words.marker.replace("{distance}", number(second - first, 0)).replace("{cosine}", number(cosines[second]))),
+      svg(
+        "text",
+        { class: "course-name", "text-anchor": "middle", x: middle.x(0), y: middle.y(cosines[first]) - 12 },
+        NAMES.first,
+      ),
+      ...(first === second
+        ? []
+        : [
+            svg(
+              "text",
+              { class: "course-name", "text-anchor": "middle", x: x + (x < middle.x(0) ? -14 : 14), y: y - 8 },
+              NAMES.second,
+            ),
+          ]),
+      svg(
+        "text",
+        {
+          class: "course-name",
+          "text-anchor": x > middle.width / 2 ? "end" : "start",
+          x: x > middle.width / 2 ? middle.width - 8 : 40,
+          y: y < 120 ? middle.y(low) - 14 : 52,
+        },
+        words.marker.replace("{distance}", number(second - first, 0)).replace("{cosine}", number(cosines[second])),
+      ),
     );
   }
 
@@ -131,14 +208,30 @@ export default courseWidget((view) => {
     right.range(0, length - 1, -reach, reach);
     const at = (position) => [right.x(position), right.y(wave[position])];
     right.root.replaceChildren(
-      ...axes(right, [[0, "middle"], [length - 1, "middle"]], [-reach, 0, reach]),
+      ...axes(
+        right,
+        [
+          [0, "middle"],
+          [length - 1, "middle"],
+        ],
+        [-reach, 0, reach],
+      ),
       svg("polyline", { class: "pe-curve", points: wave.map((_, position) => at(position)).join(" ") }),
       ...Object.keys(NAMES).flatMap((which) => {
         const [x, y] = at(model.get(which));
         const up = wave[model.get(which)] < 0 ? -1 : 1; // names stand off the line, towards the outside
         return [
           svg("circle", { class: `pe-dot pe-${which}`, cx: x, cy: y, r: 7 }),
-          svg("text", { class: "course-name", "text-anchor": "middle", x: x + (which === "first" ? -4 : 4), y: y + (up > 0 ? -12 : 22) }, NAMES[which]),
+          svg(
+            "text",
+            {
+              class: "course-name",
+              "text-anchor": "middle",
+              x: x + (which === "first" ? -4 : 4),
+              y: y + (up > 0 ? -12 : 22),
+            },
+            NAMES[which],
+          ),
         ];
       }),
     );
@@ -152,15 +245,27 @@ export default courseWidget((view) => {
     return [
       ...ys.flatMap((value) => [
         svg("line", { class: "pe-grid", x1: x0, y1: area.y(value), x2: x1, y2: area.y(value) }),
-        svg("text", { "text-anchor": "end", "dominant-baseline": "central", x: x0 - 6, y: area.y(value) }, number(value, Number.isInteger(value) ? 0 : 1)),
+        svg(
+          "text",
+          { "text-anchor": "end", "dominant-baseline": "central", x: x0 - 6, y: area.y(value) },
+          number(value, Number.isInteger(value) ? 0 : 1),
+        ),
       ]),
-      ...xs.map(([value, anchor]) => svg("text", { "text-anchor": anchor, x: area.x(value), y: area.height - 12 }, number(value, 0))),
+      ...xs.map(([value, anchor]) =>
+        svg("text", { "text-anchor": anchor, x: area.x(value), y: area.height - 12 }, number(value, 0)),
+      ),
     ];
   }
 
   // The picture of the encoding: vermillion − white − blue, as viz/theme.py's SIGNED; one pixel a cell.
   function paint(encoded, width, height) {
-    const stops = [[140, 59, 0], [232, 147, 90], [255, 255, 255], [90, 165, 214], [0, 57, 92]];
+    const stops = [
+      [140, 59, 0],
+      [232, 147, 90],
+      [255, 255, 255],
+      [90, 165, 214],
+      [0, 57, 92],
+    ];
     const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
     const canvas = make("canvas", { width, height });
     const context = canvas.getContext("2d");

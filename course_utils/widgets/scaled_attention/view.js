@@ -1,14 +1,42 @@
 // Left the plane with keys and the query to drag, in the middle scores and weights, right values, hull and context.
 
+import {
+  arrow,
+  checkbox,
+  clamp,
+  courseWidget,
+  each,
+  fill,
+  make,
+  movable,
+  nameBeyond,
+  number,
+  panel,
+  plane,
+  slider,
+  svg,
+  write,
+} from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words } = view;
   slider(view, "d_k", {
-    label: words.d_k, min: 1, max: 10, step: 1, toPosition: Math.log2, toValue: (position) => 2 ** position,
+    label: words.d_k,
+    min: 1,
+    max: 10,
+    step: 1,
+    toPosition: Math.log2,
+    toValue: (position) => 2 ** position,
   });
   checkbox(view, "scaled", { label: words.scaled });
   slider(view, "temperature", {
-    label: words.temperature, min: -1, max: 1, step: 0.05,
-    toPosition: Math.log10, toValue: (position) => Number((10 ** position).toPrecision(3)), say: (value) => number(value),
+    label: words.temperature,
+    min: -1,
+    max: 1,
+    step: 0.05,
+    toPosition: Math.log10,
+    toValue: (position) => Number((10 ** position).toPrecision(3)),
+    say: (value) => number(value),
   });
 
   let drawnReach = 0; // keys and values stand still: they are drawn anew when the plane shows more, for a far query
@@ -20,7 +48,9 @@ export default courseWidget((view) => {
   left.root.append(axes, keys, query, handle);
   panel(view, words.plane, left.root, make("p", { class: "course-note" }, words.query_hint));
   movable(view, handle, {
-    surface: left, label: words.query, at: () => model.get("query"),
+    surface: left,
+    label: words.query,
+    at: () => model.get("query"),
     say: () => {
       const [x, y] = model.get("query").map((value) => number(value));
       return words.query_position.replace("{x}", x).replace("{y}", y);
@@ -34,7 +64,12 @@ export default courseWidget((view) => {
   const rows = make("tbody");
   const heads = [words.word, words.score, words.weight].map((head) => make("th", { scope: "col" }, head));
   const formula = make("p", { class: "course-note" });
-  panel(view, words.bars, make("table", { class: "sa-table" }, make("thead", {}, make("tr", {}, ...heads)), rows), formula);
+  panel(
+    view,
+    words.bars,
+    make("table", { class: "sa-table" }, make("thead", {}, make("tr", {}, ...heads)), rows),
+    formula,
+  );
 
   const right = plane({ margin: 38 });
   const [hull, pulls, places, mixed] = ["polygon", "g", "g", "g"].map((tag) => svg(tag));
@@ -60,10 +95,12 @@ export default courseWidget((view) => {
       svg("line", { x1: left.x(-reach), y1: y0, x2: left.x(reach), y2: y0 }),
       svg("line", { x1: x0, y1: left.y(-reach), x2: x0, y2: left.y(reach) }),
     );
-    keys.replaceChildren(...vectors.flatMap(([x, y], j) => [
-      arrow(x0, y0, left.x(x), left.y(y)),
-      nameBeyond(left, names[j], left.x(x), left.y(y), x0, y0),
-    ]));
+    keys.replaceChildren(
+      ...vectors.flatMap(([x, y], j) => [
+        arrow(x0, y0, left.x(x), left.y(y)),
+        nameBeyond(left, names[j], left.x(x), left.y(y), x0, y0),
+      ]),
+    );
   }
 
   function drawQuery({ reach }) {
@@ -93,8 +130,13 @@ export default courseWidget((view) => {
 
   function row() {
     const bar = make("span", { class: "sa-bar", "aria-hidden": "true" });
-    return make("tr", {}, make("th", { scope: "row" }, make("span")), make("td"),
-      make("td", {}, make("div", {}, bar, make("span"))));
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, make("span")),
+      make("td"),
+      make("td", {}, make("div", {}, bar, make("span"))),
+    );
   }
 
   function drawValues({ words: names, values, hull: corners }) {
@@ -104,20 +146,32 @@ export default courseWidget((view) => {
     right.range(mx - half, mx + half, my - half, my + half);
     const [ox, oy] = at([mx, my]);
     fill(hull, { points: corners.map((j) => at(values[j])).join(" ") });
-    places.replaceChildren(...values.flatMap((value, j) => {
-      const [x, y] = at(value);
-      return [svg("rect", { class: "sa-value", x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 }), nameBeyond(right, names[j], x, y, ox, oy, 10)];
-    }));
+    places.replaceChildren(
+      ...values.flatMap((value, j) => {
+        const [x, y] = at(value);
+        return [
+          svg("rect", { class: "sa-value", x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 }),
+          nameBeyond(right, names[j], x, y, ox, oy, 10),
+        ];
+      }),
+    );
   }
 
   function drawMixture({ values, context, weights }) {
     const [cx, cy] = at(context);
-    each(pulls, values, () => svg("line", { class: "sa-pull" }), (node, value, j) => {
-      const [x2, y2] = at(value);
-      fill(node, { x1: cx, y1: cy, x2, y2, "stroke-width": 1 + 7 * weights[j], opacity: 0.15 + 0.6 * weights[j] });
-    });
+    each(
+      pulls,
+      values,
+      () => svg("line", { class: "sa-pull" }),
+      (node, value, j) => {
+        const [x2, y2] = at(value);
+        fill(node, { x1: cx, y1: cy, x2, y2, "stroke-width": 1 + 7 * weights[j], opacity: 0.15 + 0.6 * weights[j] });
+      },
+    );
     mixed.replaceChildren(
-      svg("circle", { class: "sa-context", cx, cy, r: 8 }), nameBeyond(right, words.context, cx, cy, cx, cy + 1, 12));
+      svg("circle", { class: "sa-context", cx, cy, r: 8 }),
+      nameBeyond(right, words.context, cx, cy, cx, cy + 1, 12),
+    );
   }
 
   function at([x, y]) {

@@ -1,5 +1,21 @@
 // A typed sentence: its words coloured by how they moved the one in question, its senses as bars, its place on the map.
 
+import {
+  choice,
+  courseWidget,
+  fill,
+  make,
+  nameBeyond,
+  number,
+  panel,
+  plane,
+  SENSE_SHAPES,
+  senseMark,
+  svg,
+  textBox,
+  write,
+} from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("se-stage");
@@ -28,8 +44,11 @@ export default courseWidget((view) => {
     several.hidden = picture.count < 2;
     several.style.display = picture.count < 2 ? "none" : "";
     if (which.options.length !== picture.count) {
-      which.replaceChildren(...Array.from({ length: picture.count }, (_, place) =>
-        make("option", { value: place }, words.ordinal.replace("{n}", place + 1))));
+      which.replaceChildren(
+        ...Array.from({ length: picture.count }, (_, place) =>
+          make("option", { value: place }, words.ordinal.replace("{n}", place + 1)),
+        ),
+      );
     }
     which.value = String(picture.chosen);
     fill(sentence, { "aria-busy": String(picture.weighing) }); // the words of the context are still to come
@@ -85,7 +104,9 @@ export default courseWidget((view) => {
     if (background !== model.get("background")) {
       background = model.get("background");
       const { points, kinds } = background;
-      marks.replaceChildren(...points.map(([px, py], index) => senseMark(kinds[index], area.x(px * 1.38), area.y(py), 5)));
+      marks.replaceChildren(
+        ...points.map(([px, py], index) => senseMark(kinds[index], area.x(px * 1.38), area.y(py), 5)),
+      );
     }
     const [x, y] = [area.x(own[0] * 1.38), area.y(own[1])];
     const corners = Array.from({ length: 10 }, (_, corner) => {

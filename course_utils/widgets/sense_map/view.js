@@ -1,12 +1,29 @@
 // Sentences as points; the pointer reads out the nearest one, the arrow keys walk from one to the next.
 
+import {
+  choice,
+  clamp,
+  courseWidget,
+  fill,
+  make,
+  panel,
+  plane,
+  SENSE_SHAPES,
+  senseMark,
+  slider,
+  svg,
+} from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("sm-stage");
   const names = model.get("picture").words ?? [];
   choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
   slider(view, "layer", {
-    label: words.layer, min: 0, max: model.get("picture").layers ?? 0, step: 1,
+    label: words.layer,
+    min: 0,
+    max: model.get("picture").layers ?? 0,
+    step: 1,
     say: (layer) => (layer ? String(layer) : words.embeddings),
   });
 
@@ -16,7 +33,11 @@ export default courseWidget((view) => {
   const marks = svg("g", { "aria-hidden": "true" });
   const hovering = svg("circle", { class: "sm-hover", r: 13, visibility: "hidden" });
   const ring = svg("circle", { class: "sm-ring", r: 12 });
-  const cursor = svg("g", { class: "sm-cursor", role: "slider", tabindex: 0, "aria-label": words.cursor, "data-testid": "cursor" }, ring);
+  const cursor = svg(
+    "g",
+    { class: "sm-cursor", role: "slider", tabindex: 0, "aria-label": words.cursor, "data-testid": "cursor" },
+    ring,
+  );
   area.root.append(marks, hovering, cursor);
   const sentence = make("p", { class: "sm-sentence", "data-testid": "sentence" });
   panel(view, words.map, area.root, make("p", { class: "course-note" }, words.hint), sentence).classList.add("sm-map");
@@ -31,13 +52,18 @@ export default courseWidget((view) => {
     picture = next;
     const at = place();
     marks.replaceChildren(...picture.points.map((_, index) => senseMark(picture.kinds[index], ...at[index], 7)));
-    legend.replaceChildren(...picture.senses.map(({ shown }, kind) => make("li", {},
-      svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, senseMark(kind, 12, 12, 8)), shown)));
+    legend.replaceChildren(
+      ...picture.senses.map(({ shown }, kind) =>
+        make("li", {}, svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, senseMark(kind, 12, 12, 8)), shown),
+      ),
+    );
     order = picture.points.map((_, index) => index).sort((a, b) => picture.kinds[a] - picture.kinds[b] || a - b);
     const [cx, cy] = at[picture.chosen];
     fill(ring, { cx, cy });
     fill(cursor, {
-      "aria-valuemin": 1, "aria-valuemax": order.length, "aria-valuenow": order.indexOf(picture.chosen) + 1,
+      "aria-valuemin": 1,
+      "aria-valuemax": order.length,
+      "aria-valuenow": order.indexOf(picture.chosen) + 1,
       "aria-valuetext": `${picture.senses[picture.kinds[picture.chosen]].shown}: ${picture.texts[picture.chosen].join("")}`,
     });
     hovering.setAttribute("visibility", "hidden");
@@ -53,7 +79,10 @@ export default courseWidget((view) => {
     const kind = picture.kinds[index];
     sentence.replaceChildren(
       make("b", { class: `sense-${kind % SENSE_SHAPES.length}` }, `${picture.senses[kind].shown} · `),
-      before, make("mark", {}, word), after);
+      before,
+      make("mark", {}, word),
+      after,
+    );
   }
 
   // The point nearest to the pointer, if it is near at all.
@@ -69,39 +98,60 @@ export default courseWidget((view) => {
 
   function listen() {
     const options = { signal };
-    area.root.addEventListener("pointermove", (event) => {
-      const index = nearest(event);
-      hovering.setAttribute("visibility", index < 0 ? "hidden" : "visible");
-      if (index >= 0) {
-        const [cx, cy] = place()[index];
-        fill(hovering, { cx, cy });
-      }
-      read(index < 0 ? picture.chosen : index);
-    }, options);
-    area.root.addEventListener("pointerleave", () => {
-      hovering.setAttribute("visibility", "hidden");
-      read(picture.chosen);
-    }, options);
-    area.root.addEventListener("click", (event) => {
-      const index = nearest(event);
-      if (index < 0) return;
-      cursor.focus({ preventScroll: true });
-      view.send({ point: index });
-    }, options);
-    cursor.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      // From where the learner is, which the picture may not show yet: of two quick presses neither is lost.
-      const point = clamp(model.get("point"), 0, order.length - 1);
-      const now = order.indexOf(point);
-      const kinds = picture.senses.length;
-      const sense = (step) => order.findIndex((index) => picture.kinds[index] === (picture.kinds[point] + step + kinds) % kinds);
-      const to = {
-        ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: order.length - 1,
-        ArrowDown: sense(1), ArrowUp: sense(-1),
-      }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      view.send({ point: order[clamp(to, 0, order.length - 1)] });
-    }, options);
+    area.root.addEventListener(
+      "pointermove",
+      (event) => {
+        const index = nearest(event);
+        hovering.setAttribute("visibility", index < 0 ? "hidden" : "visible");
+        if (index >= 0) {
+          const [cx, cy] = place()[index];
+          fill(hovering, { cx, cy });
+        }
+        read(index < 0 ? picture.chosen : index);
+      },
+      options,
+    );
+    area.root.addEventListener(
+      "pointerleave",
+      () => {
+        hovering.setAttribute("visibility", "hidden");
+        read(picture.chosen);
+      },
+      options,
+    );
+    area.root.addEventListener(
+      "click",
+      (event) => {
+        const index = nearest(event);
+        if (index < 0) return;
+        cursor.focus({ preventScroll: true });
+        view.send({ point: index });
+      },
+      options,
+    );
+    cursor.addEventListener(
+      "keydown",
+      (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        // From where the learner is, which the picture may not show yet: of two quick presses neither is lost.
+        const point = clamp(model.get("point"), 0, order.length - 1);
+        const now = order.indexOf(point);
+        const kinds = picture.senses.length;
+        const sense = (step) =>
+          order.findIndex((index) => picture.kinds[index] === (picture.kinds[point] + step + kinds) % kinds);
+        const to = {
+          ArrowRight: now + 1,
+          ArrowLeft: now - 1,
+          Home: 0,
+          End: order.length - 1,
+          ArrowDown: sense(1),
+          ArrowUp: sense(-1),
+        }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        view.send({ point: order[clamp(to, 0, order.length - 1)] });
+      },
+      options,
+    );
   }
 });

@@ -1,18 +1,27 @@
 // The typed text with one piece pointed out; its forms; its code points; its words and pieces.
 
+import { checkbox, clamp, courseWidget, each, fill, make, panel, textBox, write } from "../common.js";
+
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { words, signal } = view;
   view.stage.classList.add("ti-stage");
   textBox(view, "sentence", { label: words.sentence });
   checkbox(view, "lowercase", { label: words.lowercase });
   checkbox(view, "strip_accents", { label: words.strip_accents });
 
   const typed = make("p", { class: "ti-typed", "data-testid": "typed" });
-  const pieces = make("div", { class: "ti-pieces", role: "group", "aria-label": `${words.pieces}: ${words.id}, ${words.span}`, "data-testid": "pieces" });
+  const pieces = make("div", {
+    class: "ti-pieces",
+    role: "group",
+    "aria-label": `${words.pieces}: ${words.id}, ${words.span}`,
+    "data-testid": "pieces",
+  });
   const list = make("p", { class: "ti-words", "data-testid": "words" });
   const forms = table("forms", [words.form, words.text, words.points, words.bytes]);
   const characters = table("characters", [words.char, words.number, words.decomposed, words.left, words.name]);
-  panel(view, words.typed_panel, typed, make("p", { class: "course-note" }, words.hint), pieces).classList.add("ti-wide");
+  panel(view, words.typed_panel, typed, make("p", { class: "course-note" }, words.hint), pieces).classList.add(
+    "ti-wide",
+  );
   panel(view, words.words, list).classList.add("ti-wide");
   panel(view, words.forms, frame(forms, words.forms)).classList.add("ti-wide");
   panel(view, words.characters, frame(characters, words.characters)).classList.add("ti-wide");
@@ -23,14 +32,24 @@ export default courseWidget((view) => {
     typed.replaceChildren(before, ...(marked ? [make("mark", { "data-testid": "marked" }, marked)] : []), after);
     drawPieces(picture);
     each(list, picture.words, () => make("span", { class: "ti-chip" }), write);
-    each(forms.tBodies[0], picture.forms, () => row(4), (node, form) => {
-      node.children[1].classList.add("ti-text");
-      writeRow(node, [words[form.name], form.text, String(form.count), String(form.bytes)]);
-    });
-    each(characters.tBodies[0], picture.characters, () => row(5), (node, point) => {
-      fill(node, { class: point.changed ? "ti-changed" : "" });
-      writeRow(node, [point.char, point.number, point.decomposed, point.left || words.nothing, point.name]);
-    });
+    each(
+      forms.tBodies[0],
+      picture.forms,
+      () => row(4),
+      (node, form) => {
+        node.children[1].classList.add("ti-text");
+        writeRow(node, [words[form.name], form.text, String(form.count), String(form.bytes)]);
+      },
+    );
+    each(
+      characters.tBodies[0],
+      picture.characters,
+      () => row(5),
+      (node, point) => {
+        fill(node, { class: point.changed ? "ti-changed" : "" });
+        writeRow(node, [point.char, point.number, point.decomposed, point.left || words.nothing, point.name]);
+      },
+    );
   };
 
   function row(count) {
@@ -38,7 +57,9 @@ export default courseWidget((view) => {
   }
 
   function writeRow(node, texts) {
-    texts.forEach((text, column) => write(node.children[column], text));
+    texts.forEach((text, column) => {
+      write(node.children[column], text);
+    });
   }
 
   // One button a piece; the arrow keys walk along them (a roving tab stop). Buttons are kept while their number is.
@@ -57,20 +78,33 @@ export default courseWidget((view) => {
         tabindex: place === picture.chosen ? 0 : -1,
         "aria-label": `${piece.text} ${piece.id} ${span}`,
       });
-      [piece.text, String(piece.id), span].forEach((text, line) => write(cards[place].children[line], text));
+      [piece.text, String(piece.id), span].forEach((text, line) => {
+        write(cards[place].children[line], text);
+      });
     });
   }
 
   function card(place) {
     const node = make("button", { type: "button" }, make("b"), " ", make("span"), " ", make("span"));
     node.addEventListener("click", () => choose(place), { signal });
-    node.addEventListener("keydown", (event) => {
-      const end = cards.length - 1;
-      const to = { ArrowLeft: place - 1, ArrowUp: place - 1, ArrowRight: place + 1, ArrowDown: place + 1, Home: 0, End: end }[event.key];
-      if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      choose(clamp(to, 0, end));
-    }, { signal });
+    node.addEventListener(
+      "keydown",
+      (event) => {
+        const end = cards.length - 1;
+        const to = {
+          ArrowLeft: place - 1,
+          ArrowUp: place - 1,
+          ArrowRight: place + 1,
+          ArrowDown: place + 1,
+          Home: 0,
+          End: end,
+        }[event.key];
+        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        choose(clamp(to, 0, end));
+      },
+      { signal },
+    );
     return node;
   }
 
@@ -81,8 +115,12 @@ export default courseWidget((view) => {
   }
 
   function table(name, heads) {
-    return make("table", { class: "ti-table", "data-testid": name },
-      make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody"));
+    return make(
+      "table",
+      { class: "ti-table", "data-testid": name },
+      make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+      make("tbody"),
+    );
   }
 
   function frame(node, label) {

@@ -1,6 +1,8 @@
 // Left the loss with the unigram line, under it the learning rate; right the accuracy of both next-sentence classes.
 // One upright line through all of them marks the snapshot that is shown. Below: what it fills in at [MASK].
 
+import { courseWidget, each, fill, make, number, panel, slider, svg, textBox, write } from "../common.js";
+
 export default courseWidget((view) => {
   const { model, words } = view;
   const WIDTH = 400;
@@ -8,12 +10,24 @@ export default courseWidget((view) => {
   const [TOP, FOOT] = [12, 26];
 
   const bar = make("progress", { class: "tr-progress", "aria-label": words.progress, "data-testid": "progress" });
-  const progress = make("span", { class: "course-control tr-wide" }, make("span", {}, words.progress), bar, make("output"));
+  const progress = make(
+    "span",
+    { class: "course-control tr-wide" },
+    make("span", {}, words.progress),
+    bar,
+    make("output"),
+  );
   view.controls.append(progress);
-  const scrub = slider(view, "snapshot", { label: words.snapshot, min: 0, max: 0, step: 1, say: (at) => {
-    const { snapshots } = model.get("curves");
-    return snapshots[at] ? words.step.replace("{step}", snapshots[at][0].toLocaleString("en")) : "";
-  } });
+  const scrub = slider(view, "snapshot", {
+    label: words.snapshot,
+    min: 0,
+    max: 0,
+    step: 1,
+    say: (at) => {
+      const { snapshots } = model.get("curves");
+      return snapshots[at] ? words.step.replace("{step}", snapshots[at][0].toLocaleString("en")) : "";
+    },
+  });
   scrub.classList.add("tr-wide");
   textBox(view, "sentence", { label: words.sentence });
 
@@ -21,7 +35,15 @@ export default courseWidget((view) => {
   const rate = drawing(words.rate, 96, "rate");
   const next = drawing(words.next, 210, "next");
   panel(view, words.loss, loss.root, make("p", { class: "course-note" }, words.loss_hint));
-  const right = panel(view, words.next, next.root, legend([["tr-next", words.is_next], ["tr-not", words.is_not]]));
+  const right = panel(
+    view,
+    words.next,
+    next.root,
+    legend([
+      ["tr-next", words.is_next],
+      ["tr-not", words.is_not],
+    ]),
+  );
   right.append(make("p", { class: "tr-caption" }, words.rate), rate.root);
   const list = make("ol", { class: "tr-words", "data-testid": "words" });
   panel(view, words.fills, list).classList.add("tr-row");
@@ -43,18 +65,48 @@ export default courseWidget((view) => {
     const input = scrub.querySelector("input");
     fill(input, { max: Math.max(0, snapshots.length - 1), disabled: snapshots.length < 2 });
     input.value = model.get("snapshot");
-    if (curves !== drawn) drawCurves((drawn = curves));
+    if (curves !== drawn) {
+      drawn = curves;
+      drawCurves(curves);
+    }
 
     const at = here === null ? null : snapshots[here][0];
-    for (const [place, scale] of [[loss, scales.loss], [rate, scales.rate], [next, scales.next]]) {
-      fill(place.upright, { x1: scale.x(at ?? 0), x2: scale.x(at ?? 0), visibility: at === null ? "hidden" : "visible" });
+    for (const [place, scale] of [
+      [loss, scales.loss],
+      [rate, scales.rate],
+      [next, scales.next],
+    ]) {
+      fill(place.upright, {
+        x1: scale.x(at ?? 0),
+        x2: scale.x(at ?? 0),
+        visibility: at === null ? "hidden" : "visible",
+      });
     }
-    each(loss.marks, snapshots, () => svg("circle"), (node, [step, value], place) => fill(node, {
-      cx: scales.loss.x(step), cy: scales.loss.y(value), r: place === here ? 7 : 4, class: place === here ? "tr-here" : "tr-held",
-    }));
-    const dots = here === null ? [] : [[snapshots[here][2], "tr-next"], [snapshots[here][3], "tr-not"]];
-    each(next.marks, dots, () => svg("circle", { r: 6 }), (node, [value, look]) =>
-      fill(node, { cx: scales.next.x(at), cy: scales.next.y(value), class: `tr-dot ${look}` }));
+    each(
+      loss.marks,
+      snapshots,
+      () => svg("circle"),
+      (node, [step, value], place) =>
+        fill(node, {
+          cx: scales.loss.x(step),
+          cy: scales.loss.y(value),
+          r: place === here ? 7 : 4,
+          class: place === here ? "tr-here" : "tr-held",
+        }),
+    );
+    const dots =
+      here === null
+        ? []
+        : [
+            [snapshots[here][2], "tr-next"],
+            [snapshots[here][3], "tr-not"],
+          ];
+    each(
+      next.marks,
+      dots,
+      () => svg("circle", { r: 6 }),
+      (node, [value, look]) => fill(node, { cx: scales.next.x(at), cy: scales.next.y(value), class: `tr-dot ${look}` }),
+    );
 
     const most = Math.max(1e-9, ...filled.map(({ share }) => share));
     each(list, filled, word, (node, { token, share }) => {
@@ -67,7 +119,13 @@ export default courseWidget((view) => {
   }
 
   function word() {
-    return make("li", {}, make("b"), make("span", { class: "tr-bar", "aria-hidden": "true" }), make("span", { class: "tr-share" }));
+    return make(
+      "li",
+      {},
+      make("b"),
+      make("span", { class: "tr-bar", "aria-hidden": "true" }),
+      make("span", { class: "tr-share" }),
+    );
   }
 
   function drawCurves({ steps, unigram, records, snapshots }) {
@@ -75,19 +133,52 @@ export default courseWidget((view) => {
     const [low, high] = [Math.floor(Math.min(...losses) - 0.2), Math.ceil(Math.max(...losses) + 0.2)];
     const curve = axes(loss, steps, low, high, span(low, high, 5), String);
     loss.layer.append(
-      line(curve, [[0, unigram], [steps, unigram]], "tr-mark"),
+      line(
+        curve,
+        [
+          [0, unigram],
+          [steps, unigram],
+        ],
+        "tr-mark",
+      ),
       label(RIGHT - 4, curve.y(unigram) - 7, words.unigram, "end"),
-      line(curve, records.map((r) => [r[0], r[1]]), "tr-train"),
+      line(
+        curve,
+        records.map((r) => [r[0], r[1]]),
+        "tr-train",
+      ),
     );
     const peak = Math.max(1e-9, ...records.map((r) => r[2]));
     const rates = axes(rate, steps, 0, peak, [], String);
-    rate.layer.append(line(rates, records.map((r) => [r[0], r[2]]), "tr-rate"));
+    rate.layer.append(
+      line(
+        rates,
+        records.map((r) => [r[0], r[2]]),
+        "tr-rate",
+      ),
+    );
 
     const classes = axes(next, steps, 0, 1, [0, 0.25, 0.5, 0.75, 1], (value) => `${100 * value}%`);
     next.layer.append(
-      line(classes, [[0, 0.5], [steps, 0.5]], "tr-mark"),
+      line(
+        classes,
+        [
+          [0, 0.5],
+          [steps, 0.5],
+        ],
+        "tr-mark",
+      ),
       label(LEFT + 4, classes.y(0.5) - 7, words.chance, "start"), // where both classes begin: far from chance
-      ...[[2, "tr-next"], [3, "tr-not"]].map(([column, look]) => line(classes, snapshots.map((s) => [s[0], s[column]]), look)),
+      ...[
+        [2, "tr-next"],
+        [3, "tr-not"],
+      ].map(([column, look]) =>
+        line(
+          classes,
+          snapshots.map((s) => [s[0], s[column]]),
+          look,
+        ),
+      ),
     );
     scales = { loss: curve, rate: rates, next: classes };
   }
@@ -105,16 +196,24 @@ export default courseWidget((view) => {
     const [top, bottom] = [TOP, height - FOOT];
     const x = (step) => LEFT + (step / steps) * (RIGHT - LEFT);
     const y = (value) => bottom - ((value - low) / (high - low || 1)) * (bottom - top);
-    layer.replaceChildren(svg("rect", { x: LEFT, y: top, width: RIGHT - LEFT, height: bottom - top, class: "tr-frame" }));
+    layer.replaceChildren(
+      svg("rect", { x: LEFT, y: top, width: RIGHT - LEFT, height: bottom - top, class: "tr-frame" }),
+    );
     for (const value of ticks) {
-      layer.append(svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), class: "tr-grid" }), label(LEFT - 7, y(value) + 5, say(value), "end"));
+      layer.append(
+        svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), class: "tr-grid" }),
+        label(LEFT - 7, y(value) + 5, say(value), "end"),
+      );
     }
     layer.append(label(LEFT, bottom + 19, "0", "middle"), label(RIGHT, bottom + 19, steps.toLocaleString("en"), "end"));
     return { x, y };
   }
 
   function line({ x, y }, points, look) {
-    return svg("polyline", { class: look, points: points.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" ") });
+    return svg("polyline", {
+      class: look,
+      points: points.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" "),
+    });
   }
 
   function label(x, y, content, anchor) {
@@ -122,8 +221,22 @@ export default courseWidget((view) => {
   }
 
   function legend(entries) {
-    return make("p", { class: "course-note tr-legend" }, ...entries.map(([look, name]) => make("span", {},
-      svg("svg", { viewBox: "0 0 30 12", "aria-hidden": "true" }, svg("polyline", { class: look, points: "1,6 29,6" })), name)));
+    return make(
+      "p",
+      { class: "course-note tr-legend" },
+      ...entries.map(([look, name]) =>
+        make(
+          "span",
+          {},
+          svg(
+            "svg",
+            { viewBox: "0 0 30 12", "aria-hidden": "true" },
+            svg("polyline", { class: look, points: "1,6 29,6" }),
+          ),
+          name,
+        ),
+      ),
+    );
   }
 
   function span(low, high, count) {
