@@ -37,11 +37,13 @@ from course_utils.masks import causal_mask, combine_masks  # noqa: E402
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
 from course_utils.training.log import read_log  # noqa: E402
-from course_utils.training.loop import fast_precision, train  # noqa: E402
+from course_utils.training.loop import train  # noqa: E402
 from course_utils.training.measures import Tally, measure  # noqa: E402
-from course_utils.training.optim import adamw, warmup_then_linear  # noqa: E402
-from course_utils.training.pretrain import Text, new_model, prepare_text, run  # noqa: E402
+from course_utils.training.optim import adamw  # noqa: E402
+from course_utils.training.pretrain import run  # noqa: E402
 from course_utils.training.settings import Settings  # noqa: E402
+from course_utils.training.start import new_model, precision, schedule  # noqa: E402
+from course_utils.training.text import Text, batch_stream, prepare_text  # noqa: E402
 
 DATA = ROOT / "data" / "ablations.json"
 BASE = Settings(
@@ -113,24 +115,11 @@ def next_token_batch(batch: Batch, special: Tensor, *, every: bool) -> Batch:
     return replace(batch, input_ids=true, labels=labels, next_sentence_label=None)
 
 
-def stream(settings: Settings, documents: list, text: Text, seed: int) -> PretrainingBatches:
-    """Batches of one run."""
-    return PretrainingBatches(
-        documents,
-        text.tokenizer,
-        batch_size=settings.batch_size,
-        max_length=settings.max_length,
-        whole_words=settings.whole_words,
-        mask_rate=settings.mask_rate,
-        seed=seed,
-    )
-
-
 def train_left_to_right(
     settings: Settings, text: Text, special: Tensor, every: int
 ) -> tuple[nn.Module, list[dict]]:
     """The one-directional run, by the same loop as the others; its model and its log."""
-    batches = stream(settings, text.train, text, settings.seed)
+    batches = batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
     model = LeftToRight(new_model(settings, len(text.tokenizer.vocab)))
     tally, log = Tally(), []
     torch.manual_seed(settings.seed)
@@ -144,11 +133,9 @@ def train_left_to_right(
         model,
         lambda number: next_token_batch(batches(number), special, every=True),
         adamw(model, learning_rate=settings.peak_rate, weight_decay=settings.weight_decay),
-        learning_rate=lambda number: warmup_then_linear(
-            number, peak=settings.peak_rate, warmup=settings.warmup, total=settings.steps
-        ),
+        learning_rate=schedule(settings),
         steps=settings.steps,
-        precision=fast_precision() if settings.precision == "fastest" else getattr(torch, settings.precision),
+        precision=precision(settings, torch.device("cpu")),
         after_step=after_step,
     )
     return model, log
@@ -172,9 +159,8 @@ def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
         text = prepare_text(settings, out / "vocab.txt")
         special = torch.zeros(len(text.tokenizer.vocab), dtype=torch.bool)
         special[[text.tokenizer.vocab[token] for token in SPECIAL_TOKENS]] = True
-        check: Any = stream(
-            replace(settings, mask_rate=BASE.mask_rate), text.held_out, text, settings.seed + 1
-        )
+        alike = replace(settings, mask_rate=BASE.mask_rate)
+        check: Any = batch_stream(alike, text.held_out, text.tokenizer, seed=settings.seed + 1)
         if name == "left_to_right":
             torch.set_num_threads(settings.threads)
             model, log = train_left_to_right(settings, text, special, log_every)

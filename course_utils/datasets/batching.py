@@ -44,6 +44,10 @@ class Batch:
         """The fields as keyword arguments."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def to(self, device: torch.device) -> Batch:
+        """The same on a device."""
+        return Batch(*(None if field is None else field.to(device) for field in self.inputs().values()))
+
     def part(self, rank: int, world: int) -> Batch:
         """Every world-th row, from row `rank` on: what one process of several works on."""
         return Batch(*(None if field is None else field[rank::world] for field in self.inputs().values()))

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from course_utils.support.files import write_atomically
+from course_utils.training.device import KINDS, device_of, random_states, set_random_states
 
 
 class CheckpointError(ValueError):
@@ -54,8 +55,9 @@ def save_checkpoint(
     tensors: dict[str, Tensor] = {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in state.items()}
-    tensors["random_state"] = torch.get_rng_state()
-    tensors = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    for kind, state in random_states(device_of(model)).items():
+        tensors[_random_state(kind)] = state
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     metadata = {
         "step": str(step),
         "settings": json.dumps(settings, sort_keys=True),
@@ -68,7 +70,9 @@ def save_checkpoint(
 def load_checkpoint(
     path: str | Path, model: nn.Module, optimizer: Optimizer, *, settings: dict[str, Any]
 ) -> int:
-    """Put all state of a run back, torch's random state included.
+    """Put all state of a run back, torch's random state included, wherever the model is now.
+
+    The generator of a device that the run was not on before has no state in the file and is left as it is.
 
     Args:
         path: a file from save_checkpoint.
@@ -104,8 +108,14 @@ def load_checkpoint(
         raise CheckpointError(f"{path} holds the parameters of another model: give another folder")
     model.load_state_dict(weights)
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-    torch.set_rng_state(tensors["random_state"])
+    kinds = [kind for kind in KINDS if _random_state(kind) in tensors]
+    set_random_states(device_of(model), {kind: tensors[_random_state(kind)] for kind in kinds})
     return step
+
+
+def _random_state(kind: str) -> str:
+    """The name that a generator's state has in the file."""
+    return "random_state" if kind == "cpu" else f"random_state.{kind}"
 
 
 def _fits_model(weights: dict[str, Tensor], model: nn.Module) -> bool:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from course_utils.training.device import device_of, inputs_on
 from course_utils.training.optim import set_learning_rate
 
 
 class HasInputs(Protocol):
-    """A batch that knows the keyword arguments of its model."""
+    """A batch that knows the keyword arguments of its model: each a tensor, None, or what else has a method `to`."""
 
-    def inputs(self) -> dict[str, Tensor | None]: ...
+    def inputs(self) -> dict[str, Any]: ...
 
 
 class Step(NamedTuple):
@@ -41,30 +43,31 @@ def train(
     loss: Callable[[Any, Any], Tensor] = lambda output, batch: output.loss,
     after_step: Callable[[Step], None] = lambda step: None,
 ) -> None:
-    """Train a model in place, from update `start` to update `steps`.
+    """Train a model in place, from update `start` to update `steps`, on the device that its parameters are on.
 
     Args:
-        model: called with the batch's inputs.
-        batches: gives the batch of a number, see PretrainingBatches.
+        model: called with the batch's inputs, which are moved to its device.
+        batches: gives a batch by its number, counted from 0, see PretrainingBatches.
         optimizer: made for the model's parameters.
-        learning_rate: gives the rate of a number.
+        learning_rate: gives the rate of an update by its number, counted from 1.
         steps: how many updates there are in all.
         start: how many of them have been made before.
         clip: the gradient, all parameters as one vector, is scaled down to this norm at most.
         precision: torch.bfloat16 lets autocast do the matrix products in it; parameters stay float32.
-        loss: what to minimise, from the model's output and the batch.
+        loss: what to minimise, from the model's output and the batch as it came.
         after_step: called after each update; an exception from it ends the training.
 
     Raises:
         FloatingPointError: if the loss or the gradient is no finite number; the parameters are then still those before.
     """
     model.train()
-    autocast = precision != torch.float32
+    device, low = device_of(model), precision != torch.float32
     for number in range(start, steps):
         batch = batches(number)
-        rate = learning_rate(number)
-        with torch.autocast("cpu", dtype=precision if autocast else torch.bfloat16, enabled=autocast):
-            output = model(**batch.inputs())
+        rate = learning_rate(number + 1)
+        inputs = inputs_on(device, batch.inputs())
+        with torch.autocast(device.type, dtype=precision) if low else nullcontext():
+            output = model(**inputs)
         objective = loss(output, batch)
         optimizer.zero_grad()
         objective.backward()
@@ -77,12 +80,3 @@ def train(
         set_learning_rate(optimizer, rate)
         optimizer.step()
         after_step(Step(number + 1, batch, output, rate, norm))
-
-
-def fast_precision() -> torch.dtype:
-    """bfloat16 where this processor multiplies in it, float32 elsewhere and where torch cannot tell."""
-    try:
-        has_bfloat16 = torch.cpu._is_avx512_bf16_supported()  # no public function says so
-    except AttributeError:
-        return torch.float32
-    return torch.bfloat16 if has_bfloat16 else torch.float32

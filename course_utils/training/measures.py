@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from course_utils.datasets.batching import Batch, PretrainingBatches
 from course_utils.datasets.pretraining import IGNORE
+from course_utils.training.device import device_of, inputs_on
 
 
 def objective(output: Any, batch: Batch, *, world: int = 1) -> Tensor:
@@ -95,10 +96,10 @@ def measure(model: nn.Module, batches: PretrainingBatches, *, most: int = 50) ->
     classes = torch.zeros(2, 2)  # (label, answer)
     for number in range(min(most, batches.batches_per_epoch)):
         batch = batches(number)
-        output = model(**batch.inputs())
+        output = model(**inputs_on(device_of(model), batch.inputs()))
         labels = batch.labels[batch.labels != IGNORE]
         loss += float(output.mlm_loss) * len(labels)
-        right += int((output.logits.argmax(-1) == labels).sum())
+        right += int((output.logits.argmax(-1).cpu() == labels).sum())
         count += len(labels)
         if batch.next_sentence_label is not None:
             answers = output.seq_relationship_logits.argmax(-1)

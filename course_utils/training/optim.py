@@ -42,46 +42,55 @@ def adamw(model: nn.Module, *, learning_rate: float = 1e-4, weight_decay: float 
     return AdamW(groups, lr=learning_rate, betas=(0.9, 0.999), eps=1e-6, fused=True)
 
 
-def warmup_then_linear(step: int, *, peak: float, warmup: int, total: int) -> float:
+def linear_rate(step: int, peak: float, warmup: int, total: int) -> float:
     """BERT's learning rate: up to `peak` in a straight line, then down to 0 in another (Devlin et al. 2019, A.2).
 
-        peak · (step + 1) / warmup              while step < warmup
+        peak · step / warmup                        up to step = warmup
         peak · (total − step) / (total − warmup)    from then on
 
+    An update at step `total` would change nothing, so a run of N updates passes total = N + 1: its rate reaches 0 one
+    step after the last of them. (BERT's own code counts from 0, which wastes the first update, not the last.)
+
     Args:
-        step: number of the update, from 0: the first one has a rate above 0 already.
+        step: number of the update, from 1.
         peak: highest rate.
-        warmup: number of updates that rise.
-        total: number of updates in all; the rate is 0 at `total` and after it.
+        warmup: number of updates that rise; with 0 the rate falls from the first on.
+        total: the step from which on the rate is 0.
 
     Raises:
-        ValueError: unless 0 ≤ warmup ≤ total and total is at least 1.
+        ValueError: unless step ≥ 1, total ≥ 1 and 0 ≤ warmup ≤ total.
     """
-    if not 0 <= warmup <= total or total < 1:
-        raise ValueError(f"warmup must lie in 0 … total, total at least 1; got {warmup} and {total}")
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    return peak * max(total - step, 0) / max(total - warmup, 1)
+    if step < 1 or total < 1 or not 0 <= warmup <= total:
+        raise ValueError(
+            "step and total must be at least 1 and warmup lie in 0 … total; "
+            f"got step {step}, warmup {warmup}, total {total}"
+        )
+    if step <= warmup:
+        return peak * step / warmup
+    if step >= total:
+        return 0.0
+    return peak * (total - step) / (total - warmup)
 
 
-def noam(step: int, *, hidden_size: int, warmup: int, factor: float = 1.0) -> float:
+def noam_rate(step: int, hidden_size: int, warmup: int) -> float:
     """The Transformer's learning rate (Vaswani et al. 2017, eq. 3).
 
-        factor · hidden_size^−0.5 · min(n^−0.5, n · warmup^−1.5)        n = step + 1
+        hidden_size^−0.5 · min(step^−0.5, step · warmup^−1.5)
 
     Args:
-        step: number of the update, from 0.
+        step: number of the update, from 1.
         hidden_size: C.
-        warmup: number of updates that rise, at least 1.
-        factor: 1 in the paper.
+        warmup: number of updates that rise.
 
     Raises:
-        ValueError: if warmup is smaller than 1.
+        ValueError: if one of the three is smaller than 1.
     """
-    if warmup < 1:
-        raise ValueError(f"warmup must be at least 1, got {warmup}")
-    count = step + 1
-    return factor * hidden_size**-0.5 * min(count**-0.5, count * warmup**-1.5)
+    if min(step, hidden_size, warmup) < 1:
+        raise ValueError(
+            "step, hidden_size and warmup must be at least 1; "
+            f"got step {step}, hidden_size {hidden_size}, warmup {warmup}"
+        )
+    return hidden_size**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
 
 def set_learning_rate(optimizer: Optimizer, rate: float) -> None:

@@ -16,142 +16,23 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
 from tqdm import tqdm
 
-from course_utils.contextual.words import occurrences
-from course_utils.datasets.batching import Batch, PretrainingBatches, encode_documents, pad, seeded
-from course_utils.datasets.corpus import CORPUS, HOMONYMS, read_documents, sense_documents
+from course_utils.datasets.batching import Batch, PretrainingBatches, encode_documents, seeded
+from course_utils.datasets.corpus import CORPUS, read_documents
 from course_utils.dropout import Dropout
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.tokenization import WordPieceTokenizer
+from course_utils.training.device import available_device, device_of, fast_precision
 from course_utils.training.log import RunLog
-from course_utils.training.loop import Step, fast_precision, train
-from course_utils.training.optim import adamw, warmup_then_linear
-
-CLASSES = [(word, sense) for word, (_, senses) in HOMONYMS.items() for sense in senses]
-WORD_HIDDEN = 0.5  # how often the homonym is behind [MASK]
-CONTEXT_HIDDEN = 0.15  # of the other pieces
-
-
-class Example(NamedTuple):
-    """A homonym of known sense in its sentence."""
-
-    ids: list[int]  # with [CLS] and [SEP]
-    place: int  # of the homonym's piece
-    label: int  # number in CLASSES
-
-
-@dataclass(frozen=True)
-class SenseBatch:
-    """B sentences of T tokens."""
-
-    input_ids: Tensor  # int64 (B, T)
-    attention_mask: Tensor  # int64 (B, T)
-    places: Tensor  # int64 (B,)
-    labels: Tensor  # int64 (B,)
-
-
-def sense_examples(
-    tokenizer: WordPieceTokenizer, folder: str | Path = CORPUS, *, max_length: int = 64
-) -> list[Example]:
-    """Every homonym that stands free in a file that names its sense and is there a piece of its own.
-
-    Where the tokenizer glues it to its particle (배를) or cuts it in two, it does not count.
-
-    Args:
-        tokenizer: its vocabulary should keep homonyms apart from their particles (see datasets.vocabulary).
-        folder: the corpus.
-        max_length: longer sentences are left out.
-    """
-    examples = []
-    for label, (word, sense) in enumerate(CLASSES):
-        for document in sense_documents(word, sense, folder):
-            for sentence in document:
-                encoding = tokenizer.encode(sentence, max_length=None)
-                if len(encoding.input_ids) > max_length:
-                    continue
-                for span in occurrences(sentence, word):
-                    if span in encoding.offsets:
-                        place = encoding.offsets.index(span)
-                        examples.append(Example(list(encoding.input_ids), place, label))
-    return examples
-
-
-def sense_batch(
-    examples: Sequence[Example], tokenizer: WordPieceTokenizer, *, generator: torch.Generator
-) -> SenseBatch:
-    """Pad, and hide homonyms and context by the generator's draws."""
-    input_ids = pad([example.ids for example in examples], tokenizer.vocab["[PAD]"])  # (B, T)
-    real = pad([[1] * len(example.ids) for example in examples], 0)
-    places = torch.tensor([example.place for example in examples])  # (B,)
-    rows = torch.arange(len(examples))
-    special = torch.tensor([tokenizer.vocab[token] for token in ("[PAD]", "[CLS]", "[SEP]")])
-    hidden = (torch.rand(input_ids.shape, generator=generator) < CONTEXT_HIDDEN) & ~torch.isin(
-        input_ids, special
-    )
-    hidden[rows, places] = torch.rand(len(examples), generator=generator) < WORD_HIDDEN
-    input_ids = input_ids.masked_fill(hidden, tokenizer.vocab["[MASK]"])
-    return SenseBatch(input_ids, real, places, torch.tensor([example.label for example in examples]))
-
-
-class SenseHead(nn.Linear):
-    """Scores of the senses of the homonym at hand: a linear layer of which the other homonyms' senses are shut."""
-
-    def __init__(self, hidden_size: int) -> None:
-        super().__init__(hidden_size, len(CLASSES))
-        nn.init.zeros_(self.weight)
-        nn.init.zeros_(self.bias)
-        words = [word for word, _ in CLASSES]
-        self.same_word = torch.tensor([[one == other for other in words] for one in words])  # (K, K)
-
-    def loss(self, hidden_states: Tensor, batch: SenseBatch) -> Tensor:
-        """float (B, T, C) -> scalar: mean of −log p(sense)."""
-        at_word = hidden_states[torch.arange(len(batch.places)), batch.places]  # (B, C)
-        logits = self(at_word).float().masked_fill(~self.same_word[batch.labels], -torch.inf)  # (B, K)
-        return F.cross_entropy(logits, batch.labels)
-
-
-class ThreeTasks(nn.Module):
-    """A BERT and the head of the third task; its loss is the sum of all three."""
-
-    def __init__(self, model: BertForPreTraining) -> None:
-        super().__init__()
-        self.model = model
-        self.head = SenseHead(model.config.hidden_size)
-
-    def forward(self, usual: Batch, senses: SenseBatch) -> Losses:
-        """One batch of the two usual tasks, one of the third."""
-        output = self.model(**usual.inputs())
-        states = self.model.bert(senses.input_ids, senses.attention_mask).last_hidden_state  # (B, T, C)
-        sense_loss = self.head.loss(states, senses)
-        return Losses(output.loss + sense_loss, output.mlm_loss, sense_loss)
-
-
-class Losses(NamedTuple):
-    """Scalars."""
-
-    loss: Tensor
-    mlm_loss: Tensor
-    sense_loss: Tensor
-
-
-class BothBatches(NamedTuple):
-    """One step's input of ThreeTasks."""
-
-    usual: Batch
-    senses: SenseBatch
-
-    def inputs(self) -> dict[str, Batch | SenseBatch]:
-        """The fields as keyword arguments."""
-        return self._asdict()
+from course_utils.training.loop import Step, train
+from course_utils.training.optim import adamw, linear_rate
+from course_utils.training.sense_examples import Example, sense_batch, sense_examples
+from course_utils.training.sense_head import BothBatches, Losses, ThreeTasks
 
 
 def tune(
@@ -167,7 +48,7 @@ def tune(
     seed: int = 0,
     after_step: Callable[[Step], None] = lambda step: None,
 ) -> None:
-    """Train a model in place; it is left in eval mode.
+    """Train a model in place, on the device that it is on; it is left in eval mode.
 
     Args:
         model, tokenizer: as loaded.
@@ -191,7 +72,8 @@ def tune(
     for part in model.modules():
         if isinstance(part, Dropout):
             part.p = dropout
-    tasks = ThreeTasks(model)
+    device = device_of(model)
+    tasks = ThreeTasks(model).to(device)
 
     def batches(number: int) -> BothBatches:
         draws = seeded(seed, number)
@@ -203,11 +85,9 @@ def tune(
         tasks,
         batches,
         adamw(tasks, learning_rate=peak_rate),
-        learning_rate=lambda number: warmup_then_linear(
-            number, peak=peak_rate, warmup=steps // 10, total=steps
-        ),
+        learning_rate=lambda step: linear_rate(step, peak_rate, steps // 10, steps + 1),
         steps=steps,
-        precision=fast_precision(),
+        precision=fast_precision(device),
         after_step=after_step,
     )
     model.eval()
@@ -235,8 +115,7 @@ def _record(path: Path, bar: tqdm, *, every: int = 50) -> Callable[[Step], None]
     return after_step
 
 
-def main(command_line: list[str] | None = None) -> int:
-    """The command; returns its exit status."""
+def _arguments(command_line: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m course_utils.training.sense_tuning",
         description=__doc__,
@@ -251,31 +130,44 @@ def main(command_line: list[str] | None = None) -> int:
     parser.add_argument("--dropout", type=float, default=0.1, help="everywhere (0.1)")
     parser.add_argument("--seed", type=int, default=0, help="of everything that is drawn (0)")
     parser.add_argument("--threads", type=int, default=2, help="of this process (2)")
-    chosen = parser.parse_args(command_line)
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
+    return parser.parse_args(command_line)
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    """Load, tune and save, as the command line says; the number of examples."""
+    device = available_device(chosen.device)
+    model, tokenizer = load_pretrained(chosen.model, model_class=BertForPreTraining)
+    examples = sense_examples(tokenizer, chosen.corpus)
+    documents = encode_documents(read_documents(chosen.corpus), tokenizer)
+    usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=chosen.seed)
+    with tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0) as bar:
+        tune(
+            model.to(device),
+            tokenizer,
+            usual,
+            examples,
+            steps=chosen.steps,
+            batch_size=chosen.batch_size,
+            peak_rate=chosen.peak_rate,
+            dropout=chosen.dropout,
+            seed=chosen.seed,
+            after_step=_record(chosen.out / "log.jsonl", bar),
+        )
+    save_pretrained(model, tokenizer, chosen.out / "model", dtype=torch.float16)
+    return len(examples)
+
+
+def main(command_line: list[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    chosen = _arguments(command_line)
     torch.set_num_threads(chosen.threads)
     try:
-        model, tokenizer = load_pretrained(chosen.model, model_class=BertForPreTraining)
-        examples = sense_examples(tokenizer, chosen.corpus)
-        documents = encode_documents(read_documents(chosen.corpus), tokenizer)
-        usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=chosen.seed)
-        with tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0) as bar:
-            tune(
-                model,
-                tokenizer,
-                usual,
-                examples,
-                steps=chosen.steps,
-                batch_size=chosen.batch_size,
-                peak_rate=chosen.peak_rate,
-                dropout=chosen.dropout,
-                seed=chosen.seed,
-                after_step=_record(chosen.out / "log.jsonl", bar),
-            )
-        save_pretrained(model, tokenizer, chosen.out / "model", dtype=torch.float16)
+        number = _run(chosen)
     except (ValueError, OSError) as error:
         print(f"sense_tuning: {error}", file=sys.stderr)
         return 1
-    print(f"{chosen.out / 'model'}: done, {len(examples)} examples")
+    print(f"{chosen.out / 'model'}: done, {number} examples")
     return 0
 
 

@@ -34,7 +34,7 @@ OTHERS = {
     "tokenization": set(),
     "fetching": set(),
     "datasets": {"tokenization", "fetching"},
-    "training": {"datasets"},
+    "training": {"datasets", "tokenization"},
     "before": {"datasets", "tokenization"},
     # Example sentences and their senses come from the corpus; static vectors are what BERT's are measured against.
     "contextual": MODEL | {"tokenization", "datasets", "before"},
@@ -46,7 +46,8 @@ FROM_SCRATCH = {
     "tokenization"
 }  # the standard library only, but for the twin that is there to be compared with:
 TWIN = "fast.py"
-COMMANDS = {"pretrain.py", "sense_tuning.py"}  # of training: they put model and loop together
+# Of training: the commands put model and loop together; how a run starts and what it is asked is theirs.
+COMMANDS = {"pretrain.py", "sense_tuning.py", "start.py", "sense_examples.py"}
 EXAMPLE = "example.py"  # of a widget, for the tests: it gives the widget its model, as a notebook does
 ALONE = {
     "",

@@ -6,7 +6,9 @@ from torch import nn
 
 from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
-from course_utils.training.optim import adamw, noam, parameter_groups, set_learning_rate, warmup_then_linear
+from course_utils.training.optim import adamw, linear_rate, noam_rate, parameter_groups, set_learning_rate
+from course_utils.training.settings import Settings
+from course_utils.training.start import schedule
 
 CONFIG = BertConfig(
     vocab_size=61,
@@ -105,38 +107,50 @@ def test_what_was_never_used_does_not_decay():
     assert torch.equal(layer.weight, before)
 
 
-def test_linear_schedule_by_hand():
-    rates = [warmup_then_linear(step, peak=0.6, warmup=3, total=7) for step in range(9)]
-    assert rates == pytest.approx([0.2, 0.4, 0.6, 0.6, 0.45, 0.3, 0.15, 0.0, 0.0])
+def test_linear_rate_by_hand():
+    rates = [linear_rate(step, 0.6, 3, 7) for step in range(1, 10)]
+    assert rates == pytest.approx([0.2, 0.4, 0.6, 0.45, 0.3, 0.15, 0.0, 0.0, 0.0])
 
 
-def test_linear_schedule_without_warmup_or_decay():
-    assert [warmup_then_linear(step, peak=1.0, warmup=0, total=4) for step in range(5)] == pytest.approx(
-        [1.0, 0.75, 0.5, 0.25, 0.0]
+def test_linear_rate_without_warmup_or_decay():
+    assert [linear_rate(step, 1.0, 0, 5) for step in range(1, 7)] == pytest.approx(
+        [0.8, 0.6, 0.4, 0.2, 0.0, 0.0]
     )
-    assert [warmup_then_linear(step, peak=1.0, warmup=2, total=2) for step in range(3)] == [0.5, 1.0, 0.0]
+    assert [linear_rate(step, 1.0, 2, 2) for step in (1, 2, 3)] == [0.5, 1.0, 0.0]
+    assert linear_rate(1, peak=1.0, warmup=1, total=1) == 1.0
 
 
-@pytest.mark.parametrize(("warmup", "total"), [(5, 4), (-1, 4), (0, 0)])
-def test_linear_schedule_refuses(warmup, total):
-    with pytest.raises(ValueError, match=rf"got {warmup} and {total}"):
-        warmup_then_linear(0, peak=1.0, warmup=warmup, total=total)
+def test_a_run_of_n_updates_has_no_update_of_rate_zero():
+    """As the commands call it: total is one more than the updates."""
+    rates = [schedule(Settings(steps=7, warmup=2, peak_rate=0.6))(step) for step in range(1, 9)]
+    assert rates == pytest.approx([0.3, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0])
+    assert schedule(Settings(steps=3, warmup=3, peak_rate=0.6))(3) == 0.6
 
 
-def test_noam_by_hand_and_its_peak():
+@pytest.mark.parametrize(
+    ("step", "warmup", "total"), [(0, 1, 4), (-1, 1, 4), (1, 5, 4), (1, -1, 4), (1, 0, 0), (1, 0, -3)]
+)
+def test_linear_rate_refuses(step, warmup, total):
+    with pytest.raises(ValueError, match=rf"at least 1 .*got step {step}, warmup {warmup}, total {total}$"):
+        linear_rate(step, 1.0, warmup, total)
+
+
+def test_noam_rate_by_hand_and_its_peak():
     def rate(step):
-        return noam(step, hidden_size=64, warmup=100, factor=2.0)
+        return noam_rate(step, 64, 100)
 
-    assert rate(0) == pytest.approx(2 / 8 / 1000)  # 2 · 64^−0.5 · 1 · 100^−1.5
-    assert rate(399) == pytest.approx(2 / 8 / 20)  # 2 · 64^−0.5 · 400^−0.5
-    rates = [rate(step) for step in range(500)]
-    assert max(rates) == rates[99] == pytest.approx(2 / 8 / 10)  # at update number `warmup`
+    assert rate(1) == pytest.approx(1 / 8 / 1000)  # 64^−0.5 · 1 · 100^−1.5
+    assert rate(400) == pytest.approx(1 / 8 / 20)  # 64^−0.5 · 400^−0.5
+    rates = [rate(step) for step in range(1, 501)]
+    assert max(rates) == rates[99] == pytest.approx(1 / 8 / 10)  # at update number `warmup`
     assert rates[:100] == sorted(rates[:100]) and rates[99:] == sorted(rates[99:], reverse=True)
 
 
-def test_noam_refuses():
-    with pytest.raises(ValueError, match="at least 1, got 0"):
-        noam(0, hidden_size=64, warmup=0)
+@pytest.mark.parametrize(("step", "hidden_size", "warmup"), [(0, 64, 7), (1, 0, 7), (1, 64, 0)])
+def test_noam_rate_refuses(step, hidden_size, warmup):
+    told = f"got step {step}, hidden_size {hidden_size}, warmup {warmup}$"
+    with pytest.raises(ValueError, match=rf"at least 1; {told}"):
+        noam_rate(step, hidden_size, warmup)
 
 
 def test_every_group_gets_the_rate():

@@ -23,9 +23,12 @@ from course_utils.training import pretrain
 from course_utils.training.checkpoint import load_checkpoint
 from course_utils.training.log import read_log
 from course_utils.training.measures import Tally, measure, objective
-from course_utils.training.optim import adamw, warmup_then_linear
-from course_utils.training.pretrain import main, new_model, prepare_text, split_documents
+from course_utils.training.optim import adamw, linear_rate
+from course_utils.training.pretrain import main
+from course_utils.training.processes import own_part
 from course_utils.training.settings import HELP, Settings
+from course_utils.training.start import new_model
+from course_utils.training.text import batch_stream, prepare_text, split_documents
 from tools import kill_test
 
 ROOT = Path(__file__).parents[2]
@@ -143,7 +146,7 @@ def test_the_model_is_the_checkpoint_in_half_precision(finished):
 def test_the_log(finished):
     records = read_log(finished / "log.jsonl")
     assert [record["step"] for record in records] == [5, 8, 10, 15, 16, 20, 24]  # and at each checkpoint
-    rates = [warmup_then_linear(r["step"] - 1, peak=1e-3, warmup=5, total=24) for r in records]
+    rates = [linear_rate(r["step"], 1e-3, 5, 25) for r in records]
     assert [record["learning_rate"] for record in records] == rates
     common = {"step", "learning_rate", "mlm_loss", "nsp_loss", "tokens_per_second"}
     held_out = {
@@ -537,7 +540,7 @@ def test_two_processes_follow_one(text, tmp_path):
     assert found.stdout.count("done") == 1
     # The text is hard enough: ranks with unequal numbers of chosen tokens and of rows, none at all, no pairs.
     prepared = prepare_text(chosen, tmp_path / "one" / "vocab.txt")
-    stream = pretrain._stream(chosen, prepared.train, prepared.tokenizer, SEED)
+    stream = batch_stream(chosen, prepared.train, prepared.tokenizer, seed=SEED)
     batches = [stream(number) for number in range(8)]
     counts = [[int((batch.part(rank, 2).labels != -100).sum()) for rank in (0, 1)] for batch in batches]
     assert sum(first != second for first, second in counts) >= 5
@@ -573,7 +576,7 @@ def test_one_process_does_not_go_on_with_the_run_of_two(text, finished, tmp_path
 def test_a_process_without_a_row_of_its_own_adds_nothing():
     batch = one_batch()[1]
     assert len(batch.input_ids) == 3
-    parts = [pretrain.own_part(batch, rank, 4) for rank in range(4)]
+    parts = [own_part(batch, rank, 4) for rank in range(4)]
     assert torch.equal(torch.cat([part.input_ids for part in parts[:3]]), batch.input_ids)
     model = BertForPreTraining(BertConfig(13, 22, 1, 11, 37))
     result = model(**parts[3].inputs())

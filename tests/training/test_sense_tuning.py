@@ -14,18 +14,17 @@ from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.training.log import read_log
-from course_utils.training.sense_tuning import (
+from course_utils.training.sense_examples import (
     CLASSES,
     CONTEXT_HIDDEN,
     WORD_HIDDEN,
     Example,
     SenseBatch,
-    SenseHead,
-    main,
     sense_batch,
     sense_examples,
-    tune,
 )
+from course_utils.training.sense_head import SenseHead
+from course_utils.training.sense_tuning import main, tune
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,87 @@
+"""A pre-training run of several processes: who shares it, which rows each works on, how their gradients become one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from course_utils.datasets.batching import Batch
+from course_utils.datasets.pretraining import IGNORE
+
+
+def local_rank() -> int | None:
+    """Number of this process among those that torchrun started on this host; None without torchrun."""
+    return int(os.environ["LOCAL_RANK"]) if "WORLD_SIZE" in os.environ else None
+
+
+@contextmanager
+def process_group(device: torch.device) -> Iterator[None]:
+    """Join the other processes of torchrun, if there are any, and leave them at the end.
+
+    Leaving ends the threads of the group, and each process must have left before it ends: a thread that Python finds
+    alive at its end may abort it.
+    """
+    if local_rank() is None:
+        yield
+        return
+    # DistributedDataParallel imports this module, if nobody has yet. Its functions have the group of that moment as
+    # a default argument: imported while there is one, they would keep it, and its threads, to the very end.
+    import torch.distributed.nn
+
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
+
+
+def rank_and_world() -> tuple[int, int]:
+    """Number of this process, and how many there are."""
+    return (dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else (0, 1)
+
+
+def own_part(batch: Batch, rank: int, world: int) -> Batch:
+    """What one process of several works on.
+
+    The last batch of an epoch may have fewer rows than there are processes. No model takes an empty batch, so who gets
+    none takes the first row, with nothing to predict.
+    """
+    if rank < len(batch.input_ids):
+        return batch.part(rank, world)
+    first = batch.part(0, len(batch.input_ids))
+    return replace(first, labels=torch.full_like(first.labels, IGNORE), next_sentence_label=None)
+
+
+class SeenByDDP(nn.Module):
+    """A model whose output shows the losses only.
+
+    DDP waits for the gradient of every parameter that it can reach from an output. The next-sentence scores are
+    there for a batch of single sentences, too, but no loss asks for their gradient.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, **inputs: Any) -> Any:
+        """As the model's; logits without a gradient, and no hidden states."""
+        output = self.model(**inputs)
+        scores = output.seq_relationship_logits.detach()
+        return replace(output, logits=output.logits.detach(), encoded=None, seq_relationship_logits=scores)
+
+
+def shared(model: nn.Module) -> nn.Module:
+    """The model as this process trains it: with others, a module that averages the gradients of all."""
+    if rank_and_world()[1] == 1:
+        return model
+    return DistributedDataParallel(SeenByDDP(model), find_unused_parameters=True)
