@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from course_utils.course import Notebook, notebooks
+from course_utils.support.files import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 READMES = {"en": "README.md", "ko": "README.ko.md"}
@@ -72,7 +73,7 @@ def main(arguments: list[str]) -> int:
         if options.check:
             print(f"✗ {path.name}: its map is out of date, run: python -m tools.course_map")
         else:
-            path.write_text(fresh, encoding="utf-8")
+            write_atomically(path, fresh)
             print(f"✓ {path.name}: map written")
     if not found:
         print("✓ the maps are up to date")

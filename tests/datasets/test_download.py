@@ -19,6 +19,7 @@ import pytest
 from course_utils.datasets import download, origins
 from course_utils.datasets.download import NoNetwork, Unavailable, find_file, main
 from course_utils.datasets.origins import ORIGINS, Origin
+from course_utils.support import network
 
 NAME = "korsts-dev.tsv"
 CONTENT = bytes(range(251)) * 4001  # a megabyte that repeats nowhere at a round number
@@ -37,6 +38,7 @@ class Server:
         self.breaks_after: list[int] = []  # bytes of each coming answer; then whole ones
         self.status: int | None = None
         self.delay = 0.0
+        self.drips = 0  # so many coming answers send a byte every now and then
 
 
 @pytest.fixture
@@ -57,6 +59,11 @@ def server(monkeypatch):
                 self.send_header("Content-Range", f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}")
             self.end_headers()
             with suppress(ConnectionError):  # the other side may have seen enough
+                if serves.drips:
+                    serves.drips -= 1
+                    for place in range(len(body)):
+                        self.wfile.write(body[place : place + 1])
+                        time.sleep(0.05)
                 self.wfile.write(body[: serves.breaks_after.pop(0)] if serves.breaks_after else body)
 
         def log_message(self, *_):
@@ -249,6 +256,14 @@ def test_a_silent_server_is_not_waited_for(server, monkeypatch):
     server.delay = 5.0
     began = time.monotonic()
     assert "no answer from" in refused(NoNetwork) and time.monotonic() - began < 4
+
+
+def test_a_dripping_server_is_given_up_and_gone_on_with(server, cache, monkeypatch):
+    monkeypatch.setattr(network, "STALLED", 0.2)
+    server.drips = 3
+    message = refused(NoNetwork)
+    assert "broke off 3 times (http" in message and "sends less than 65536 bytes in 0.2 s" in message
+    assert server.drips == 0 and find_file(NAME).read_bytes() == CONTENT
 
 
 def test_a_full_disk_is_said_and_nothing_is_taken_for_whole(server, cache, monkeypatch):

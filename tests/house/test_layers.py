@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -12,103 +15,186 @@ PACKAGE = Path(__file__).parents[2] / "course_utils"
 
 # The model chain: each may import only what stands in a row above it.
 CHAIN = [
-    {"config"},
-    {"masks", "activations", "positional", "layer_norm", "initialization", "dropout", "linear"},
-    {"attention"},
-    {"embeddings", "encoder"},
-    {"bert"},
-    {"heads"},
-    {"pretrained"},
+    "config",
+    "masks activations positional layer_norm initialization dropout linear",
+    "attention",
+    "embeddings encoder",
+    "bert",
+    "heads",
 ]
-MODEL = set().union(*CHAIN)
-# Everything else of the course's own that a part may import, itself aside.
-OTHERS = {
+TEXTBOOK = set(" ".join(CHAIN[:-1]).split())
+MODEL = TEXTBOOK | {"heads", "pretrained"}
+# Everything of the course's own that another room may import, itself and support aside; a dotted name is one file of a
+# room. No row has widgets or exercises: nothing imports them.
+ROOMS = {
+    "": set(),  # course_utils/__init__.py
+    "support": set(),
     "locale": set(),
     "course": {"locale"},
-    "checks": {"locale"},
-    "lecture": set(),
-    "viz": {"locale", "lecture"},
-    "widgets": {"viz", "locale", "lecture"},
-    "exercises": MODEL | {"checks", "locale", "course"},
     "doctor": {"locale"},
+    "checks": {"locale"},
+    "viz": {"locale"},
+    "widgets": {"viz", "locale"},
+    "exercises": MODEL | {"checks", "locale", "course"},
     "tokenization": set(),
-    "fetching": set(),
-    "datasets": {"tokenization", "fetching"},
+    "datasets": {"tokenization"},
     "training": {"datasets", "tokenization"},
-    "before": {"datasets", "tokenization"},
+    "pretrained": TEXTBOOK | {"heads", "tokenization"},
+    "seq2seq": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
+    "before": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
+    "after": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
+    "tasks": MODEL | {"tokenization", "datasets", "training.optim"},
     # Example sentences and their senses come from the corpus; static vectors are what BERT's are measured against.
     "contextual": MODEL | {"tokenization", "datasets", "before"},
     "evaluate_senses": MODEL | {"contextual"},
     "interpretation": MODEL | {"tokenization", "datasets", "contextual"},
 }
-NO_TORCH = {"doctor", "tokenization"}
-FROM_SCRATCH = {
-    "tokenization"
-}  # the standard library only, but for the twin that is there to be compared with:
-TWIN = "fast.py"
-# Of training: the commands put model and loop together; how a run starts and what it is asked is theirs.
-COMMANDS = {"pretrain.py", "sense_tuning.py", "start.py", "sense_examples.py"}
-EXAMPLE = "example.py"  # of a widget, for the tests: it gives the widget its model, as a notebook does
-ALONE = {
-    "",
-    "config",
-    "course",
-    "fetching",
-    "lecture",
-    "locale",
-}  # the standard library only; "" is course_utils/__init__.py
+EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "before", "viz", "locale"}
+# Commands put model, data and loop together; how their runs start, and what a tuned model is asked, is theirs.
+COMMANDS = {"training.pretrain", "training.sense_tuning", "evaluate_senses"}
+THEIRS = {"training.start", "training.sense_examples"}
+MORE = {
+    "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
+    "after.multitask": {"heads"},
+    "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
+    **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
+}
+FENCED = {"training.fast": COMMANDS}  # of the course's own, only these may import it
+BARE = {"", "config", "support", "locale", "course", "tokenization"}  # the standard library, but for:
+BESIDE = {"support.paths": {"platformdirs"}, "tokenization.fast": {"tokenizers"}}
+NO_TORCH = {"doctor"}
 
 
-def allowed(part: str) -> set[str]:
-    """The parts that a part may import. A model folder holds a vocabulary, and may lie on the hub."""
+def allowed(file: str) -> set[str]:
+    """What a file, given by its dotted name, may import of the course's own."""
+    room = file.partition(".")[0]
     above: set[str] = set()
     for row in CHAIN:
-        if part in row:
-            return above | ({"tokenization", "fetching"} if part == "pretrained" else set())
-        above |= row
-    return OTHERS.get(part, set())
+        if room in row.split():
+            return above | {room}
+        above |= set(row.split())
+    more = (parts for name, parts in MORE.items() if fnmatchcase(file, name))
+    return ROOMS[room].union({room, "support"}, *more)
 
 
-def imports(file: Path, package: Path) -> set[str]:
-    """Dotted names that a file imports, wherever in it the statement stands; relative ones are made absolute."""
-    inside = [package.name, *file.relative_to(package).parent.parts]
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def imports(path: Path, package: Path, *, inside_functions: bool = True) -> set[str]:
+    """Dotted names that a file imports; relative ones are made absolute."""
+    here = [package.name, *path.relative_to(package).parent.parts]
+    found, nodes = set(), [ast.parse(path.read_text(encoding="utf-8"))]
+    while nodes:
+        node = nodes.pop()
+        if inside_functions or not isinstance(node, ast.FunctionDef):
+            nodes += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = inside[: len(inside) - node.level + 1] if node.level else []
+            base = here[: len(here) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             found |= {f"{module}.{alias.name}" for alias in node.names}
     return found
 
 
-def trespasses(package: Path = PACKAGE) -> list[str]:
-    """Every import that the layers forbid."""
-    found = []
-    for file in sorted(package.rglob("*.py")):
-        inner = file.relative_to(package).with_suffix("").parts
-        part = "" if inner == ("__init__",) else inner[0]
-        if part and part not in MODEL | set(OTHERS):
-            found.append(f"{part}: has no place in tests/house/test_layers.py")
-        for name in sorted(imports(file, package)):
-            top, _, rest = name.partition(".")
-            target = rest.partition(".")[0]
-            joint = part == "training" and file.name in COMMANDS
-            joint |= part == "widgets" and len(inner) == 3 and file.name == EXAMPLE
+def files(package: Path) -> dict[str, Path]:
+    """Dotted name inside the package -> path; "" is its __init__.py."""
+    return {
+        ".".join(path.relative_to(package).with_suffix("").parts).removesuffix("__init__").rstrip("."): path
+        for path in sorted(package.rglob("*.py"))
+    }
+
+
+def stands_for(name: str, listed: set[str]) -> bool:
+    """Whether a dotted name, or what it lies in, is listed."""
+    return any(name == one or name.startswith(f"{one}.") for one in listed)
+
+
+def trespasses(package: Path = PACKAGE) -> Iterator[str]:
+    """Every import that the rooms forbid."""
+    for file, path in files(package).items():
+        room = file.partition(".")[0]
+        if room not in MODEL | set(ROOMS):
+            yield f"{room} has no place in tests/house/test_layers.py"
+            continue
+        for name in sorted(imports(path, package)):
+            top, _, target = name.partition(".")
             if top == package.name:
-                bad = target != part and target not in allowed(part) and not joint
-            elif part in ALONE or (part in FROM_SCRATCH and file.name != TWIN):
-                bad = top not in sys.stdlib_module_names
+                bad = not stands_for(target, allowed(file))
+                fenced = [one for one in FENCED if stands_for(target, {one})]
+                bad |= any(file not in FENCED[one] for one in fenced)
+            elif room in BARE:
+                bad = top not in sys.stdlib_module_names | BESIDE.get(file, set())
             else:
-                bad = part in NO_TORCH and top in {"torch", "transformers"}
+                bad = top in {"tools", "tests", "benchmarks"}
+                bad |= room in NO_TORCH and top in {"torch", "transformers"}
             if bad:
-                found.append(f"{'.'.join(inner)} imports {name}")
-    return found
+                yield f"{file} imports {name}"
 
 
-def test_layers():
-    assert trespasses() == []
+def circle(package: Path = PACKAGE) -> list[str]:
+    """Files that import each other when they are loaded, in a ring; [] where there is none."""
+    there = files(package)
+    needs = {}
+    for file, path in there.items():
+        names = {
+            name.removeprefix(f"{package.name}.") for name in imports(path, package, inside_functions=False)
+        }
+        # `from room import name` loads the file of that name, or else the room's __init__.
+        needs[file] = {name if name in there else name.rpartition(".")[0] for name in names} & set(there) - {
+            ""
+        }
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_nobody_imports_what_is_not_theirs():
+    assert list(trespasses()) == []
+
+
+def test_no_import_goes_in_a_circle():
+    assert circle() == []
+
+
+def written(package: Path, sources: dict[str, str]) -> Path:
+    for file, source in sources.items():
+        (package / file).parent.mkdir(parents=True, exist_ok=True)
+        (package / file).write_text(source)
+    return package
+
+
+@pytest.mark.parametrize(
+    ("sources", "ring"),
+    [
+        (
+            {
+                "a.py": "from course_utils.b import x",
+                "b.py": "import course_utils.c",
+                "c.py": "from . import a",
+            },
+            {"a", "b", "c"},
+        ),
+        (
+            {"room/__init__.py": "from .a import x", "room/a.py": "from course_utils.room import x"},
+            {"room", "room.a"},
+        ),
+        (
+            {"a.py": "class A:\n    from .b import x", "b.py": "try:\n    from .a import A\nexcept: ..."},
+            {"a", "b"},
+        ),
+        ({"a.py": "from .b import x", "b.py": "def f():\n    from .a import x"}, set()),
+        (
+            {
+                "room/__init__.py": "from .a import x",
+                "room/a.py": "from course_utils.room import b",
+                "room/b.py": "",
+            },
+            set(),
+        ),
+    ],
+)
+def test_a_circle_is_seen(tmp_path: Path, sources: dict[str, str], ring: set[str]):
+    assert set(circle(written(tmp_path / "course_utils", sources))) == ring
 
 
 @pytest.mark.parametrize(
@@ -128,7 +214,21 @@ def test_layers():
         ("exercises/nb02/checks.py", "from course_utils.widgets import base"),
         ("config.py", "import torch"),
         ("config.py", "import numpy"),
-        ("fetching.py", "import requests"),
+        ("support/network.py", "import requests"),
+        ("support/files.py", "import platformdirs"),
+        ("support/files.py", "from course_utils.locale import text"),
+        ("masks.py", "from course_utils.support import files"),
+        ("locale/__init__.py", "import toml"),
+        ("datasets/corpus.py", "from tools import mutants"),
+        ("training/loop.py", "from course_utils.training.fast import speed_up"),
+        ("training/loop.py", "from . import fast"),
+        ("seq2seq/decoder.py", "from course_utils.heads import MLMHead"),
+        ("seq2seq/decoder.py", "from course_utils.training import loop"),
+        ("after/electra.py", "from course_utils.training.fast import speed_up"),
+        ("after/electra.py", "from course_utils.heads import MLMHead"),
+        ("tasks/metrics.py", "from course_utils.after import electra"),
+        ("tasks/metrics.py", "from course_utils.viz import theme"),
+        ("training/checkpoint.py", "from course_utils.widgets import base"),
         ("__init__.py", "import numpy"),
         ("__init__.py", "from . import config"),
         ("embeddings.py", "from course_utils.encoder import Encoder"),
@@ -151,10 +251,7 @@ def test_layers():
     ],
 )
 def test_trespass_is_seen(tmp_path: Path, file: str, statement: str):
-    package = tmp_path / "course_utils"
-    (package / file).parent.mkdir(parents=True, exist_ok=True)
-    (package / file).write_text(statement)
-    assert len(trespasses(package)) == 1
+    assert len(list(trespasses(written(tmp_path / "course_utils", {file: statement})))) == 1
 
 
 @pytest.mark.parametrize(
@@ -170,7 +267,6 @@ def test_trespass_is_seen(tmp_path: Path, file: str, statement: str):
             "widgets/grid/widget.py",
             "from course_utils.viz.theme import QUERY\nfrom course_utils.widgets.base import W",
         ),
-        ("widgets/grid/example.py", "from course_utils.attention import MultiHeadAttention"),
         ("checks.py", "import torch\nfrom course_utils.locale import text"),
         ("bert.py", "from course_utils.embeddings import BertEmbeddings\nfrom .encoder import Encoder"),
         ("heads.py", "from course_utils.bert import BertModel"),
@@ -180,17 +276,34 @@ def test_trespass_is_seen(tmp_path: Path, file: str, statement: str):
         ),
         (
             "pretrained/hub.py",
-            "from course_utils import fetching\nfrom course_utils.pretrained.errors import MissingFile",
+            "from course_utils.support import network\nfrom course_utils.pretrained.errors import MissingFile",
         ),
-        ("datasets/download.py", "import filelock\nfrom course_utils.fetching import within"),
+        ("datasets/download.py", "import filelock\nfrom course_utils.support.network import within"),
         ("tokenization/fast.py", "from tokenizers import Tokenizer\nfrom .vocab import load_vocab"),
-        ("training/pretrain.py", "from course_utils.bert import BertModel"),
+        (
+            "training/pretrain.py",
+            "from course_utils.bert import BertModel\nfrom course_utils.training.fast import speed_up",
+        ),
+        ("training/fast.py", "from course_utils.attention import MultiHeadAttention"),
+        (
+            "seq2seq/decoder.py",
+            "from ..encoder import Encoder\nfrom course_utils.training.optim import noam_rate",
+        ),
+        (
+            "before/elmo.py",
+            "from course_utils.bert import BertModel\nfrom course_utils.datasets import corpus",
+        ),
+        ("after/multitask.py", "from course_utils.heads import MLMHead"),
+        (
+            "tasks/finetune.py",
+            "from course_utils.heads import MLMHead\nfrom course_utils.pretrained import errors",
+        ),
+        ("widgets/grid/example.py", "from course_utils.attention import MultiHeadAttention"),
+        ("support/paths.py", "from platformdirs import user_data_dir"),
+        ("tokenization/vocab.py", "from course_utils.support.files import write_atomically"),
         ("contextual/senses.py", "from course_utils.datasets.corpus import sense_documents"),
         ("contextual/baselines.py", "from course_utils.before.word2vec import WordVectors"),
     ],
 )
 def test_what_is_allowed_is_not_seen(tmp_path: Path, file: str, statement: str):
-    package = tmp_path / "course_utils"
-    (package / file).parent.mkdir(parents=True, exist_ok=True)
-    (package / file).write_text(statement)
-    assert trespasses(package) == []
+    assert list(trespasses(written(tmp_path / "course_utils", {file: statement}))) == []

@@ -6,6 +6,7 @@ import json
 import shutil
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from course_utils.pretrained.errors import (
     PickleRefused,
     UnsupportedModel,
 )
+from course_utils.support import network
 from course_utils.tokenization import WordPieceTokenizer
 
 NAME, COMMIT = "someone/little-bert", "0123456789abcdef0123456789abcdef01234567"
@@ -66,6 +68,10 @@ class Hub:
         self.announced: dict[str, dict] = {}
         self.asked: list[str] = []
         self.delay = 0.0
+        self.badly: dict[
+            str, tuple[bytes, float, int | None]
+        ] = {}  # path's end -> a part, again and again, the
+        # seconds after each, and the length that the headers tell
 
     def answer(self, path: str) -> bytes | None:
         self.asked.append(path)
@@ -94,6 +100,17 @@ def server(model_folder, monkeypatch):
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
+            for end, (part, pause, length) in little.badly.items():
+                if self.path.endswith(end):
+                    self.send_response(200)
+                    if length is not None:
+                        self.send_header("Content-Length", str(length))
+                    self.end_headers()
+                    with suppress(OSError):  # the other side may have seen enough
+                        while True:
+                            self.wfile.write(part)
+                            time.sleep(pause)
+                    return
             content = little.answer(self.path)
             self.send_response(200 if content is not None else 404)
             self.send_header("Content-Length", str(len(content or b"")))
@@ -246,6 +263,70 @@ def test_what_is_not_as_announced_never_enters_the_cache(server, cache, announce
         load_pretrained(NAME)
     assert not in_cache(cache).exists()
     assert not [file for file in cache.rglob("*") if file.is_file()]
+
+
+@pytest.mark.parametrize("length", [None, 10**12])
+def test_a_file_without_end_is_stopped_at_its_announced_size(server, cache, length):
+    server.badly["/config.json"] = (b"x" * 65536, 0.0, length)
+    size = len(server.files["config.json"])
+    began = time.monotonic()
+    with pytest.raises(
+        DamagedFile, match=f"config.json must send at most {size} bytes, and sends more; try again"
+    ):
+        load_pretrained(NAME)
+    assert time.monotonic() - began < 5 and not [file for file in cache.rglob("*") if file.is_file()]
+
+
+def test_a_file_of_no_announced_size_has_a_limit_too(server, cache, monkeypatch):
+    monkeypatch.setattr(hub, "SMALL", 5_003)
+    server.announced["vocab.txt"] = {"size": None}
+    server.badly["/vocab.txt"] = (b"x" * 65536, 0.0, None)
+    with pytest.raises(DamagedFile, match="vocab.txt must send at most 5003 bytes"):
+        load_pretrained(NAME)
+    assert not [file for file in cache.rglob("*") if file.is_file()]
+
+
+@pytest.mark.parametrize("end", ["/model.safetensors", "?blobs=true"])
+def test_a_dripping_answer_is_given_up(server, cache, monkeypatch, end):
+    monkeypatch.setattr(network, "STALLED", 0.3)
+    server.badly[end] = (b"x", 0.05, 532)
+    began = time.monotonic()
+    with pytest.raises(ModelNotFound, match=r"sends less than 65536 bytes in 0\.3 s"):
+        load_pretrained(NAME)
+    assert time.monotonic() - began < 3 and not [file for file in cache.rglob("*") if file.is_file()]
+
+
+def test_a_list_of_files_without_end_is_stopped(server, monkeypatch):
+    server.badly["?blobs=true"] = (b"[" * 65536, 0.0, None)
+    with pytest.raises(ModelNotFound, match="must send at most 10000000 bytes"):
+        load_pretrained(NAME)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"sha": 3, "siblings": []},
+        {"sha": COMMIT, "siblings": [{"rfilename": 3}]},
+        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "size": "long"}]},
+        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "lfs": "yes"}]},
+        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "lfs": {"sha256": 3}}]},
+        {"sha": COMMIT, "siblings": 3},
+        [],
+    ],
+)
+def test_an_answer_of_other_json_is_no_hub(server, content):
+    server.answer = lambda path: json.dumps(content).encode()
+    with pytest.raises(ModelNotFound, match="does not answer like a hub"):
+        load_pretrained(NAME)
+
+
+def test_a_mistyped_folder_is_said_first(server):
+    with pytest.raises(
+        ModelNotFound, match="^no folder 'litle' here, and no model of that name found; looked for"
+    ):
+        load_pretrained("litle")
+    with pytest.raises(ModelNotFound, match="^no model 'someone/else' found; looked for"):
+        load_pretrained("someone/else")
 
 
 def test_what_cannot_be_loaded_is_not_fetched(server, cache):
