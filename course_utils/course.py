@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 from course_utils.locale import language
 from course_utils.support.paths import ROOT
@@ -53,15 +51,11 @@ def notebooks(lang: str | None = None) -> list[Notebook]:
     Args:
         lang: "ko" or "en"; the language in use by default.
     """
-    return list(_read(FILE, lang or language()))
-
-
-@cache
-def _read(file: Path, lang: str) -> tuple[Notebook, ...]:
-    with open(file, "rb") as stream:
+    lang = lang or language()
+    with open(FILE, "rb") as stream:
         course = tomllib.load(stream)
     parts = [part[lang] for part in course["parts"]]
-    return tuple(
+    return [
         Notebook(
             file=row["file"],
             part=parts[row["part"] - 1],
@@ -70,7 +64,7 @@ def _read(file: Path, lang: str) -> tuple[Notebook, ...]:
             **row[lang],
         )
         for row in course["notebooks"]
-    )
+    ]
 
 
 def title_of(number: str) -> str:

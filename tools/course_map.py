@@ -62,19 +62,23 @@ def stale() -> dict[Path, str]:
     return found
 
 
+def write() -> list[Path]:
+    """Renew the maps that are out of date; returns the files that changed."""
+    found = stale()
+    for path, fresh in found.items():
+        write_atomically(path, fresh)
+    return list(found)
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--check", action="store_true", help="change nothing, fail where a map is out of date"
     )
     options = parser.parse_args(arguments)
-    found = stale()
-    for path, fresh in found.items():
-        if options.check:
-            print(f"✗ {path.name}: its map is out of date, run: python -m tools.course_map")
-        else:
-            write_atomically(path, fresh)
-            print(f"✓ {path.name}: map written")
+    found = list(stale()) if options.check else write()
+    for path in found:
+        print(f"✗ {path.name}: run python -m tools.course_map" if options.check else f"✓ {path.name} written")
     if not found:
         print("✓ the maps are up to date")
     return 1 if found and options.check else 0
