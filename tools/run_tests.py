@@ -1,6 +1,6 @@
 """Every check of the course, cheap ones first: `python tools/run_tests.py [stage ...]`.
 
-Stages: lint (ruff) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright).
+Stages: lint (ruff, biome) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright).
 Stops at the first stage that fails, says which, and prints the seconds of each.
 """
 
@@ -43,7 +43,11 @@ def stages() -> dict[str, list[Command]]:
     # Two workers: most tests wait or compute on one core. A file's tests stay together, and in their order.
     pair = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
     return {
-        "lint": [[python, "-m", "ruff", "check"], [python, "-m", "ruff", "format", "--check"]],
+        "lint": [
+            [python, "-m", "ruff", "check"],
+            [python, "-m", "ruff", "format", "--check"],
+            [python, "tools/check_javascript.py"],
+        ],
         "tests": [[*pytest, *pair, *LONGEST, "tests", "--ignore=tests/browser", "--durations=10"]],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
