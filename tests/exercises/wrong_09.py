@@ -62,7 +62,7 @@ def _cut(order="longest", hashes=True, on_failure="unknown", spans="right"):
 
 
 def _from_right(word, vocab):
-    """The longest piece at the end first, as one does in segmenting Chinese backwards."""
+    """Takes the longest piece at the end first, as backward segmentation of Chinese does."""
     pieces, end = [], len(word)
     while end:
         start = next((s for s in range(end) if ("##" if s else "") + word[s:end] in vocab), None)
@@ -87,7 +87,7 @@ def _places(text):
 
 
 def _minds_the_gap(text, start, end):
-    """Looks for the next character, and takes the last one for it where there is none."""
+    """Looks at the next character; where there is none, it looks at the last one again."""
     places = _places(text)
     return places[start], places[end - 1] + 1 if end < len(places) else len(text) - 1
 

@@ -63,7 +63,7 @@ def _closed_form(config, with_heads):
 
 
 def _like_base(field):
-    """Counts with one field as in the published sizes, whatever the configuration says."""
+    """Counts with one field set as in the published sizes, whatever the configuration says."""
 
     def answer(config, with_heads):
         usual = {

@@ -21,7 +21,7 @@ def _entropy(weights, log=torch.log2, dim=-1):
 
 
 def _not_normalised(weights):
-    """A floor that is too small for a name of its own, but moves every weight."""
+    """A floor too small for a reason of its own, but it moves every weight."""
     weights = weights + 1e-3
     return _entropy(weights / weights.sum(-1, keepdim=True))
 

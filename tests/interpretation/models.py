@@ -36,7 +36,7 @@ def small_tokenizer():
 
 
 def small_model(cls=BertForPreTraining):
-    """Every parameter drawn: biases, too, so that none can be forgotten unnoticed."""
+    """A model whose every parameter is random, biases too, so that none can be forgotten unnoticed."""
     model = cls(CONFIG, generator=torch.Generator().manual_seed(5)).eval()
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():

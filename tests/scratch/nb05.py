@@ -1,4 +1,4 @@
-"""What notebook 05 builds by hand, and the package's own."""
+"""What notebook 05 builds by hand."""
 
 from tests.scratch.registry import Scratch
 

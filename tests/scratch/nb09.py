@@ -14,7 +14,7 @@ UNKNOWN = "[UNK]"
 
 
 class GivenBPE(BPETrainer):
-    """The package's trainer on words that are spelled already."""
+    """The package's trainer, given words that are split into symbols already."""
 
     def words(self, texts):
         return Counter(texts)

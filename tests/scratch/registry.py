@@ -1,4 +1,4 @@
-"""Run the `scratch` cells of the notebooks and hold what they define against the package.
+"""Run the `scratch` cells of the notebooks and compare what they define with the package.
 
 tests/scratch/nbNN.py lists ENTRIES = [Scratch(...), …], one for each name that a scratch cell defines.
 """
@@ -24,19 +24,19 @@ TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.bfloat16: 2e-2, to
 
 @dataclass(frozen=True)
 class Scratch:
-    """One name made by hand in a notebook, and the package's own.
+    """One thing that a notebook builds by hand, and its counterpart in the package.
 
     Attributes:
         notebook: file name without .ipynb.
         name: what the scratch cell defines, my_… or My….
         reference: "module:attribute".
-        cases: generator -> iterable of argument tuples. The input should be harder than the notebook's: prime sizes,
+        cases: generator -> iterable of argument tuples. They should be harder than the notebook's: prime sizes,
             padding, a fully masked row, batch 1, float64.
-        build: for classes; called with the class by hand, then with the reference: build(cls) -> nn.Module. Several
-            may be given; each meets every case.
-        rename: for classes; names of parameters or submodules by hand -> in the reference.
+        build: for classes; called with the hand-made class, then with the reference: build(cls) -> nn.Module. If there
+            are several, each is tried on every case.
+        rename: for classes; hand-made name of a parameter or submodule -> its name in the reference.
         copy: for classes; copy(mine, reference) instead of copying parameters by name.
-        adapt: turns what the reference returns into what the hand-made one returns, where that is less on purpose.
+        adapt: turns the reference's result into the hand-made one's, where the latter returns less on purpose.
         gradients: False only where the result does not depend on any float input (then say why beside the entry).
     """
 
@@ -88,7 +88,7 @@ def run_scratch(notebook: Path) -> dict[str, Any]:
 
 
 def audit_tags(entries: list[Scratch], folder: Path = NOTEBOOKS) -> list[str]:
-    """Where tags and entries do not fit together, in words."""
+    """Say in words where tags and entries do not match."""
     listed = [(entry.notebook, entry.name) for entry in entries]
     faults = [
         f"{notebook}: {name} is listed twice"
@@ -120,7 +120,7 @@ def audit_tags(entries: list[Scratch], folder: Path = NOTEBOOKS) -> list[str]:
 
 
 def compare(entry: Scratch, mine: Any, reference: Any) -> int:
-    """Hold the hand-made one against the reference on every case; returns the number of values and gradients compared.
+    """Compare the two on every case; returns how many values and gradients were compared.
 
     Raises:
         AssertionError: at the first difference.

@@ -1,4 +1,4 @@
-"""What notebook NN builds by hand, and the package's own."""
+"""What notebook NN builds by hand."""
 
 import torch
 

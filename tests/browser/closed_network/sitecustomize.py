@@ -1,6 +1,6 @@
-"""Every Python process of the tests' JupyterLab loads this: whatever is not this machine is out of reach, and noted.
+"""Every Python process of the tests' JupyterLab loads this: it reaches no machine but this one, and attempts are noted.
 
-The page's own requests are watched in harness.py; these are the kernels' and the server's.
+The requests of the page itself are watched in harness.py; this is for the kernels and the server.
 """
 
 import ipaddress
