@@ -28,10 +28,13 @@ NOT_COPIED = (
     ".ruff_cache",
     ".hypothesis",
     ".ipynb_checkpoints",
+    "node_modules",
 )
 FAILED = (
     1  # pytest's exit status for "tests were run, some failed"; 2 to 5 mean that they were not run properly
 )
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider")
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # no test of faults needs pytest's plugins
 NOT_IMPORTED = 64
 # One process for both: importing torch takes longer than most tests. Not `import … as`: that gives a function of the
 # same name where the package exports one.
@@ -70,11 +73,13 @@ def copy_tree(target: Path) -> Path:
     return Path(shutil.copytree(ROOT, target, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True))
 
 
-def run(copy: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+def run(
+    copy: Path, *arguments: str, seconds: float = SECONDS, **more: str
+) -> subprocess.CompletedProcess[str]:
     """Run Python in the copy, so that the copy's package is the one imported, with more in the environment.
 
     Raises:
-        Unfit: if it takes longer than SECONDS.
+        TimeoutError: if it takes longer than `seconds`.
     """
     environment = os.environ | {
         "PYTHONPATH": str(copy),  # before an editable install of the original
@@ -92,10 +97,19 @@ def run(copy: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess
             env=environment,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=seconds,
         )
     except subprocess.TimeoutExpired:
-        raise Unfit(f"took longer than {SECONDS} s: python {' '.join(arguments)}") from None
+        raise TimeoutError(f"took longer than {seconds:.0f} s: python {' '.join(arguments)}") from None
+
+
+def run_plainly(copy: Path, *arguments: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
+    """Run pytest in the copy up to the first failure, without the plugins that take longer to import than most tests.
+
+    Raises:
+        TimeoutError: if it takes longer than `seconds`.
+    """
+    return run(copy, "-m", "pytest", *OPTIONS, *arguments, seconds=seconds, **ALONE)
 
 
 def run_tests(
@@ -107,10 +121,7 @@ def run_tests(
         Unfit: if that file cannot be imported, or another one is imported in its place.
     """
     module = of.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    options = ("-x", "-q", "-p", "no:cacheprovider")
-    # pytest's plugins, which none of these tests needs, take longer to import than most tests to run.
-    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    result = run(copy, "-c", IMPORT_AND_TEST, module, str(copy / of), *options, *tests, **alone)
+    result = run(copy, "-c", IMPORT_AND_TEST, module, str(copy / of), *OPTIONS, *tests, **ALONE)
     if result.returncode == NOT_IMPORTED:
         raise Unfit(result.stderr.strip().splitlines()[-1])
     return result
@@ -149,7 +160,7 @@ def judge(mutant: Mutant, *, notebooks: bool = False) -> Verdict:
             by_tests = noticed(run_tests(copy, mutant.tests, of=mutant.file))
             if notebooks and mutant.notebooks:
                 by_notebooks = all(noticed(run_notebook(copy, name)) for name in mutant.notebooks)
-    except Unfit as error:
+    except (Unfit, TimeoutError) as error:
         return Verdict(mutant.id, by_tests, by_notebooks, str(error))
     return Verdict(mutant.id, by_tests, by_notebooks)
 
