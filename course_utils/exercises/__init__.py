@@ -12,11 +12,14 @@ import os
 import pkgutil
 import re
 from datetime import date
+from typing import Any
 
 from course_utils.course import title_of
 from course_utils.exercises.core import Exercise, Verdict, Wrong
-from course_utils.exercises.store import ProgressStore
+from course_utils.exercises.store import Entries, ProgressStore
 from course_utils.locale import text
+from course_utils.support.files import write_atomically
+from course_utils.support.paths import APP
 
 __all__ = [
     "Exercise",
@@ -98,27 +101,26 @@ def progress(notebook: str | None = None) -> None:
 
 
 def export_progress(path: str | os.PathLike[str], *, name: str = "") -> None:
-    """Write the progress as JSON, for a lecturer.
+    """Write the progress as JSON, for a lecturer; trouble with the disk is one printed sentence.
 
     Args:
-        path: the file to write; an existing one is replaced.
+        path: the file to write; an existing one is replaced in one step. The progress file itself is refused.
         name: whose progress it is; only what the learner writes here identifies them.
+
+    Raises:
+        TypeError: if name is no text.
     """
-    entries, note = ProgressStore().load()
-    known = [found.id for number in notebooks() for found in exercises_of(number)]
-    unsolved = {"status": "unsolved", "attempts": 0, "first_passed": None, "hints_seen": 0}
-    report = {
-        "course": "from-attention-to-bert",
-        "name": name,
-        "exported": date.today().isoformat(),
-        "passed": sum(entries.get(key, {}).get("status") == "passed" for key in known),
-        "total": len(known),
-        "exercises": {key: unsolved | entries.get(key, {}) for key in known},
-    }
-    file = os.path.basename(os.fspath(path))
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a text, got {name!r}")
+    store, file = ProgressStore(), os.path.basename(os.fspath(path))
+    if os.path.realpath(path) == os.path.realpath(store.path):
+        print(text("exercises.progress.not_exported", file=file, error=text("exercises.progress.own_file")))
+        return
+    entries, note = store.load()
+    content = json.dumps(_report(entries, name), ensure_ascii=False, indent=2) + "\n"
     try:
-        with open(path, "w", encoding="utf-8") as stream:
-            json.dump(report, stream, ensure_ascii=False, indent=2)
+        # Half a surrogate pair in a name becomes \udc80 or the like, which is JSON's own way to write it.
+        write_atomically(path, content.encode("utf-8", "backslashreplace"))
         print(text("exercises.progress.exported", file=file))
     except OSError as error:
         print(
@@ -126,3 +128,17 @@ def export_progress(path: str | os.PathLike[str], *, name: str = "") -> None:
         )
     if note:
         print(note)
+
+
+def _report(entries: Entries, name: str) -> dict[str, Any]:
+    """What a lecturer gets: every exercise of the course, tried or not."""
+    known = [found.id for number in notebooks() for found in exercises_of(number)]
+    unsolved = {"status": "unsolved", "attempts": 0, "first_passed": None, "hints_seen": 0}
+    return {
+        "course": APP,
+        "name": name,
+        "exported": date.today().isoformat(),
+        "passed": sum(entries.get(key, {}).get("status") == "passed" for key in known),
+        "total": len(known),
+        "exercises": {key: unsolved | entries.get(key, {}) for key in known},
+    }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from course_utils.exercises import exercise, store
+from course_utils.exercises import exercise, export_progress, store
 from course_utils.exercises.store import ProgressStore, data_home
 from course_utils.locale import text
 
@@ -191,3 +191,57 @@ def test_two_kernels_lose_nothing(progress_store):
     assert [kernel.wait(timeout=60) for kernel in kernels] == [0, 0]
     entries = entries_of(progress_store)
     assert len(entries) == 51 and entries["both"]["attempts"] == 50
+
+
+# --- the report for a lecturer ------------------------------------------------------------------------------------
+
+
+def test_an_old_report_survives_a_full_disk(tmp_path, monkeypatch, capsys):
+    report = tmp_path / "kim.json"
+    report.write_text("old")
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    export_progress(report)
+    line = text("exercises.progress.not_exported", file="kim.json", error="No space left on device")
+    assert capsys.readouterr().out == f"{line}\n"
+    assert report.read_text() == "old" and os.listdir(tmp_path) == ["kim.json"]
+
+
+def test_an_odd_name_costs_no_report(tmp_path, capsys):
+    report = tmp_path / "kim.json"
+    report.write_text("old")
+    for name in (None, 7, b"Kim", object()):
+        with pytest.raises(TypeError, match="name must be a text, got"):
+            export_progress(report, name=name)
+    assert report.read_text() == "old"
+    for name in ("김배 🍐", "half a pair \udc80", '"\\\n'):
+        export_progress(report, name=name)
+        assert json.loads(report.read_text("utf-8"))["name"] == name
+
+
+def test_the_progress_itself_is_not_overwritten(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("COURSE_DATA_HOME", str(tmp_path))
+    kept = ProgressStore()
+    kept.record_attempt("02.1", passed=True)
+    before = kept.path.read_bytes()
+    (tmp_path / "link.json").symlink_to(kept.path)
+    monkeypatch.chdir(tmp_path)
+    for path in (kept.path, "progress.json", "link.json"):
+        export_progress(path)
+        assert text("exercises.progress.own_file") in capsys.readouterr().out
+    assert kept.path.read_bytes() == before and entries_of(kept)["02.1"]["status"] == "passed"
+
+
+def test_anybody_may_read_what_any_new_file_lets_them(tmp_path, progress_store):
+    before = os.umask(0o022)
+    try:
+        export_progress(tmp_path / "kim.json")
+        progress_store.record_attempt("02.1", passed=True)
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "kim.json", progress_store.path)] == [
+        0o644
+    ] * 2

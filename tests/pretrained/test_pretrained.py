@@ -1,6 +1,7 @@
 """Model folders: what is loaded, what is saved, and what is refused."""
 
 import json
+import os
 import shutil
 import struct
 
@@ -119,6 +120,16 @@ def test_saved_and_loaded_it_is_the_same(tmp_path, name):
         "tokenizer_config.json",
         "vocab.txt",
     ]
+
+
+def test_saved_files_may_be_read_like_any_new_file(tmp_path):
+    before = os.umask(0o022)
+    try:
+        place = saved(tmp_path)
+    finally:
+        os.umask(before)
+    modes = {oct(file.stat().st_mode & 0o777) for file in place.iterdir()}
+    assert modes == {"0o644"} and place.stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.parametrize("name", CLASSES)
