@@ -194,7 +194,7 @@ def test_similarities_from_minus_1_to_1():
     check_no_frame(ax)
 
 
-@pytest.mark.parametrize(("lowest", "dark"), [(0.0, 0.55), (0.6, 0.82)])
+@pytest.mark.parametrize(("lowest", "first_dark"), [(0.0, 0.55), (0.6, 0.82)])
 def test_similarities_on_the_upper_part_of_the_scale(lowest, first_dark):
     values = [0.3, 0.54, 0.55, 0.81, 0.82, 0.9]
     ax = plot_similarity(np.diag(values) + 0.0, list("abcdef"), lowest=lowest)
