@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.locale import text
+from course_utils.viz.given import literals, numbers
 from course_utils.viz.theme import KEY, MUTED, QUERY, WEIGHTS
 
 MANY_TOKENS = 12  # beyond this many columns numbers in the cells no longer fit
@@ -68,9 +70,14 @@ def plot_mask(
         The Axes.
 
     Raises:
-        ValueError: if the mask does not fit the tokens.
+        ValueError: if the mask does not fit the tokens, or is of other numbers than 0 and 1, as an additive one is.
     """
-    mask = _table(mask, query_tokens, key_tokens).astype(bool)
+    mask = _table(mask, query_tokens, key_tokens)
+    if mask.dtype.kind not in "biu" or not np.isin(mask, (0, 1)).all():
+        raise ValueError(
+            f"expected a mask of bool, True = may attend, got {mask.dtype}; an additive mask is mask == 0"
+        )
+    mask = mask.astype(bool)
     ax = _cells(np.where(mask, 0.45, 0.0), query_tokens, key_tokens, ax, cmap=WEIGHTS)
     for row, column in np.argwhere(~mask):
         cell = plt.Rectangle(
@@ -81,7 +88,7 @@ def plot_mask(
 
 
 def _table(values: ArrayLike, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> np.ndarray:
-    table = np.asarray(values)
+    table = numbers(values)
     expected = (len(query_tokens), len(key_tokens))
     if table.shape != expected:
         raise ValueError(
@@ -96,15 +103,15 @@ def _cells(
     if ax is None:
         _, ax = plt.subplots(figsize=(1.6 + 0.75 * len(key_tokens), 1.2 + 0.6 * len(query_tokens)))
     ax.imshow(values, cmap=cmap, vmin=0.0, vmax=1.0, aspect="auto")
-    ax.set_xticks(range(len(key_tokens)), key_tokens)
-    ax.set_yticks(range(len(query_tokens)), query_tokens)
+    ax.set_xticks(range(len(key_tokens)), literals(key_tokens))
+    ax.set_yticks(range(len(query_tokens)), literals(query_tokens))
     ax.set_xticks(np.arange(-0.5, len(key_tokens)), minor=True)
     ax.set_yticks(np.arange(-0.5, len(query_tokens)), minor=True)
     ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
     ax.tick_params(which="both", length=0)
     ax.spines[:].set_visible(False)
-    ax.set_xlabel("키(key)", color=KEY)
-    ax.set_ylabel("쿼리(query)", color=QUERY)
+    ax.set_xlabel(text("figures.key"), color=KEY)
+    ax.set_ylabel(text("figures.query"), color=QUERY)
     if len(key_tokens) > MANY_TOKENS:
         ax.tick_params(axis="x", rotation=60)
     return ax

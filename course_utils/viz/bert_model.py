@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
+from course_utils.locale import text
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 WIDTH, STEP = 1.5, 2.55
@@ -23,12 +24,12 @@ def plot_bert_model(*, ax: Axes | None = None) -> Axes:
     if ax is None:
         _, ax = plt.subplots(figsize=(12.5, 3.3))
     parts = [
-        ("임베딩", KEY),
-        ("블록 1", QUERY),
-        ("블록 2", QUERY),
+        (text("figures.bert_model.embeddings"), KEY),
+        (text("figures.bert_model.block", number=1), QUERY),
+        (text("figures.bert_model.block", number=2), QUERY),
         ("…", MUTED),
-        ("블록 L", QUERY),
-        ("풀러", VALUE),
+        (text("figures.bert_model.block", number="L"), QUERY),
+        (text("figures.bert_model.pooler"), VALUE),
     ]
     for place, (name, color) in enumerate(parts):
         if name != "…":
@@ -41,9 +42,17 @@ def plot_bert_model(*, ax: Axes | None = None) -> Axes:
         middle = (place + 0.5) * STEP
         ax.plot([middle, middle], [0.08, 0.98], color=MUTED, linewidth=1.2, linestyle=":")
         ax.text(middle, 1.14, name, ha="center", va="center", fontsize=10.5, family="monospace")
-    ax.text(4.5 * STEP, -0.22, "[CLS]만", ha="center", va="center", fontsize=11, color=VALUE)
+    ax.text(
+        4.5 * STEP,
+        -0.22,
+        text("figures.bert_model.only_cls"),
+        ha="center",
+        va="center",
+        fontsize=11,
+        color=VALUE,
+    )
     _arrow(ax, (-WIDTH / 2 - 0.75, 0), (-WIDTH / 2 - 0.04, 0))
-    ax.text(-WIDTH / 2 - 0.85, 0, "토큰 번호\n세그먼트\n(B, T)", ha="right", va="center")
+    ax.text(-WIDTH / 2 - 0.85, 0, text("figures.bert_model.input"), ha="right", va="center")
     _arrow(ax, (5 * STEP + WIDTH / 2 + 0.04, 0), (5 * STEP + WIDTH / 2 + 0.75, 0))
     ax.text(5 * STEP + WIDTH / 2 + 0.85, 0, "pooler_output\n(B, C)", ha="left", va="center")
     ax.plot([STEP, 4 * STEP], [-1.25, -1.25], color=MUTED, linewidth=1.4, linestyle="-")
@@ -52,7 +61,7 @@ def plot_bert_model(*, ax: Axes | None = None) -> Axes:
     ax.text(
         2.5 * STEP,
         -1.5,
-        "마스크: 패딩은 아무도 보지 않습니다 (모든 블록에 같은 것)",
+        text("figures.bert_model.mask"),
         ha="center",
         va="center",
         fontsize=11,

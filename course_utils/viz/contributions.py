@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.locale import text
+from course_utils.viz.given import literals, numbers
 from course_utils.viz.theme import QUERY, WEIGHTS
 
 
@@ -29,7 +31,7 @@ def plot_contributions(
     Raises:
         ValueError: if sizes do not fit the names, or one is negative.
     """
-    sizes = np.asarray(sizes, dtype=float)
+    sizes = numbers(sizes, float)
     if sizes.shape != (len(heads), len(tokens)):
         raise ValueError(f"expected sizes of shape (H, T) = {(len(heads), len(tokens))}, got {sizes.shape}")
     if (sizes < 0).any():
@@ -41,13 +43,13 @@ def plot_contributions(
     for row, column in np.ndindex(sizes.shape):
         color = "white" if sizes[row, column] > 0.5 * top else "black"
         ax.text(column, row, f"{sizes[row, column]:.2f}", ha="center", va="center", color=color)
-    ax.set_xticks(range(len(tokens)), tokens)
-    ax.set_yticks(range(len(heads)), heads)
+    ax.set_xticks(range(len(tokens)), literals(tokens))
+    ax.set_yticks(range(len(heads)), literals(heads))
     ax.set_xticks(np.arange(-0.5, len(tokens)), minor=True)
     ax.set_yticks(np.arange(-0.5, len(heads)), minor=True)
     ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
     ax.tick_params(which="both", length=0)
     ax.spines[:].set_visible(False)
-    ax.set_xlabel("쿼리(query)", color=QUERY)
-    ax.set_ylabel("헤드")
+    ax.set_xlabel(text("figures.query"), color=QUERY)
+    ax.set_ylabel(text("figures.contributions.head"))
     return ax

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
+from course_utils.viz.given import literal
 from course_utils.viz.theme import CYCLE, INK, MUTED
 
 PART_WIDTH, BOX_WIDTH, BOX_HEIGHT = 2.6, 2.3, 0.62
@@ -31,7 +32,7 @@ def plot_course_map(parts: Mapping[str, Sequence[str]], *, ax: Axes | None = Non
         ax.text(
             left + BOX_WIDTH / 2,
             0.55,
-            part,
+            literal(part),
             ha="center",
             va="center",
             weight="bold",
@@ -49,8 +50,10 @@ def plot_course_map(parts: Mapping[str, Sequence[str]], *, ax: Axes | None = Non
                 edgecolor="none",
             )
             ax.add_patch(box)
-            ax.text(left + 0.12, -row, notebook[:2], va="center", color=color, weight="bold")
-            ax.text(left + 0.52, -row, notebook[3:], va="center", color=INK, weight="bold", fontsize=10.5)
+            ax.text(left + 0.12, -row, literal(notebook[:2]), va="center", color=color, weight="bold")
+            ax.text(
+                left + 0.52, -row, literal(notebook[3:]), va="center", color=INK, weight="bold", fontsize=10.5
+            )
             if row:
                 _arrow(
                     ax,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.viz.given import literal, numbers
 from course_utils.viz.theme import CYCLE, DASHES, MUTED
 
 
@@ -26,7 +26,7 @@ def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | Non
     Raises:
         ValueError: if a curve does not fit x, or there are none or more than seven.
     """
-    x = np.asarray(x)
+    x = numbers(x)
     if not 1 <= len(curves) <= len(CYCLE):
         raise ValueError(f"expected 1 to {len(CYCLE)} curves, got {len(curves)}")
     if ax is None:
@@ -35,10 +35,10 @@ def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | Non
     if x.min() < 0 < x.max():
         ax.axvline(0, color=MUTED, linewidth=0.8, linestyle="-", zorder=0)
     for order, (name, values) in enumerate(curves.items()):
-        values = np.asarray(values)
+        values = numbers(values)
         if values.shape != x.shape:
             raise ValueError(f"expected {name!r} of shape {x.shape} like x, got {values.shape}")
-        look = dict(color=CYCLE[order], linestyle=DASHES[order], label=name)
+        look = dict(color=CYCLE[order], linestyle=DASHES[order], label=literal(name))
         if order == 0 and len(curves) > 1:
             look |= dict(linewidth=7, alpha=0.4)
         ax.plot(x, values, **look)

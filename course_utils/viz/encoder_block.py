@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
+from course_utils.locale import text
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 # From bottom to top. "+" is where the residual path comes back in; it leaves at the last "·" before that.
@@ -14,9 +15,9 @@ ORDERS = {
     "pre": ["·", "norm", "attention", "+", "·", "norm", "feed_forward", "+"],
 }
 BOXES = {
-    "attention": ("멀티 헤드 어텐션", QUERY),
-    "feed_forward": ("피드포워드", KEY),
-    "norm": ("층 정규화", MUTED),
+    "attention": QUERY,
+    "feed_forward": KEY,
+    "norm": MUTED,
 }
 
 
@@ -63,7 +64,7 @@ def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:
                 0, height, "+", ha="center", va="center_baseline", fontsize=16, color=VALUE, weight="bold"
             )
         else:
-            name, color = BOXES[part]
+            name, color = text(f"figures.encoder_block.{part}"), BOXES[part]
             shape = FancyBboxPatch(
                 (-1.2, height - half), 2.4, 2 * half, boxstyle="round,pad=0.02", fc="white", ec=color, lw=2
             )
@@ -72,8 +73,8 @@ def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:
         below = height + half
         height += 0.9
     ax.annotate("", (0, height - 0.2), (0, below), arrowprops=arrow)
-    ax.text(0, 0.15, "입력 (T, C)", ha="center", va="top")
-    ax.text(0, height - 0.12, "출력 (T, C)", ha="center", va="bottom")
+    ax.text(0, 0.15, text("figures.encoder_block.input"), ha="center", va="top")
+    ax.text(0, height - 0.12, text("figures.encoder_block.output"), ha="center", va="bottom")
     ax.set(xlim=(-1.6, 2.1), ylim=(-0.35, height + 0.35))
     ax.axis("off")
     return ax

@@ -8,7 +8,9 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from course_utils.locale import text
 from course_utils.support.text_width import drawn_width
+from course_utils.viz.given import literal, literals
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 FULL_ROW = 126.0  # in Latin letters: so many fit beside each other at 12 points
@@ -20,13 +22,6 @@ LOOKS = {
     "kept": {"facecolor": "#DCEBF7", "edgecolor": QUERY, "linewidth": 3.0},
     "plain": {"facecolor": "white", "edgecolor": "#9CA3AF"},
     "special": {"facecolor": "#E5E7EB", "edgecolor": MUTED, "linestyle": ":"},
-}
-NAMES = {
-    "masked": "[MASK]로",
-    "random": "아무 토큰으로",
-    "kept": "그대로, 그러나 맞힌다",
-    "plain": "고르지 않음",
-    "special": "고르지 않는 특수 토큰",
 }
 
 
@@ -70,18 +65,22 @@ def plot_fates(
             plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8} if fate == "random" else None
             color = "white" if fate == "masked" else INK
             middle = left + (width - 0.25) / 2
-            ax.text(middle, row - 0.16, word, ha="center", va="center", color=color, bbox=plate)
+            ax.text(middle, row - 0.16, literal(word), ha="center", va="center", color=color, bbox=plate)
             if label:
-                ax.text(middle, row + 0.24, label, ha="center", va="center", color=INK, weight="bold")
+                ax.text(
+                    middle, row + 0.24, literal(label), ha="center", va="center", color=INK, weight="bold"
+                )
             left += width
         longest = max(longest, left)
-    for text in ax.texts:  # long rows: smaller letters, so that they stay in their boxes
-        text.set_fontsize(min(12.0, 12.0 * FULL_ROW / longest))
+    for written in ax.texts:  # long rows: smaller letters, so that they stay in their boxes
+        written.set_fontsize(min(12.0, 12.0 * FULL_ROW / longest))
     ax.set(xlim=(-0.2, longest), ylim=(len(tokens) - 0.5, -0.5), xticks=[])
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), literals(names))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    handles = [Patch(label=NAMES[fate], **look) for fate, look in LOOKS.items() if fate in used]
+    handles = [
+        Patch(label=text(f"figures.fates.{fate}"), **look) for fate, look in LOOKS.items() if fate in used
+    ]
     ax.legend(
         handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), handlelength=2.4
     )

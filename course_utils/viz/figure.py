@@ -10,6 +10,7 @@ from IPython.display import Image, Markdown, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from course_utils.locale import text
 from course_utils.support import lecture
 
 SCREEN_DPI = 100
@@ -44,4 +45,4 @@ def show(figure: Figure | Axes, *, alt: str) -> None:
     saved = BytesIO()
     picture.save(saved, format="png", optimize=True)
     display(Image(saved.getvalue(), width=round(picture.width / PIXELS_PER_DOT), alt=alt))
-    display(Markdown(f"*그림: {alt.strip()}*"))
+    display(Markdown(f"*{text('figures.caption', alt=alt.strip())}*"))

@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.locale import text
+from course_utils.viz.given import numbers
 from course_utils.viz.theme import SIGNED, WEIGHTS
 
 NUMBER_SIZE = 13
@@ -29,7 +31,7 @@ def plot_head_grid(
     Raises:
         ValueError: if values are not (L, H) numbers, or lowest is neither 0 nor −highest.
     """
-    values = np.asarray(values, dtype=float)
+    values = numbers(values, float)
     if values.ndim != 2 or not values.size or not np.isfinite(values).all():
         raise ValueError(f"expected one finite number for each head, (L, H), got shape {values.shape}")
     if highest <= 0 or lowest not in (0.0, -highest):
@@ -44,8 +46,8 @@ def plot_head_grid(
         number = form.format(round(values[layer, head], 2) + 0.0)  # no minus before a zero
         color = "white" if dark else "black"
         ax.text(head, layer, number, ha="center", va="center", color=color, fontsize=NUMBER_SIZE)
-    ax.set_xticks(range(heads), [f"헤드 {head}" for head in range(heads)])
-    ax.set_yticks(range(layers), [f"층 {layer}" for layer in range(layers)])
+    ax.set_xticks(range(heads), [text("figures.head_grid.head", number=head) for head in range(heads)])
+    ax.set_yticks(range(layers), [text("figures.head_grid.layer", number=layer) for layer in range(layers)])
     ax.set_xticks(np.arange(-0.5, heads), minor=True)
     ax.set_yticks(np.arange(-0.5, layers), minor=True)
     ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")

@@ -8,10 +8,11 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
+from course_utils.locale import text
+from course_utils.viz.given import literal
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
-ROWS = ("토큰", "세그먼트", "위치")
-AFTER = "자리마다 층 정규화, 그다음 드롭아웃"
+ROWS = {"token": QUERY, "segment": KEY, "position": VALUE}
 
 
 def plot_input_embeddings(
@@ -37,8 +38,12 @@ def plot_input_embeddings(
     if ax is None:
         _, ax = plt.subplots(figsize=(1.05 * len(tokens) + 1.2, 3.6))
     for place, (token, segment) in enumerate(zip(tokens, token_type_ids)):
-        ax.text(place, 2.75, token, ha="center", va="center", color=INK, weight="bold")
-        boxes = [(token, QUERY, 0.22), ("AB"[segment], KEY, (0.12, 0.4)[segment]), (str(place), VALUE, 0.22)]
+        ax.text(place, 2.75, literal(token), ha="center", va="center", color=INK, weight="bold")
+        boxes = [
+            (literal(token), QUERY, 0.22),
+            ("AB"[segment], KEY, (0.12, 0.4)[segment]),
+            (str(place), VALUE, 0.22),
+        ]
         for row, (written, color, strength) in enumerate(boxes):
             shape = FancyBboxPatch(
                 (place - 0.4, 1.78 - row),
@@ -58,12 +63,28 @@ def plot_input_embeddings(
         (-0.4, -1.22), len(tokens) - 0.2, 0.5, boxstyle="round,pad=0.02", fc="white", ec=MUTED, lw=1.5
     )
     ax.add_patch(after)
-    ax.text((len(tokens) - 1) / 2, -0.97, AFTER, ha="center", va="center", color=INK, fontsize=11)
-    for row, name in enumerate(ROWS):
+    ax.text(
+        (len(tokens) - 1) / 2,
+        -0.97,
+        text("figures.input_embeddings.after"),
+        ha="center",
+        va="center",
+        color=INK,
+        fontsize=11,
+    )
+    for row, (name, color) in enumerate(ROWS.items()):
         ax.text(
-            -0.65, 2.03 - row, name, ha="right", va="center", color=(QUERY, KEY, VALUE)[row], weight="bold"
+            -0.65,
+            2.03 - row,
+            text(f"figures.input_embeddings.{name}"),
+            ha="right",
+            va="center",
+            color=color,
+            weight="bold",
         )
-    ax.text(-0.65, 2.75, "입력", ha="right", va="center", color=INK, weight="bold")
+    ax.text(
+        -0.65, 2.75, text("figures.input_embeddings.input"), ha="right", va="center", color=INK, weight="bold"
+    )
     ax.set(xlim=(-1.75, len(tokens) - 0.4), ylim=(-1.35, 3.05))
     ax.axis("off")
     return ax

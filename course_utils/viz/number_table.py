@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.viz import given
 from course_utils.viz.theme import CYCLE, INK
 
 
@@ -24,7 +25,7 @@ def plot_number_table(numbers: ArrayLike, owners: ArrayLike, *, ax: Axes | None 
     Raises:
         ValueError: if the two are not tables of one shape.
     """
-    numbers, owners = np.asarray(numbers), np.asarray(owners)
+    numbers, owners = given.numbers(numbers), given.numbers(owners)
     if numbers.ndim != 2 or numbers.shape != owners.shape:
         raise ValueError(f"expected two tables of one shape, got {numbers.shape} and {owners.shape}")
     rows, columns = numbers.shape

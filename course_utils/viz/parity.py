@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.viz.given import literals, numbers
 from course_utils.viz.theme import INK, KEY, VALUE, WEIGHTS
 
 LOWEST, HIGHEST = 1e-9, 1e2  # ends of the logarithmic scale
@@ -32,7 +33,7 @@ def plot_differences(
     Raises:
         ValueError: if differences are not (S,).
     """
-    differences = np.asarray(differences, dtype=float)
+    differences = numbers(differences, float)
     if differences.shape != (len(stages),) or not len(stages):
         raise ValueError(
             f"expected differences of shape {(len(stages),)} for these stages, got {differences.shape}"
@@ -56,7 +57,7 @@ def plot_differences(
     powers = range(-9, 3, 2)
     ax.set_xticks([10.0**power for power in powers], [f"1e{power}" for power in powers])
     ax.minorticks_off()
-    ax.set_yticks(range(len(stages)), stages)
+    ax.set_yticks(range(len(stages)), literals(stages))
     ax.tick_params(axis="y", length=0)
     return ax
 
@@ -84,7 +85,7 @@ def plot_departures(
     Raises:
         ValueError: if differences are not (F, S).
     """
-    differences = np.asarray(differences, dtype=float)
+    differences = numbers(differences, float)
     if differences.shape != (len(faults), len(stages)) or not differences.size:
         raise ValueError(
             f"expected differences of shape {(len(faults), len(stages))} for these names, got {differences.shape}"
@@ -103,8 +104,8 @@ def plot_departures(
         if departs[row, column]:
             frame = dict(fill=False, edgecolor=KEY, linewidth=3.5)
             ax.add_patch(plt.Rectangle((column - 0.47, row - 0.44), 0.94, 0.88, **frame))
-    ax.set_xticks(range(len(stages)), stages)
-    ax.set_yticks(range(len(faults)), faults)
+    ax.set_xticks(range(len(stages)), literals(stages))
+    ax.set_yticks(range(len(faults)), literals(faults))
     ax.tick_params(length=0)
     ax.set_xticks(np.arange(len(stages) + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(len(faults) + 1) - 0.5, minor=True)

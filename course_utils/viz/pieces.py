@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from course_utils.support.text_width import drawn_width
+from course_utils.viz.given import literal
 from course_utils.viz.theme import CYCLE, INK, KEY
 
 BOX_AIR = 0.9  # in Latin letters, left and right of a label together
@@ -42,11 +43,19 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], *, ax: Axes | None = None) ->
             ax.add_patch(plt.Rectangle((left, row - 0.38), width - 0.15, 0.76, **box))
             plate = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if unknown else None
             middle = left + (width - 0.15) / 2
-            ax.text(middle, row, piece, ha="center", va="center", color=KEY if unknown else INK, bbox=plate)
+            ax.text(
+                middle,
+                row,
+                literal(piece),
+                ha="center",
+                va="center",
+                color=KEY if unknown else INK,
+                bbox=plate,
+            )
             left += width
         longest = max(longest, left)
     ax.set(xlim=(-0.1, longest + 0.1), ylim=(len(rows) - 0.5, -0.5), xticks=[])
-    ax.set_yticks(range(len(rows)), [f"{name} ({len(pieces)})" for name, pieces in rows.items()])
+    ax.set_yticks(range(len(rows)), [f"{literal(name)} ({len(pieces)})" for name, pieces in rows.items()])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax

@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike
 
+from course_utils.viz.given import literal, numbers
+
 
 def plot_arrows(
     vectors: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes | None = None, linestyle: str = "-"
@@ -29,7 +31,7 @@ def plot_arrows(
     Raises:
         ValueError: if vectors are not (N, 2) or the labels do not fit.
     """
-    vectors = np.asarray(vectors, dtype=float)
+    vectors = numbers(vectors, float)
     if vectors.shape != (len(labels), 2):
         raise ValueError(
             f"expected vectors of shape (N, 2) with N = {len(labels)} labels, got {vectors.shape}"
@@ -70,7 +72,7 @@ def plot_hull(points: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes 
     Raises:
         ValueError: if points are not (N, 2) or the labels do not fit.
     """
-    points = np.asarray(points, dtype=float)
+    points = numbers(points, float)
     if points.shape != (len(labels), 2) or not len(points):
         raise ValueError(f"expected points of shape (N, 2) with N = {len(labels)} labels, got {points.shape}")
     if ax is None:
@@ -97,7 +99,7 @@ def label_beside(ax: Axes, label: str, point: ArrayLike, direction: ArrayLike, *
     """Write a label next to a point, on the side of `direction` (a unit vector), with a white halo."""
     x, y = direction
     ax.annotate(
-        label,
+        literal(label),
         point,
         xytext=(8 * x, 8 * y),
         textcoords="offset points",

@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.locale import text
+from course_utils.viz.given import numbers
 from course_utils.viz.theme import SIGNED
 
 
@@ -23,16 +25,16 @@ def plot_encoding(encoding: ArrayLike, *, ax: Axes | None = None) -> Axes:
     Raises:
         ValueError: if encoding is not (T, C), or not finite.
     """
-    encoding = np.asarray(encoding, dtype=float)
+    encoding = numbers(encoding, float)
     if encoding.ndim != 2 or not encoding.size or not np.isfinite(encoding).all():
         raise ValueError(f"expected a finite encoding of shape (T, C), got shape {encoding.shape}")
     if ax is None:
         _, ax = plt.subplots(figsize=(9, 5))
     reach = max(1.0, float(np.abs(encoding).max()))
     image = ax.imshow(encoding, cmap=SIGNED, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest")
-    ax.set(xlabel="차원", ylabel="자리 t")
+    ax.set(xlabel=text("figures.encoding.dimension"), ylabel=text("figures.encoding.position"))
     ax.spines[:].set_visible(False)
     bar = ax.get_figure().colorbar(image, ax=ax, ticks=[-reach, 0.0, reach], format="%g")
     bar.outline.set_visible(False)
-    bar.set_label("값")
+    bar.set_label(text("figures.encoding.value"))
     return ax

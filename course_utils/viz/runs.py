@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.viz.given import literal, numbers
 from course_utils.viz.theme import CYCLE, DASHES
 
 MARKERS = "os^Dv<>"
@@ -31,13 +32,13 @@ def plot_runs(
     Raises:
         ValueError: if a group is not (R, N) with R at least 1, or there are none or more than seven.
     """
-    x = np.asarray(x)
+    x = numbers(x)
     if not 1 <= len(runs) <= len(CYCLE):
         raise ValueError(f"expected 1 to {len(CYCLE)} groups of runs, got {len(runs)}")
     if ax is None:
         _, ax = plt.subplots(figsize=(7.5, 4))
     for order, (name, values) in enumerate(runs.items()):
-        values = np.asarray(values, dtype=float)
+        values = numbers(values, float)
         if values.ndim != 2 or not len(values) or values.shape[1:] != x.shape:
             raise ValueError(f"expected {name!r} of shape (runs, {len(x)}), got {values.shape}")
         color = CYCLE[order]
@@ -48,7 +49,7 @@ def plot_runs(
             color=color,
             linestyle=DASHES[order],
             marker=MARKERS[order] if markers else None,
-            label=name,
+            label=literal(name),
         )
     ax.legend()
     return ax

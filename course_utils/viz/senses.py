@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
+from course_utils.viz.given import literal, literals, numbers
 from course_utils.viz.theme import CYCLE, INK, KEY, MUTED, QUERY, WEIGHTS
 
 MARKERS = "os^D"
@@ -32,7 +33,7 @@ def plot_sense_map(
     Raises:
         ValueError: if points do not fit senses, or there are more than four.
     """
-    points = np.asarray(points, dtype=float)
+    points = numbers(points, float)
     different = list(dict.fromkeys(senses))
     if points.shape != (len(senses), 2) or not 1 <= len(different) <= len(MARKERS):
         raise ValueError(
@@ -44,10 +45,12 @@ def plot_sense_map(
     for number, sense in enumerate(different):
         chosen = points[[own == sense for own in senses]]
         look = dict(color=CYCLE[number], edgecolor="white", linewidth=0.6, alpha=0.85)
-        ax.scatter(*chosen.T, s=60, marker=MARKERS[number], label=sense, **look)
+        ax.scatter(*chosen.T, s=60, marker=MARKERS[number], label=literal(sense), **look)
     for (x, y), name in zip(points, names):
         if name:
-            ax.annotate(name, (x, y), xytext=(8, 6), textcoords="offset points", fontsize=13, weight="bold")
+            ax.annotate(
+                literal(name), (x, y), xytext=(8, 6), textcoords="offset points", fontsize=13, weight="bold"
+            )
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_color("#D1D5DB")
     ax.spines[:].set_visible(True)
@@ -81,9 +84,9 @@ def plot_scores(
     Raises:
         ValueError: if the shapes do not fit.
     """
-    scores = np.asarray(scores, dtype=float).reshape(-1, len(senses))
+    scores = numbers(scores, float)
     truths = list(truths) or [None] * len(sentences)
-    if len(scores) != len(sentences) or len(truths) != len(sentences):
+    if scores.shape != (len(sentences), len(senses)) or len(truths) != len(sentences):
         raise ValueError(
             f"expected scores of shape {(len(sentences), len(senses))} and {len(sentences)} truths, got {scores.shape} "
             f"and {len(truths)}"
@@ -106,8 +109,8 @@ def plot_scores(
             color, dash = KEY, "--"
         frame = dict(fill=False, edgecolor=color, linewidth=3, linestyle=dash, clip_on=False)
         ax.add_patch(Rectangle((best - 0.47, row - 0.45), 0.94, 0.9, **frame))
-    ax.set_xticks(range(len(senses)), senses, fontsize=13)
-    ax.set_yticks(range(len(sentences)), sentences, fontsize=13)
+    ax.set_xticks(range(len(senses)), literals(senses), fontsize=13)
+    ax.set_yticks(range(len(sentences)), literals(sentences), fontsize=13)
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -133,8 +136,10 @@ def plot_intervals(
         The Axes, with a legend of the methods.
 
     Raises:
-        ValueError: if the lengths differ, or low ≤ share ≤ high does not hold.
+        ValueError: if the lengths differ, low ≤ share ≤ high does not hold, or there are more than four methods.
     """
+    if len(results) > len(MARKERS):
+        raise ValueError(f"expected at most {len(MARKERS)} methods, got {len(results)}")
     for method, rows in results.items():
         if len(rows) != len(names) or not all(low <= share <= high for share, low, high in rows):
             raise ValueError(f"expected {len(names)} times low ≤ share ≤ high for {method!r}, got {rows}")
@@ -154,11 +159,11 @@ def plot_intervals(
             capsize=4,
             markersize=9,
             elinewidth=2.4,
-            label=method,
+            label=literal(method),
         )
     for place, share in zip(places, chance):
         ax.plot([share, share], [place - 0.4, place + 0.4], color=MUTED, linewidth=2, linestyle=":")
-    ax.set_yticks(places, names, fontsize=13)
+    ax.set_yticks(places, literals(names), fontsize=13)
     ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
     ax.set_xlim(0, 1.02)
     ax.grid(axis="x")
@@ -187,7 +192,7 @@ def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | N
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 1.2 + 0.55 * len(words)))
     places = np.arange(len(words))
-    for place, by in zip(places, moved):
+    for place, by in zip(places, numbers(moved, float)):
         supports = by >= 0
         ax.barh(
             place,
@@ -207,7 +212,7 @@ def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | N
             fontsize=13,
         )
     ax.axvline(0, color=INK, linewidth=1, linestyle="-")
-    ax.set_yticks(places, words, fontsize=15)
+    ax.set_yticks(places, literals(words), fontsize=15)
     ax.tick_params(axis="y", length=0)
     ax.margins(x=0.18)
     ax.invert_yaxis()

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
+from course_utils.viz.given import literal, literals, numbers
 from course_utils.viz.theme import CYCLE, INK
 
 HATCHES = ["", "//", "", "..", "", "\\\\", ""]
@@ -30,7 +31,7 @@ def plot_shares(
     Raises:
         ValueError: if the lengths differ, an amount is negative, or a whole is empty.
     """
-    amounts = np.array([list(values) for values in parts.values()], dtype=float)  # (parts, N)
+    amounts = np.array([numbers(values, float) for values in parts.values()])  # (parts, N)
     if amounts.ndim != 2 or amounts.shape[1] != len(names):
         raise ValueError(f"expected {len(names)} amounts for each part, got shape {amounts.shape}")
     totals = amounts.sum(axis=0)
@@ -41,7 +42,15 @@ def plot_shares(
     places, left = np.arange(len(names)), np.zeros(len(names))
     for number, (name, values) in enumerate(zip(parts, amounts / totals)):
         color, hatch = CYCLE[number % len(CYCLE)], HATCHES[number % len(HATCHES)]
-        ax.barh(places, values, left=left, color=(color, 0.55), edgecolor="white", hatch=hatch, label=name)
+        ax.barh(
+            places,
+            values,
+            left=left,
+            color=(color, 0.55),
+            edgecolor="white",
+            hatch=hatch,
+            label=literal(name),
+        )
         for place, start, value in zip(places, left, values):
             if value >= ROOM_FOR_TEXT:
                 ax.text(
@@ -55,7 +64,7 @@ def plot_shares(
                     bbox=dict(boxstyle="round,pad=0.15", fc=(1, 1, 1, 0.8), ec="none"),
                 )
         left = left + values
-    ax.set(xlim=(0, 1), yticks=places, yticklabels=names)
+    ax.set(xlim=(0, 1), yticks=places, yticklabels=literals(names))
     ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
     ax.invert_yaxis()
     ax.legend(

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from course_utils.viz.given import literals, numbers
 from course_utils.viz.theme import SIGNED, WEIGHTS
 
 
@@ -30,7 +31,7 @@ def plot_similarity(
     Raises:
         ValueError: if similarities are not (N, N), or lowest is neither −1 nor in [0, 1).
     """
-    similarities = np.asarray(similarities, dtype=float)
+    similarities = numbers(similarities, float)
     if similarities.shape != (len(words), len(words)):
         raise ValueError(
             f"expected similarities of shape {(len(words),) * 2} for these words, got {similarities.shape}"
@@ -45,8 +46,8 @@ def plot_similarity(
         dark = abs(similarity) > 0.75 if lowest < 0 else similarity > (lowest + 1.2) / 2.2
         color = "white" if dark else "black"
         ax.text(column, row, f"{similarity:.2f}", ha="center", va="center", color=color)
-    ax.set_xticks(range(len(words)), words)
-    ax.set_yticks(range(len(words)), words)
+    ax.set_xticks(range(len(words)), literals(words))
+    ax.set_yticks(range(len(words)), literals(words))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax

@@ -26,15 +26,6 @@ PLOTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def themed():
-    with mpl.rc_context():
-        mpl.use("agg")
-        use_theme()
-        yield
-        plt.close("all")
-
-
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_draws_on_the_axes_it_is_given_and_returns_them(name):
     _, (left, right) = plt.subplots(1, 2)

@@ -3,17 +3,10 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from course_utils.viz import plot_bert_model, plot_departures, plot_differences, plot_similarity, use_theme
+from course_utils.viz import plot_bert_model, plot_departures, plot_differences, plot_similarity
 from course_utils.viz.theme import KEY
 
 STAGES = ["임베딩", "층 1", "층 2", "풀러"]
-
-
-@pytest.fixture(autouse=True)
-def theme():
-    use_theme()
-    yield
-    plt.close("all")
 
 
 def test_bars_beyond_the_tolerance_are_hatched():

@@ -2,14 +2,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from course_utils.viz import plot_encoding, use_theme
-
-
-@pytest.fixture(autouse=True)
-def theme():
-    use_theme()
-    yield
-    plt.close("all")
+from course_utils.viz import plot_encoding
 
 
 def test_rows_are_positions_and_zero_is_in_the_middle():

@@ -1,8 +1,5 @@
 """Figures of senses: maps, score tables, intervals, influence."""
 
-import matplotlib
-
-matplotlib.use("Agg")
 import numpy as np
 import pytest
 

@@ -1,0 +1,16 @@
+"""Figures are drawn in the course's look and closed after each test."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from course_utils.viz import use_theme
+
+
+@pytest.fixture(autouse=True)
+def themed():
+    with mpl.rc_context():
+        mpl.use("agg")
+        use_theme()
+        yield
+        plt.close("all")

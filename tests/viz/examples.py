@@ -1,0 +1,61 @@
+"""An example of every public plot function: prime sizes, Latin labels, no two numbers alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from course_utils import viz
+
+QUERIES = ["I", "ate", "pears"]
+KEYS = ["I", "ate", "pears", "[PAD]", "-1"]
+WEIGHTS = np.array([[0.1, 0.2, 0.7, 0.0, 0.0], [0.3, 0.25, 0.45, 0.0, 0.0], [0.04, 0.9, 0.06, 0.0, 0.0]])
+MASK = np.array([[1, 1, 0, 0, 1], [1, 0, 1, 0, 0], [1, 1, 1, 0, 0]], dtype=bool)
+X = np.linspace(-2, 3, 7)
+
+EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
+    "plot_arrows": lambda ax: viz.plot_arrows([[1, -2], [-0.5, 0.1]], ["a", "b"], color="k", ax=ax),
+    "plot_attention": lambda ax: viz.plot_attention(WEIGHTS, QUERIES, KEYS, ax=ax),
+    "plot_bert_model": lambda ax: viz.plot_bert_model(ax=ax),
+    "plot_contributions": lambda ax: viz.plot_contributions([[0.25, 3, 0.5]], ["front"], QUERIES, ax=ax),
+    "plot_course_map": lambda ax: viz.plot_course_map(
+        {"Start": ["00 Hello"], "Parts": ["02 Dot", "03 Mask"]}, ax=ax
+    ),
+    "plot_curves": lambda ax: viz.plot_curves(X, {"one": X, "square": X**2}, ax=ax),
+    "plot_departures": lambda ax: viz.plot_departures(
+        [[1e-7, 0.2], [0.5, np.nan], [0, 0]], ["ReLU", "place", "none"], ["layer 1", "layer 2"], ax=ax
+    ),
+    "plot_differences": lambda ax: viz.plot_differences([0.0, 1e-7, 0.3], QUERIES, ax=ax),
+    "plot_encoder_block": lambda ax: viz.plot_encoder_block("post", ax=ax),
+    "plot_encoding": lambda ax: viz.plot_encoding(np.linspace(-0.5, 0.25, 35).reshape(7, 5), ax=ax),
+    "plot_fates": lambda ax: viz.plot_fates(
+        [["[CLS]", "I", "[MASK]", "ate", "pears"]],
+        [["special", "plain", "masked", "kept", "random"]],
+        [["", "", "had", "ate", "rice"]],
+        names=["first"],
+        ax=ax,
+    ),
+    "plot_head_grid": lambda ax: viz.plot_head_grid([[0.0, 0.25, 1.0], [0.5, 0.75, 0.125]], ax=ax),
+    "plot_hull": lambda ax: viz.plot_hull([[0, 0], [4, 1], [1, 3]], QUERIES, color="k", ax=ax),
+    "plot_influence": lambda ax: viz.plot_influence(QUERIES, [2.0, -0.5, 0.25], ax=ax),
+    "plot_input_embeddings": lambda ax: viz.plot_input_embeddings(QUERIES, [0, 0, 1], ax=ax),
+    "plot_intervals": lambda ax: viz.plot_intervals(
+        {"ours": [(0.9, 0.8, 0.95)], "theirs": [(0.5, 0.4, 0.6)]}, ["bae"], chance=[0.25], ax=ax
+    ),
+    "plot_mask": lambda ax: viz.plot_mask(MASK, QUERIES, KEYS, ax=ax),
+    "plot_number_table": lambda ax: viz.plot_number_table(
+        [[11, 12], [21, 22], [31, 32]], [[0, 0], [1, 1], [2, 2]], ax=ax
+    ),
+    "plot_pieces": lambda ax: viz.plot_pieces({"words": ["pears", "[UNK]"], "letters": ["p", "##e"]}, ax=ax),
+    "plot_runs": lambda ax: viz.plot_runs(X, {"a": [X, X + 1, X + 5], "b": [X]}, ax=ax),
+    "plot_scores": lambda ax: viz.plot_scores(
+        [[0.7, 0.3], [0.9, 0.1], [0.2, 0.8]], QUERIES, ["ship", "pear"], truths=["ship", "pear", None], ax=ax
+    ),
+    "plot_sense_map": lambda ax: viz.plot_sense_map(
+        [[0, 0], [1, 1], [2, 0]], ["ship", "pear", "ship"], names=["", "here", ""], ax=ax
+    ),
+    "plot_shares": lambda ax: viz.plot_shares({"a": [90, 10], "b": [9, 60], "c": [1, 30]}, ["S", "L"], ax=ax),
+    "plot_similarity": lambda ax: viz.plot_similarity([[1.0, 0.7], [0.7, 1.0]], ["river", "money"], ax=ax),
+}
