@@ -9,10 +9,10 @@ PY := .venv/bin/python
 export PYTHON TORCH_INDEX_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lab update test notebooks bench lint mutants pictures clean
+.PHONY: help venv lab update test test-all check notebooks bench lint mutants pictures clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 venv:  ## 가상 환경(.venv)을 준비합니다 / prepare .venv (the others do it by themselves)
 	@bash tools/make_venv.sh
@@ -25,7 +25,13 @@ update: venv  ## 강의를 새 판으로 바꿉니다. 바꾼 노트북은 따�
 	@$(PY) tools/update.py
 
 test: venv  ## 모든 검사 / every check: ruff, pytest, strict nbval, browser
-	@$(PY) tools/run_tests.py
+	@$(PY) -m tools.run_tests
+
+test-all: venv  ## 느리고 드문 검사까지 / the slow and rare checks, too (once a week)
+	@$(PY) -m tools.run_tests --all
+
+check: venv  ## 바꾼 것의 검사만, 1분 안에 / lint and the tests of what changed, under a minute
+	@$(PY) -m tools.run_tests --check
 
 notebooks: venv  ## 노트북을 실행해 출력을 저장합니다 / execute the notebooks in place and save their outputs
 	@$(PY) tools/run_notebooks.py
@@ -34,7 +40,7 @@ bench: venv  ## 다른 구현과 빠르기를 견줍니다 / speed against other
 	@$(PY) -m benchmarks
 
 lint: venv  ## 코드 모양 검사 / ruff, and biome for JavaScript
-	@$(PY) tools/run_tests.py lint
+	@$(PY) -m tools.run_tests lint
 
 mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다 / are deliberate faults noticed?
 	@$(PY) -m tools.mutants

@@ -1,19 +1,28 @@
-"""Every check of the course, cheap ones first: `python tools/run_tests.py [stage ...]`.
+"""Every check of the course: `python -m tools.run_tests [stage ...]`, or `make test`.
 
-Stages: lint (ruff, biome) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright).
-Stops at the first stage that fails, says which, and prints the seconds of each.
+    --all      what is slow and rare, too (`make test-all`, once a week): Run All of every notebook in the browser,
+               the full list of faults
+    --check    lint and the tests of what changed (`make check`), under a minute
+
+Stages: lint (ruff, biome) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright). The browser,
+which waits more than it computes, runs beside the others. The first stage that fails ends the run.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import subprocess
+import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from tools import browser_tools, changed_tests
+from tools.stages import Command, Stages, interrupted_by_every_signal, python, told
+
 ROOT = Path(__file__).resolve().parent.parent
+BESIDE = "browser"
 # The later ones take longest: first, so that none keeps all waiting at the end.
 NOTEBOOKS = [
     str(path.relative_to(ROOT)) for path in sorted((ROOT / "notebooks/ko").glob("*.ipynb"), reverse=True)
@@ -32,66 +41,105 @@ LONGEST = [
         "training/test_ablations",
     )
 ]
+# What computes gives way to the browser beside it, where a person would be waiting.
+NICE = ["nice"] if shutil.which("nice") else []
+PYTEST = python("-m", "pytest", "-q")
+# Two workers: most tests wait or compute on one core. A file's tests stay together, and in their order.
+PAIR = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+LINT = [
+    python("-m", "ruff", "check"),
+    python("-m", "ruff", "format", "--check"),
+    python("tools/check_javascript.py"),
+]
 
-Command = list[str]
 
+def stages(*, rare: bool = False, axe: bool = True) -> dict[str, list[Command]]:
+    """Name of each stage -> the commands it runs, in order.
 
-def stages() -> dict[str, list[Command]]:
-    """Name of each stage -> the commands it runs, in order."""
-    python = sys.executable
-    pytest = [python, "-m", "pytest", "-q"]
-    # Two workers: most tests wait or compute on one core. A file's tests stay together, and in their order.
-    pair = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
-    return {
-        "lint": [
-            [python, "-m", "ruff", "check"],
-            [python, "-m", "ruff", "format", "--check"],
-            [python, "tools/check_javascript.py"],
+    Args:
+        rare: with what is slow and rare.
+        axe: with the tests that need axe-core.
+    """
+    kinds = ([] if rare else ["not rare"]) + ([] if axe else ["not axe"])
+    only = ["-m", " and ".join(kinds)] if kinds else []
+    plan = {
+        "lint": LINT,
+        "tests": [
+            [*NICE, *PYTEST, *PAIR, *only, *LONGEST, "tests", "--ignore=tests/browser", "--durations=10"],
         ],
-        "tests": [[*pytest, *pair, *LONGEST, "tests", "--ignore=tests/browser", "--durations=10"]],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
-            [*pytest, *pair, *NBVAL, *NOTEBOOKS],
-            [python, "tools/notebook_budget.py"],
+            [*NICE, *python("-m", "tools.without_network"), *PYTEST, *PAIR, *NBVAL, *NOTEBOOKS],
+            python("tools/notebook_budget.py"),
         ],
-        # Two at a time: a browser test waits more than it computes. Each worker has a server and a Chromium of its own.
-        "browser": [[*pytest, "-n", "2", "--dist", "worksteal", "tests/browser", "--durations=5"]],
+        # Each worker has a server and a Chromium of its own.
+        "browser": [[*PYTEST, "-n", "2", "--dist", "worksteal", *only, "tests/browser", "--durations=5"]],
     }
+    if rare:
+        plan["faults"] = [[*NICE, *python("-m", "tools.mutants")]]
+    return plan
 
 
-def main(chosen: list[str], *, plan: dict[str, list[Command]] | None = None) -> int:
-    """Run the chosen stages, or all; returns the exit status."""
-    plan = stages() if plan is None else plan
-    if unknown := [name for name in chosen if name not in plan]:
-        print(f"no such stage: {', '.join(unknown)}; there are: {', '.join(plan)}", file=sys.stderr)
-        return 2
-    seconds: dict[str, float] = {}
-    failed = None
+def check() -> dict[str, list[Command]]:
+    """Lint, and the tests of what changed since the branch main."""
+    chosen = changed_tests.files(ROOT)
+    only = ["-m", "not rare and not slow"]
+    return {"lint": LINT, "tests": [[*PYTEST, *PAIR, *only, *chosen]] if chosen else []}
+
+
+def run(chosen: list[str], plan: dict[str, list[Command]]) -> int:
+    """Run the chosen stages of the plan; returns the exit status."""
+    start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         # The learner's own progress is never read or written by a test.
         environment = os.environ | {"COURSE_DATA_HOME": folder, "PYTHONUNBUFFERED": "1"}
         environment.pop("COURSE_LANG", None)
         # Two processes with two threads each would wait for one another on two cores.
         environment.setdefault("OMP_NUM_THREADS", "1")
-        for name in chosen or plan:
-            print(f"\n=== {name}", flush=True)
-            start = time.monotonic()
-            for command in plan[name]:
-                if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0:
-                    failed = name
-                    break
-            seconds[name] = time.monotonic() - start
-            if failed:
-                break
-    print("\n=== " + " · ".join(f"{name} {spent:.0f} s" for name, spent in seconds.items()), end="")
-    print(f" · sum {sum(seconds.values()):.0f} s")
-    if failed:
-        left_out = [name for name in (chosen or plan) if name not in seconds]
-        print(f"✗ the stage '{failed}' failed" + (f"; not run: {', '.join(left_out)}" if left_out else ""))
+        done = Stages(plan, folder=ROOT, environment=environment)
+        done.run([name for name in chosen if name != BESIDE], beside=[BESIDE] if BESIDE in chosen else [])
+    print("\n" + told(done.seconds, time.monotonic() - start))
+    if done.failed:
+        left_out = [name for name in chosen if name not in done.seconds]
+        print(
+            f"✗ the stage '{done.failed}' failed"
+            + (f"; not ended: {', '.join(left_out)}" if left_out else "")
+        )
         return 1
-    print("✓ every stage passed")
     return 0
 
 
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("stages", nargs="*", help="which (default: all)")
+    parser.add_argument("--all", action="store_true", help="what is slow and rare, too")
+    parser.add_argument("--check", action="store_true", help="lint and the tests of what changed")
+    options = parser.parse_args(arguments)
+    plan = check() if options.check else stages(rare=options.all)
+    if unknown := [name for name in options.stages if name not in plan]:
+        parser.error(f"no such stage: {', '.join(unknown)}; there are: {', '.join(plan)}")
+    chosen = options.stages or list(plan)
+    without = []
+    if BESIDE in chosen:
+        missing = browser_tools.missing()
+        without = [f"without {what}: {why}" for what, why in missing.items()]
+        print(*(f"! {line}" for line in without), sep="\n", end="\n" if without else "", flush=True)
+        if without and browser_tools.IN_CI:
+            return 1
+        if browser_tools.BROWSER in missing:
+            chosen.remove(BESIDE)
+        elif missing:
+            plan = stages(rare=options.all, axe=False)
+    status = run(chosen, plan)
+    if status == 0:
+        print("✓ passed " + ("; ".join(without) if without else "every stage"))
+    return status
+
+
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    interrupted_by_every_signal()
+    try:
+        raise SystemExit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print("\n✗ interrupted")
+        raise SystemExit(130) from None

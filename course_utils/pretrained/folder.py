@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from course_utils import heads
 from course_utils.bert import BertModel
@@ -208,7 +209,7 @@ def _build_model(
     """Account for every tensor of both sides, then put them into a new model."""
     tensors = _plain_tensors(stored, folder)
     chosen = model_class or _class_for(tensors, settings, folder)
-    with torch.device("meta"):  # no memory and no random numbers for what is replaced at once
+    with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
         model = _empty_model(chosen, config, tensors)
     wanted = {ours: reference_name(ours) for ours in model.state_dict()}
     # A pooler that the head does not look at may stand in any file; other parts are left out only when asked for.
@@ -228,10 +229,7 @@ def _build_model(
                 f"{folder}: {wanted[ours]} must have shape {tuple(empty.shape)} by config.json, "
                 f"got {tuple(found.shape)}"
             )
-    # A copy of each: the tensors of a file share its memory map.
-    model.load_state_dict(
-        {ours: tensors[name].to(dtype, copy=True) for ours, name in wanted.items()}, assign=True
-    )
+    model.load_state_dict({ours: tensors[name].to(dtype) for ours, name in wanted.items()}, assign=True)
     return model
 
 
@@ -286,6 +284,15 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
             )
         return MODEL_CLASSES[named]
     return BertModel
+
+
+class _Undrawn(TorchFunctionMode):
+    """Draws no start values from a normal distribution: on the meta device torch would load its compiler for that."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is nn.init.normal_:
+            return args[0] if args else kwargs["tensor"]
+        return function(*args, **(kwargs or {}))
 
 
 def _empty_model(chosen: type[nn.Module], config: BertConfig, tensors: dict[str, Tensor]) -> nn.Module:

@@ -103,13 +103,23 @@ def _read_file(path: Path) -> dict[str, Tensor]:
     _check_whole(path)
     try:
         with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            names = list(file.keys())
+        tensors = {name: _read_tensor(path, name) for name in names}
     except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
         raise DamagedFile(f"{path} must be a safetensors file, got: {error}; fetch it again") from None
     for name, tensor in tensors.items():
         if tensor.dtype not in FLOATS and not name.endswith("position_ids"):
             raise UnsupportedModel(f"{path}: {name} is {tensor.dtype}: quantised weights are not supported")
     return tensors
+
+
+def _read_tensor(path: Path, name: str) -> Tensor:
+    """A copy of one tensor: a file that is replaced later does not change it.
+
+    The file's memory map ends with each: mapped once for all, the whole file would lie in memory beside its copy.
+    """
+    with safe_open(path, framework="pt") as file:
+        return file.get_tensor(name).clone()
 
 
 def _check_whole(path: Path) -> None:

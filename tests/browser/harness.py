@@ -14,8 +14,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -27,48 +25,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, expect, sync_playwright
+
+from tools.browser_tools import ARGUMENTS, AXE, IN_CI, INSTALL_AXE, chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks" / "ko"
 CLOSED = Path(__file__).parent / "closed_network"
 SCREENSHOTS = Path(__file__).parent / "screenshots"
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
-INSTALL_AXE = "npm ci --prefix tests/browser"
-INSTALL_CHROMIUM = "sudo apt-get install chromium"
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM_ARGUMENTS = [
-    "--no-sandbox",  # containers have no user namespaces; all pages are our own
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-]
 VIEWPORT = {"width": 1280, "height": 900}
 START_SECONDS = 90
 # The server can miss a kernel's first "idle" and keep saying "starting"; after this long the page's word decides.
 SETTLE_SECONDS = 30
 RUN_SECONDS = 300
+DRAWN_SECONDS = 120  # after all has run
 SMALL = "small.ipynb"
 TALLEST_PICTURE = 12_000  # pixels; Chromium draws nothing taller than 16,384 in one piece
-
-
-def find_chromium() -> str | None:
-    """The system's Chromium, or None."""
-    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+# A busy machine makes a page late, not wrong; unless told, Playwright expects an answer within 5 s.
+expect.set_options(timeout=30_000)
 
 
 @contextmanager
 def running_chromium() -> Iterator[Browser]:
-    """The system's Chromium, without a window."""
-    executable = find_chromium()
-    if executable is None:
-        raise FileNotFoundError(f"no Chromium found: {INSTALL_CHROMIUM}")
+    """The system's Chromium or Playwright's own, without a window."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield browser
         browser.close()
 
@@ -107,7 +88,7 @@ class Lab:
 
     def shut_kernels_down(self, *notebooks: str) -> None:
         """End the kernels of these notebooks and their sessions; without a name, all."""
-        for _ in range(10):
+        for _ in range(START_SECONDS * 5):
             sessions = [own for own in self.api("api/sessions") if not notebooks or own["path"] in notebooks]
             if not sessions:
                 return
@@ -125,10 +106,7 @@ def running_lab(folder: Path) -> Iterator[Lab]:
     served = folder / "notebooks"
     served.mkdir(parents=True)
     for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
-        _copy_without_outputs(notebook, served / notebook.name)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        copy_notebook(notebook, served / notebook.name)
     token = secrets.token_hex(16)
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(CLOSED), str(ROOT), os.environ.get("PYTHONPATH")])),
@@ -148,16 +126,15 @@ def running_lab(folder: Path) -> Iterator[Lab]:
         f"--config={ROOT / 'etc' / 'jupyter_lab_config.py'}",
         "--no-browser",
     ]
-    command += [f"--ServerApp.root_dir={served}", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    command += [f"--ServerApp.root_dir={served}", "--ServerApp.port=0"]  # any that is free
     command += [f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     log = folder / "lab.log"
     with open(log, "wb") as sink:
         server = subprocess.Popen(command, env=environment, cwd=folder, stdout=sink, stderr=subprocess.STDOUT)
-    lab = Lab(f"http://127.0.0.1:{port}", token, served, folder / "outside.txt")
     try:
-        _wait_for(lab, server, log)
+        lab = Lab(_url_of(server, folder / "runtime", log), token, served, folder / "outside.txt")
         yield lab
         lab.shut_kernels_down()
     finally:
@@ -169,23 +146,26 @@ def running_lab(folder: Path) -> Iterator[Lab]:
             server.wait()
 
 
-def _wait_for(lab: Lab, server: subprocess.Popen, log: Path) -> None:
+def _url_of(server: subprocess.Popen, runtime: Path, log: Path) -> str:
+    """Where the server listens, which it writes down as soon as it does."""
     for _ in range(START_SECONDS * 5):
         if server.poll() is not None:
             break
-        try:
-            lab.api("api/status")
-            return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.2)
+        for note in runtime.glob("jpserver-*.json"):
+            with suppress(ValueError):  # half written
+                return f"http://127.0.0.1:{json.loads(note.read_text('utf-8'))['port']}"
+        time.sleep(0.2)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text('utf-8', 'replace')[-3000:]}")
 
 
-def _copy_without_outputs(source: Path, target: Path) -> None:
-    """Copy a notebook; a prompt with a number and an output come then from the run that is looked at."""
+def copy_notebook(source: Path, target: Path, *, cleared: Sequence[int] | None = None) -> None:
+    """Copy a notebook without the outputs of the cleared cells, or of all.
+
+    A prompt with a number and an output come there from the run that is looked at.
+    """
     notebook = json.loads(source.read_text("utf-8"))
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
+    for index, cell in enumerate(notebook["cells"]):
+        if cell["cell_type"] == "code" and (cleared is None or index in cleared):
             cell["execution_count"], cell["outputs"] = None, []
     target.write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")
 
@@ -257,15 +237,23 @@ class Visit:
         if not self.notebook:
             self.open(make_notebook(self.lab.folder, [""]))
         # JupyterLab covers each change with a splash for 200 ms. Another within takes it away twice: an uncaught error.
+        # When a page has just been loaded, the splash is still there, too.
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
         change = "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
         self.page.evaluate(change, f"JupyterLab {theme}")
         light = str(theme == "Light").lower()
         self.page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached")
+        # JupyterLab then hides the whole page until the next frame: nothing in it has a place or a colour meanwhile.
+        self.page.locator("#main").wait_for(state="visible")
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def show_files(self, shown: bool) -> None:
         """Open or put away the list of files at the left."""
         self.page.wait_for_function(_FILES_ARE, arg=shown, polling=100)
+
+    def settle(self) -> None:
+        """Return when no widget has changed its size or its parts' for a while, e.g. after the page's size did."""
+        self.page.evaluate(_SETTLED)
 
     def forget(self) -> None:
         """Clear the record of complaints."""
@@ -291,6 +279,14 @@ class Visit:
     def run_all(self) -> None:
         """Menu Run → Run All Cells; returns when every code cell has finished and every output is drawn."""
         self.menu("Run", "Run All Cells")
+        self._wait_until_drawn()
+
+    def run_cells(self, indices: Sequence[int]) -> None:
+        """Run these cells alone; the others must show the outputs of an earlier run. Returns as run_all does."""
+        self.page.evaluate(_RUN_CELLS, list(indices))
+        self._wait_until_drawn()
+
+    def _wait_until_drawn(self) -> None:
         try:
             # Asked at every frame, as is the default, the question itself would keep the page busy.
             self.page.wait_for_function(_ALL_CELLS_RAN, timeout=RUN_SECONDS * 1000, polling=100)
@@ -301,11 +297,15 @@ class Visit:
             raise AssertionError(f"not every cell ran within {RUN_SECONDS} s: {found}") from late
         # Cells and outputs are drawn, and the models of widgets arrive, a moment after the kernel has finished.
         try:
-            self.page.wait_for_function(f"() => !({_NOT_DRAWN})().length", timeout=30_000, polling=100)
+            self.page.wait_for_function(
+                f"() => !({_NOT_DRAWN})().length", timeout=DRAWN_SECONDS * 1000, polling=100
+            )
         except TimeoutError as late:
             self.screenshot("timeout")
             found = f"{self.page.evaluate(_NOT_DRAWN)}, {self.complaints()}; see screenshots/timeout.png"
-            raise AssertionError(f"every cell ran, but 30 s later this is not drawn: {found}") from late
+            raise AssertionError(
+                f"every cell ran, but {DRAWN_SECONDS} s later this is not drawn: {found}"
+            ) from late
 
     def widget(self, testid: str) -> Locator:
         """The first widget with this name (CourseWidget.name)."""
@@ -368,12 +368,15 @@ class Visit:
     def _room_for(self, part: Locator) -> Iterator[None]:
         """Make the page so tall that the whole element is in sight."""
         size = self.page.viewport_size
+        part.scroll_into_view_if_needed()  # waits until it is there and keeps its place
         tall = int(part.bounding_box()["height"]) + 250  # JupyterLab's bars
         if tall > size["height"]:
             self.page.set_viewport_size({"width": size["width"], "height": tall})
         part.scroll_into_view_if_needed()
-        yield
-        self.page.set_viewport_size(size)
+        try:
+            yield
+        finally:
+            self.page.set_viewport_size(size)
 
     def screenshot_notebook(self, name: str) -> None:
         """Write the whole notebook, top to bottom, as <name>-1.png, <name>-2.png, …; not in CI."""
@@ -414,6 +417,15 @@ _OPEN_INSTEAD = """async (name) => {
   await commands.execute('docmanager:open', { path: name });
 }"""
 
+_RUN_CELLS = """(indices) => {
+  const { commands, shell } = window.jupyterapp;
+  const { content } = shell.currentWidget;
+  content.deselectAll();
+  content.activeCellIndex = indices[0];
+  indices.forEach((index) => content.select(content.widgets[index]));
+  commands.execute('notebook:run-cell'); // is not waited for: it ends with the last cell
+}"""
+
 # Asked again until it is so: JupyterLab itself puts the list away or brings it back when the page changes its width.
 _FILES_ARE = """(shown) => {
   const { shell } = window.jupyterapp;
@@ -421,6 +433,18 @@ _FILES_ARE = """(shown) => {
   if (shown) shell.expandLeft();
   else shell.collapseLeft();
   return false;
+}"""
+
+# Frames, not seconds: on a busy machine all that a change of size sets off comes later, frame by frame.
+_SETTLED = """async () => {
+  const sizes = () => [...document.querySelectorAll('.course-widget, .course-widget svg, .course-stage *')].slice(0, 500)
+    .map((node) => { const { x, width, height } = node.getBoundingClientRect(); return [x, width, height]; }).join();
+  for (let before = sizes(), still = 0; still < 15;) {
+    await new Promise(requestAnimationFrame);
+    const now = sizes();
+    still = now === before ? still + 1 : 0;
+    before = now;
+  }
 }"""
 
 # Of the models: a cell that is not in the page yet has one, too.

@@ -10,22 +10,14 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from course_utils import widgets
-from tests.browser.harness import AXE, IN_CI, INSTALL_AXE, VIEWPORT, Lab, Visit, make_notebook
+from tests.browser.harness import VIEWPORT, Lab, Visit, make_notebook
 from tests.browser.largest import largest
 
 LARGER = 1.4  # lecture mode: a line of text grows by at least this factor, or to
 LARGE = 20  # pixels, where a picture has become narrower
 
 
-@pytest.fixture(scope="session", autouse=True)
-def axe() -> None:
-    if not AXE.exists():
-        message = f"no axe-core for the browser tests; install it with: {INSTALL_AXE}"
-        if IN_CI:
-            pytest.fail(message)
-        pytest.skip(message)
-
-
+@pytest.mark.axe
 @pytest.mark.parametrize("name", widgets.NAMES)
 def test_standard(guest: Visit, lab: Lab, name: str) -> None:
     guest.open(make_notebook(lab.folder, [largest(name).code]))
@@ -77,7 +69,7 @@ def moved_by_keys(guest: Visit, card: Locator, name: str) -> list[str]:
             guest.page.wait_for_function(
                 f"(before) => ({_LOOKS})(document.querySelector('[data-testid={name}]')) !== before",
                 arg=before,
-                timeout=20_000,
+                timeout=30_000,
             )
         except Exception:
             faults.append(f"{key} on {testid} changes nothing")
@@ -88,7 +80,7 @@ def at_double_zoom(guest: Visit, card: Locator, name: str) -> list[str]:
     """What is cut off when the browser shows everything at twice its size and the list of files is put away."""
     guest.show_files(False)
     guest.page.set_viewport_size({side: pixels // 2 for side, pixels in VIEWPORT.items()})
-    guest.page.wait_for_timeout(300)
+    guest.settle()
     faults = card.evaluate(_OVERFLOW)
     guest.screenshot(f"standard-{name}-zoom", of=card)
     guest.page.set_viewport_size(VIEWPORT)
@@ -98,13 +90,13 @@ def at_double_zoom(guest: Visit, card: Locator, name: str) -> list[str]:
 
 def in_lecture_mode(guest: Visit, card: Locator, name: str) -> list[str]:
     """The button enlarges all text and cuts nothing off; pressed again, all is as before."""
-    guest.page.wait_for_timeout(200)
+    guest.settle()
     before = card.evaluate(_TEXT_SIZES)
     switch = card.get_by_test_id("lecture")
     switch.focus()
     guest.page.keyboard.press("Enter")
     expect(switch).to_have_attribute("aria-pressed", "true")
-    guest.page.wait_for_timeout(200)
+    guest.settle()
     faults = card.evaluate(_OVERFLOW)
     after = card.evaluate(_TEXT_SIZES)
     guest.screenshot(f"standard-{name}-lecture", of=card)

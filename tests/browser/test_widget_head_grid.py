@@ -182,7 +182,7 @@ def test_words_are_text_never_markup(guest: Visit, lab: Lab, card: Locator) -> N
 @pytest.mark.parametrize("width", [700, 1920])
 def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator, width: int) -> None:
     guest.page.set_viewport_size({"width": width, "height": 1600})
-    guest.page.wait_for_timeout(300)
+    guest.settle()
     sizes = card.evaluate(
         """card => [...card.querySelectorAll('svg text')].map((text) =>
           parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""

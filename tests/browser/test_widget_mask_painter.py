@@ -204,7 +204,7 @@ def test_twelve_tokens_are_readable_and_nothing_is_cut(guest: Visit, lab: Lab, w
     card = open_card(guest, lab, sentence)
     card.get_by_test_id("causal").click()
     guest.page.set_viewport_size({"width": width, "height": 1500})
-    guest.page.wait_for_timeout(300)
+    guest.settle()
     assert card.evaluate("card => card.scrollWidth <= card.clientWidth")
     cut = card.evaluate(
         "card => [...card.querySelectorAll('td')].filter(c => c.scrollWidth > c.clientWidth + 1).length"

@@ -168,7 +168,7 @@ def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator,
     card.get_by_test_id("size").select_option(label="large")
     card.get_by_test_id("area-1").click()
     expect(card.get_by_test_id("parts").get_by_role("rowheader")).to_have_count(24)
-    guest.page.wait_for_timeout(300)
+    guest.settle()
     sizes = card.evaluate(
         """card => [...card.querySelectorAll('*')].filter((node) => [...node.childNodes].some(
           (child) => child.nodeType === 3 && child.textContent.trim()))

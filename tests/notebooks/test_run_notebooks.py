@@ -9,7 +9,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tools import run_notebooks, run_tests
+from tools import run_notebooks
 from tools.run_notebooks import KERNELSPEC, WIDGET_VIEW, Refused
 
 
@@ -133,18 +133,3 @@ def test_a_run_that_raised_is_not_saved(tmp_path: Path, capsys: pytest.CaptureFi
     assert run_notebooks.main([str(path)]) == 1
     assert path.read_bytes() == before
     assert "cell 2 (99-001) raised ZeroDivisionError: division by zero" in capsys.readouterr().out
-
-
-def test_stages_stop_at_the_first_failure(capfd: pytest.CaptureFixture[str]):
-    python = run_tests.sys.executable
-    plan = {
-        "cheap": [[python, "-c", "print('ran cheap')"]],
-        "broken": [[python, "-c", "raise SystemExit(3)"], [python, "-c", "print('ran on')"]],
-        "dear": [[python, "-c", "print('ran dear')"]],
-    }
-    assert run_tests.main([], plan=plan) == 1
-    said = capfd.readouterr().out
-    assert "ran cheap" in said and "ran on" not in said and "ran dear" not in said
-    assert "✗ the stage 'broken' failed; not run: dear" in said
-    assert run_tests.main(["cheap"], plan=plan) == 0
-    assert run_tests.main(["unheard"], plan=plan) == 2

@@ -1,0 +1,120 @@
+"""tools/stages.py: two lanes, one failure that ends all, nothing left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tools.stages import Stages, told
+
+ROOT = Path(__file__).parents[2]
+
+
+def say(words: str, then: str = "") -> list[str]:
+    return [sys.executable, "-c", f"print({words!r}, flush=True)\n{then}"]
+
+
+def wait_for(file: Path) -> str:
+    """A program that goes on when the file is there."""
+    return f"import pathlib, time\nwhile not pathlib.Path({str(file)!r}).exists(): time.sleep(0.02)"
+
+
+def stages(plan: dict, folder: Path) -> Stages:
+    return Stages(plan, folder=folder, environment=os.environ)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and is not yet waited for does not."""
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def test_stages_run_in_order_and_stop_at_the_first_failure(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    plan = {
+        "cheap": [say("ran cheap")],
+        "broken": [say("broke", "raise SystemExit(3)"), say("ran on")],
+        "dear": [say("ran dear")],
+    }
+    done = stages(plan, tmp_path)
+    assert not done.run(["cheap", "broken", "dear"])
+    said = capfd.readouterr().out
+    assert "=== cheap\nran cheap\n\n=== broken\nbroke\n" in said
+    assert "ran on" not in said and "ran dear" not in said
+    assert done.failed == "broken" and list(done.seconds) == ["cheap", "broken"]
+    assert stages(plan, tmp_path).run(["cheap"])
+
+
+def test_lanes_run_side_by_side_and_the_second_is_told_whole(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    first, second = tmp_path / "first", tmp_path / "second"
+    # Each waits for the other: one after the other they would never end.
+    plan = {
+        "front": [say("one", f"open({str(first)!r}, 'w'); pass\n{wait_for(second)}"), say("two")],
+        "beside": [say("three", f"{wait_for(first)}\nopen({str(second)!r}, 'w'); print('four')")],
+    }
+    done = stages(plan, tmp_path)
+    assert done.run(["front"], beside=["beside"])
+    assert capfd.readouterr().out == "\n=== front\none\ntwo\n\n=== beside\nthree\nfour\n"
+    assert set(done.seconds) == {"front", "beside"}
+
+
+@pytest.mark.parametrize("broken", ["front", "beside"])
+def test_a_failure_in_one_lane_ends_the_other_and_all_that_it_started(
+    tmp_path: Path, broken: str, capfd: pytest.CaptureFixture[str]
+):
+    child = tmp_path / "child"
+    start = f"""
+import os, subprocess
+process = subprocess.Popen(["sleep", "600"])
+with open({str(child)!r} + ".new", "w") as file:
+    file.write(str(process.pid))
+os.rename({str(child)!r} + ".new", {str(child)!r})
+process.wait()"""
+    plan = {
+        "front": [say("sleeps", start)],
+        "beside": [say("breaks", f"{wait_for(child)}\nraise SystemExit(1)")],
+    }
+    if broken == "front":
+        plan = {"front": plan["beside"], "beside": plan["front"]}
+    done = stages(plan, tmp_path)
+    begun = time.monotonic()
+    assert not done.run(["front"], beside=["beside"])
+    assert time.monotonic() - begun < 300
+    assert done.failed == broken and list(done.seconds) == [broken]
+    said = capfd.readouterr().out
+    assert "breaks" in said and "sleeps" in said
+    assert not is_alive(int(child.read_text()))
+
+
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path, name: signal.Signals):
+    child = tmp_path / "child"
+    program = f"""
+import os, sys
+from pathlib import Path
+from tools.stages import Stages, interrupted_by_every_signal
+interrupted_by_every_signal()
+sleep = [sys.executable, "-c", "import os, time; open({str(child)!r}, 'w').write(str(os.getpid())); time.sleep(600)"]
+try:
+    Stages({{"front": [["sleep", "600"]], "beside": [sleep]}}, folder=Path.cwd(), environment=os.environ).run(
+        ["front"], beside=["beside"])
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+    run = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.DEVNULL)
+    while not (child.exists() and child.read_text()):
+        time.sleep(0.02)
+    run.send_signal(name)
+    assert run.wait(120) == 130
+    assert not is_alive(int(child.read_text()))
+
+
+def test_the_whole_is_told_beside_the_parts():
+    assert told({"lint": 2.6, "browser": 100.2}, 101) == "=== lint 3 s · browser 100 s · in all 101 s"

@@ -1,0 +1,122 @@
+"""What the browser stage needs and a machine may lack: Chromium and axe-core, fetched where they can be.
+
+Chromium: the system's; else, as root on Debian, apt's; else Playwright's own, in the user's cache. None counts before
+it has been started once. axe-core: from npm.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
+BROWSER, BARRIERS = "the browser stage", "the look for barriers"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = [
+    "--no-sandbox",  # containers have no user namespaces; all pages are our own
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
+INSTALL_CHROMIUM = "sudo apt-get install chromium"
+APT = ["apt-get", "install", "-qq", "-y", "--no-install-recommends", "chromium"]
+# The shell without a window is all that the tests start, and a third of the whole.
+DOWNLOAD = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
+AXE = ROOT / "tests/browser/node_modules/axe-core/axe.min.js"
+INSTALL_AXE = "npm ci --prefix tests/browser"
+START_SECONDS, FETCH_SECONDS = 60, 900
+
+
+def missing() -> dict[str, str]:
+    """What has to be left out -> why, after fetching what can be fetched; empty where all is there."""
+    if why := no_chromium():
+        return {BROWSER: why}
+    if why := no_axe():
+        return {BARRIERS: why}
+    return {}
+
+
+def chromium() -> str | None:
+    """The system's Chromium; None stands for Playwright's own."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def no_chromium() -> str:
+    """Why no Chromium could be had; empty when one starts."""
+    why = ""
+    for executable in _candidates():
+        if not (why := trouble(executable)):
+            return ""
+    return f"no Chromium starts here ({why}); install one: {INSTALL_CHROMIUM}"
+
+
+def _candidates() -> Iterator[str | None]:
+    """Chromiums to try, the next one fetched only when it is asked for."""
+    if found := chromium():
+        yield found
+    elif os.geteuid() == 0 and shutil.which("apt-get"):
+        _fetched("Chromium with apt", ["apt-get", "update", "-qq"], APT)
+        if found := chromium():
+            yield found
+    yield None
+    _fetched("Playwright's Chromium into the user's cache", DOWNLOAD)
+    yield None
+
+
+def trouble(executable: str | None) -> str:
+    """What keeps this Chromium from starting, in one line; empty when it starts and shows a page."""
+    from playwright.sync_api import Error, sync_playwright
+
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=executable, args=ARGUMENTS, timeout=START_SECONDS * 1000
+            )
+            page = browser.new_page()
+            page.goto("data:text/html,<title>배</title>")
+            title = page.title()
+            browser.close()
+    except Error as error:
+        return error.message.splitlines()[0]
+    return "" if title == "배" else f"a page's title came back as {title!r}"
+
+
+def no_axe() -> str:
+    """Why axe-core could not be had; empty when it is there."""
+    if not AXE.exists() and shutil.which("npm"):
+        _fetched("axe-core with npm", INSTALL_AXE.split())
+    return "" if AXE.exists() else f"no axe-core; install Node.js, then: {INSTALL_AXE}"
+
+
+def _fetched(what: str, *commands: list[str]) -> bool:
+    """Run the commands; their words are shown only when one fails."""
+    print(f"fetching {what} …", flush=True)
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for command in commands:
+        try:
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=FETCH_SECONDS,
+                text=True,
+                errors="replace",
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            print(f"  {error}")
+            return False
+        if done.returncode:
+            print("  " + "\n  ".join(done.stdout.strip().splitlines()[-3:]))
+            return False
+    return True
