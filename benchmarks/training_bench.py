@@ -30,6 +30,7 @@ from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.heads import IGNORE, BertForPreTraining
 from course_utils.pretrained.name_map import plain_name, reference_name
+from course_utils.training.fast import speed_up
 from course_utils.training.optim import adamw
 
 SIZES = dict(
@@ -101,7 +102,7 @@ def models(sizes: dict[str, float] = SIZES) -> tuple[BertForPreTraining, nn.Modu
     ours = BertForPreTraining(BertConfig(**sizes))
     weights = {plain_name(name): tensor for name, tensor in reference.state_dict().items()}
     ours.load_state_dict({name: weights[reference_name(name)] for name in ours.state_dict()})
-    return ours.train(), reference.train()
+    return speed_up(ours).train(), reference.train()
 
 
 def batches(vocab_size: int = 8000, *, count: int = BATCHES) -> list[Inputs]:

@@ -14,6 +14,7 @@ from course_utils.config import BertConfig
 from course_utils.embeddings import BertEmbeddings
 from course_utils.encoder import Encoder
 from course_utils.initialization import init_weights
+from course_utils.shapes import check_ones_and_zeros, check_same_shape
 
 
 class Pooler(nn.Module):
@@ -74,7 +75,7 @@ class BertModel(nn.Module):
             attention_mask: integer or bool (B, T), 1 = a real token, 0 = padding, which nobody attends to. None
                 means that all are real: padding is not guessed from the ids.
             token_type_ids: as input_ids, the segment of each token; None means all 0.
-            output_attentions: also return the attention weights (the slower, open path).
+            output_attentions: also return the attention weights.
 
         Returns:
             BertOutput.
@@ -83,26 +84,12 @@ class BertModel(nn.Module):
             ValueError: if a shape, a type, the length or an id does not fit.
         """
         hidden_states = self.embeddings(input_ids, token_type_ids)  # (B, T, C)
-        mask = None if attention_mask is None else _key_mask(attention_mask, input_ids)
+        mask = None
+        if attention_mask is not None:
+            check_same_shape("attention_mask", attention_mask, input_ids)
+            check_ones_and_zeros("attention_mask", attention_mask)
+            mask = attention_mask.bool()[:, None, None, :]  # (B, 1, 1, T), True = may be attended to
         encoded = self.encoder(hidden_states, mask, output_attentions=output_attentions)
         pooled = None if self.pooler is None else self.pooler(encoded.last_hidden_state)  # (B, C)
         return BertOutput(encoded.last_hidden_state, pooled, encoded.hidden_states, encoded.attentions)
 
-
-def _key_mask(attention_mask: Tensor, input_ids: Tensor) -> Tensor:
-    """(B, T) of ones and zeros -> bool (B, 1, 1, T), True = may be attended to."""
-    if attention_mask.shape != input_ids.shape:
-        raise ValueError(
-            f"attention_mask must have the shape of input_ids, {tuple(input_ids.shape)}, "
-            f"got {tuple(attention_mask.shape)}"
-        )
-    if attention_mask.is_floating_point() or attention_mask.is_complex():
-        raise ValueError(
-            f"attention_mask must be integers (1 = token, 0 = padding) or bool, got {attention_mask.dtype}"
-        )
-    allowed = attention_mask.bool()
-    if attention_mask.dtype != torch.bool and not torch.equal(
-        allowed.to(attention_mask.dtype), attention_mask
-    ):
-        raise ValueError("attention_mask must hold only 1 (token) and 0 (padding)")
-    return allowed[:, None, None, :]  # (B, 1, 1, T)

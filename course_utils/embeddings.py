@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from course_utils.config import BertConfig
-from course_utils.dropout import Dropout
 from course_utils.positional import LearnedPositionEmbedding
+from course_utils.shapes import check_ids, check_same_shape
 
 
 class BertEmbeddings(nn.Module):
@@ -28,7 +27,7 @@ class BertEmbeddings(nn.Module):
         self.segment = nn.Embedding(config.type_vocab_size, config.hidden_size)
         self.position = LearnedPositionEmbedding(config.max_position_embeddings, config.hidden_size)
         self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = Dropout(config.hidden_dropout_prob)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
         """Look the vectors up and add them.
@@ -43,29 +42,14 @@ class BertEmbeddings(nn.Module):
         Raises:
             ValueError: if a shape, a type, the length or an id does not fit.
         """
-        _check_ids("input_ids", input_ids, self.token.num_embeddings)
+        check_ids("input_ids", input_ids, self.token.num_embeddings)
         hidden = self.token(input_ids)  # (B, T, C)
         if token_type_ids is None:
             hidden = hidden + self.segment.weight[0]
         else:
-            _check_ids("token_type_ids", token_type_ids, self.segment.num_embeddings)
-            if token_type_ids.shape != input_ids.shape:
-                raise ValueError(
-                    f"token_type_ids must have the shape of input_ids, {tuple(input_ids.shape)}, "
-                    f"got {tuple(token_type_ids.shape)}"
-                )
+            check_ids("token_type_ids", token_type_ids, self.segment.num_embeddings)
+            check_same_shape("token_type_ids", token_type_ids, input_ids)
             hidden = hidden + self.segment(token_type_ids)
         hidden = hidden + self.position(input_ids.shape[1])  # (B, T, C) + (T, C)
         return self.dropout(self.norm(hidden))
 
-
-def _check_ids(name: str, ids: Tensor, count: int) -> None:
-    """Refuse what is not an integer tensor (B, T) with every entry in 0 … count−1."""
-    if ids.dim() != 2 or ids.numel() == 0:
-        raise ValueError(f"{name} must have shape (B, T), both at least 1, got {tuple(ids.shape)}")
-    if ids.dtype not in (torch.int32, torch.int64):
-        raise ValueError(f"{name} must be int32 or int64, got {ids.dtype}")
-    lowest, highest = (int(end) for end in ids.aminmax())
-    if lowest < 0 or highest >= count:
-        wrong = lowest if lowest < 0 else highest
-        raise ValueError(f"{name} must lie in 0 … {count - 1}, got {wrong}")

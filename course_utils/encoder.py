@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 
 from course_utils.activations import ACTIVATIONS
 from course_utils.attention import MultiHeadAttention
 from course_utils.config import BertConfig
-from course_utils.dropout import Dropout
-from course_utils.linear import Linear
-
-CHUNK = 512  # tokens; measured on 2 cores: smaller ones make the matrix product slower
 
 
 class FeedForward(nn.Module):
@@ -35,19 +30,11 @@ class FeedForward(nn.Module):
         if config.hidden_act not in ACTIVATIONS:
             raise ValueError(f"hidden_act must be one of {sorted(ACTIVATIONS)}, got {config.hidden_act!r}")
         self.activation = ACTIVATIONS[config.hidden_act]
-        self.expand = Linear(config.hidden_size, config.intermediate_size)
-        self.contract = Linear(config.intermediate_size, config.hidden_size)
+        self.expand = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.contract = nn.Linear(config.intermediate_size, config.hidden_size)
 
     def forward(self, hidden_states: Tensor) -> Tensor:
         """(B, T, C) -> (B, T, C)."""
-        if torch.is_grad_enabled() or hidden_states.shape[:-1].numel() <= CHUNK:
-            return self.transform(hidden_states)
-        # Every position stands alone, so they can go through in pieces: the wide layer in between then stays in cache.
-        pieces = hidden_states.flatten(0, -2).split(CHUNK)  # each (CHUNK, C)
-        return torch.cat([self.transform(piece) for piece in pieces]).view_as(hidden_states)
-
-    def transform(self, hidden_states: Tensor) -> Tensor:
-        """(..., C) -> (..., C)."""
         return self.contract(self.activation(self.expand(hidden_states)))
 
 
@@ -66,24 +53,19 @@ class EncoderLayer(nn.Module):
         self.attention_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.feed_forward = FeedForward(config)
         self.feed_forward_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = Dropout(config.hidden_dropout_prob)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(
-        self, hidden_states: Tensor, mask: Tensor | None = None, *, need_weights: bool = True
-    ) -> tuple[Tensor, Tensor | None]:
+    def forward(self, hidden_states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Pass a batch through the block.
 
         Args:
             hidden_states: float (B, T, C).
             mask: bool, broadcastable to (B, H, T, T), True = may attend.
-            need_weights: False takes the fused path and returns None for the weights.
 
         Returns:
             hidden_states (B, T, C) and attention_weights (B, H, T, T).
         """
-        attended, weights = self.attention(
-            hidden_states, hidden_states, hidden_states, mask, need_weights=need_weights
-        )
+        attended, weights = self.attention(hidden_states, hidden_states, hidden_states, mask)
         hidden_states = self.attention_norm(hidden_states + self.dropout(attended))
         transformed = self.feed_forward(hidden_states)
         return self.feed_forward_norm(hidden_states + self.dropout(transformed)), weights
@@ -95,12 +77,10 @@ class PreLNEncoderLayer(EncoderLayer):
     Same parameters as EncoderLayer, another order; the residual path carries x through untouched.
     """
 
-    def forward(
-        self, hidden_states: Tensor, mask: Tensor | None = None, *, need_weights: bool = True
-    ) -> tuple[Tensor, Tensor | None]:
+    def forward(self, hidden_states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """As EncoderLayer.forward."""
         normed = self.attention_norm(hidden_states)
-        attended, weights = self.attention(normed, normed, normed, mask, need_weights=need_weights)
+        attended, weights = self.attention(normed, normed, normed, mask)
         hidden_states = hidden_states + self.dropout(attended)
         transformed = self.feed_forward(self.feed_forward_norm(hidden_states))
         return hidden_states + self.dropout(transformed), weights
@@ -135,16 +115,17 @@ class Encoder(nn.Module):
         Args:
             hidden_states: float (B, T, C).
             mask: bool, broadcastable to (B, H, T, T), True = may attend.
-            output_attentions: also return the attention weights of every block (the slower, open path).
+            output_attentions: also return the attention weights of every block.
 
         Returns:
             EncoderOutput.
         """
         all_states, all_weights = [hidden_states], []
         for layer in self.layers:
-            hidden_states, weights = layer(hidden_states, mask, need_weights=output_attentions)
+            hidden_states, weights = layer(hidden_states, mask)
             all_states.append(hidden_states)
-            all_weights.append(weights)
+            if output_attentions:
+                all_weights.append(weights)
         return EncoderOutput(
             hidden_states, tuple(all_states), tuple(all_weights) if output_attentions else None
         )

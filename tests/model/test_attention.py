@@ -11,7 +11,6 @@ from torch import nn
 from course_utils.attention import (
     MultiHeadAttention,
     attention_weights,
-    fused_attention,
     scaled_dot_product_attention,
 )
 from course_utils.masks import causal_mask, padding_mask
@@ -123,23 +122,6 @@ def test_half_precision_holds_scores_that_need_the_scale_first():
     assert attention_weights(query, key).tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
-@pytest.mark.parametrize("dtype", TOLERANCE)
-@pytest.mark.parametrize("masked", [False, True])
-def test_fused_path_equals_open_path_with_gradients(dtype, masked):
-    mask = mask_with_empty_row() if masked else None
-    results = []
-    for attend in (fused_attention, lambda *arguments: scaled_dot_product_attention(*arguments)[0]):
-        query, key, value = inputs(dtype, requires_grad=True)
-        context = attend(query, key, value, mask)
-        gradients = torch.autograd.grad(context.float().sin().sum(), (query, key, value))
-        results.append((context, *gradients))
-    for fused, opened in zip(*results, strict=True):
-        assert torch.isfinite(fused).all()
-        torch.testing.assert_close(fused, opened, rtol=0, atol=TOLERANCE[dtype])
-    if masked:
-        assert torch.all(results[0][0][:, :, 2] == 0)
-
-
 @pytest.mark.parametrize(
     "shape",
     [
@@ -153,14 +135,13 @@ def test_fused_path_equals_open_path_with_gradients(dtype, masked):
         (1, 1, 1, T_Q, T_K),
     ],
 )
-def test_both_paths_take_every_mask_that_broadcasts(shape):
+def test_every_mask_that_broadcasts_is_taken(shape):
     query, key, value = inputs(torch.float64)
     mask = random_mask(*shape)
     full = mask.expand(1, B, H, T_Q, T_K)[0] if mask.dim() == 5 else mask.expand(B, H, T_Q, T_K)
     expected, expected_weights = scaled_dot_product_attention(query, key, value, full.clone())
     context, weights = scaled_dot_product_attention(query, key, value, mask)
     assert torch.equal(context, expected) and torch.equal(weights, expected_weights)
-    torch.testing.assert_close(fused_attention(query, key, value, mask), expected, rtol=0, atol=1e-10)
 
 
 def test_a_mask_of_four_axes_fits_queries_of_two():
@@ -168,16 +149,14 @@ def test_a_mask_of_four_axes_fits_queries_of_two():
     mask = random_mask(1, 1, T_Q, T_K)
     context, weights = scaled_dot_product_attention(query, key, value, mask)
     assert context.shape == (T_Q, D_V) and weights.shape == (T_Q, T_K)
-    assert fused_attention(query, key, value, mask).shape == (T_Q, D_V)
 
 
-@pytest.mark.parametrize("attend", [scaled_dot_product_attention, fused_attention])
-def test_the_callers_tensors_are_not_changed(attend):
+def test_the_callers_tensors_are_not_changed():
     query, key, value = inputs()
     mask = mask_with_empty_row()
     given = [query, key, value, mask]
     before = [x.clone() for x in given]
-    attend(*given)
+    scaled_dot_product_attention(*given)
     assert all(torch.equal(x, old) for x, old in zip(given, before, strict=True))
 
 
@@ -197,7 +176,6 @@ def test_gradcheck():
     assert torch.autograd.gradcheck(lambda *x: scaled_dot_product_attention(*x, mask), (query, key, value))
 
 
-@pytest.mark.parametrize("attend", [scaled_dot_product_attention, fused_attention])
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -221,10 +199,10 @@ def test_gradcheck():
         ({"mask": random_mask(2, 5, 11)}, r"\(..., T_q, T_k\) = \(5, 11\), got \(2, 5, 11\)"),
     ],
 )
-def test_what_does_not_fit_is_refused(attend, change, message):
+def test_what_does_not_fit_is_refused(change, message):
     fitting = {"query": randn(5, 7), "key": randn(11, 7), "value": randn(11, 13), "mask": None}
     with pytest.raises(ValueError, match=message):
-        attend(**(fitting | change))
+        scaled_dot_product_attention(**(fitting | change))
 
 
 # --- multi-head attention -----------------------------------------------------------------------------------
@@ -275,9 +253,6 @@ def test_equals_nn_multihead_attention(heads, kind, masked):
     )
     torch.testing.assert_close(context, expected, rtol=0, atol=1e-10)
     torch.testing.assert_close(weights, expected_weights, rtol=0, atol=1e-10)
-    fused, none = module(query, key, value, mask, need_weights=False)
-    torch.testing.assert_close(fused, expected, rtol=0, atol=1e-10)
-    assert none is None
 
 
 def test_gradients_equal_those_of_nn_multihead_attention():
@@ -311,36 +286,32 @@ def test_splitting_and_merging_by_hand():
     assert torch.equal(module.merge_heads(heads), hidden)
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_padding_changes_nothing(need_weights):
+def test_padding_changes_nothing():
     module = multi_head()
     hidden = randn(2, 5, C)
-    alone, _ = module(hidden, hidden, hidden, need_weights=need_weights)
+    alone, _ = module(hidden, hidden, hidden)
     padded = torch.cat([hidden, randn(2, 8, C, seed=1)], dim=1)
     mask = padding_mask(torch.tensor([[7] * 5 + [0] * 8] * 2))
-    together, _ = module(padded, padded, padded, mask, need_weights=need_weights)
+    together, _ = module(padded, padded, padded, mask)
     torch.testing.assert_close(together[:, :5], alone, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_without_positions_a_permutation_only_permutes(need_weights):
+def test_without_positions_a_permutation_only_permutes():
     module = multi_head()
     hidden = randn(2, 11, C)
     order = torch.randperm(11, generator=torch.Generator().manual_seed(0))
-    context, weights = module(hidden, hidden, hidden, need_weights=need_weights)
-    permuted, permuted_weights = module(*[hidden[:, order]] * 3, need_weights=need_weights)
+    context, weights = module(hidden, hidden, hidden)
+    permuted, permuted_weights = module(*[hidden[:, order]] * 3)
     torch.testing.assert_close(permuted, context[:, order], rtol=0, atol=1e-6)
-    if need_weights:
-        torch.testing.assert_close(permuted_weights, weights[:, :, order][..., order], rtol=0, atol=1e-6)
+    torch.testing.assert_close(permuted_weights, weights[:, :, order][..., order], rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_with_a_causal_mask_the_future_changes_nothing(need_weights):
+def test_with_a_causal_mask_the_future_changes_nothing():
     module = multi_head()
     hidden = randn(2, 11, C)
-    before, _ = module(hidden, hidden, hidden, causal_mask(11), need_weights=need_weights)
+    before, _ = module(hidden, hidden, hidden, causal_mask(11))
     hidden[:, 7:] = randn(2, 4, C, seed=1)
-    after, _ = module(hidden, hidden, hidden, causal_mask(11), need_weights=need_weights)
+    after, _ = module(hidden, hidden, hidden, causal_mask(11))
     torch.testing.assert_close(after[:, :7], before[:, :7], rtol=0, atol=1e-6)
     assert not torch.allclose(after[:, 7:], before[:, 7:], atol=1e-3)
 
@@ -361,39 +332,35 @@ def test_weights_are_those_before_dropout():
     assert not torch.allclose(dropped, still, atol=1e-3)  # yet the context was mixed with dropped ones
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_dropout_only_in_training(need_weights):
+def test_dropout_only_in_training():
     module = multi_head(dropout=0.5)
     hidden = randn(2, 5, C)
-    runs = [module(hidden, hidden, hidden, need_weights=need_weights)[0] for _ in range(2)]
+    runs = [module(hidden, hidden, hidden)[0] for _ in range(2)]
     assert torch.equal(*runs)
     torch.testing.assert_close(runs[0], multi_head()(hidden, hidden, hidden)[0], rtol=0, atol=1e-6)
     module.train()
     torch.manual_seed(0)
-    runs = [module(hidden, hidden, hidden, need_weights=need_weights)[0] for _ in range(2)]
+    runs = [module(hidden, hidden, hidden)[0] for _ in range(2)]
     assert not torch.allclose(*runs, atol=1e-3)
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_dropout_keeps_the_mean(need_weights):
+def test_dropout_keeps_the_mean():
     torch.manual_seed(0)
     module = multi_head(dropout=0.3).train()
     hidden = randn(1, 3, C).expand(4001, 3, C)
-    mean = module(hidden, hidden, hidden, need_weights=need_weights)[0].mean(0)
+    mean = module(hidden, hidden, hidden)[0].mean(0)
     torch.testing.assert_close(mean, module.eval()(hidden, hidden, hidden)[0][0], rtol=0, atol=0.03)
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_a_fully_masked_query_gets_the_bias_of_the_output_alone(need_weights):
+def test_a_fully_masked_query_gets_the_bias_of_the_output_alone():
     module = multi_head()
     hidden = randn(2, 5, C)
     mask = torch.ones(2, 1, 5, 5, dtype=torch.bool)
     mask[:, :, 2] = False
-    context, _ = module(hidden, hidden, hidden, mask, need_weights=need_weights)
+    context, _ = module(hidden, hidden, hidden, mask)
     torch.testing.assert_close(context[:, 2], module.output.bias.expand(2, C))
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -407,10 +374,10 @@ def test_a_fully_masked_query_gets_the_bias_of_the_output_alone(need_weights):
         ({"mask": random_mask(2, 5, 11)}, r"= \(2, 3, 5, 11\), got \(2, 5, 11\)"),
     ],
 )
-def test_multi_head_refuses_what_does_not_fit(need_weights, change, message):
+def test_multi_head_refuses_what_does_not_fit(change, message):
     fitting = {"query": randn(2, 5, C), "key": randn(2, 11, C), "value": randn(2, 11, C), "mask": None}
     with pytest.raises(ValueError, match=message):
-        multi_head()(**(fitting | change), need_weights=need_weights)
+        multi_head()(**(fitting | change))
 
 
 @pytest.mark.parametrize("heads", [2, 0, -3])

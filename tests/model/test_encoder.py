@@ -91,14 +91,12 @@ def test_a_layer_equals_torch_with_gradients(layer_class, activation, masked):
     gradients = []
     for run in (
         lambda x: layer(x, mask)[0],
-        lambda x: layer(x, mask, need_weights=False)[0],
         lambda x: twin(x, src_key_padding_mask=None if mask is None else ~mask[:, 0, 0]),
     ):
         x = states().requires_grad_()
         hidden = run(x)
         gradients.append((hidden, *torch.autograd.grad(hidden.sin().sum(), x)))
-    torch.testing.assert_close(gradients[0], gradients[2], rtol=0, atol=1e-10)
-    torch.testing.assert_close(gradients[1], gradients[2], rtol=0, atol=1e-10)
+    torch.testing.assert_close(gradients[0], gradients[1], rtol=0, atol=1e-10)
 
 
 def test_feed_forward_by_hand():
@@ -279,9 +277,3 @@ def test_wrong_shapes_are_refused():
     with pytest.raises(ValueError, match=r"\(2, 3, 11, 11\), got \(2, 11\)"):
         encoder(torch.ones(B, T, C), padding()[:, 0, 0])
 
-
-def test_a_long_batch_without_gradients_gives_the_same():
-    network = randomised(FeedForward(config()))
-    x = states(length=397, batch=3)  # 1191 tokens: three pieces, the last one short
-    with torch.no_grad():
-        torch.testing.assert_close(network(x), network.transform(x), rtol=0, atol=1e-12)

@@ -284,3 +284,42 @@ def test_too_few_labels_are_refused():
     one = heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=1)
     with pytest.raises(ValueError, match="at least 2 labels"):
         one(*batch(), labels=torch.zeros(B, dtype=torch.long))
+
+
+def test_a_label_that_the_head_does_not_know_is_refused():
+    ours, _ = twins("BertForMaskedLM")
+    with pytest.raises(TypeError, match="next_sentence_label"):
+        ours(*batch(), next_sentence_label=torch.zeros(B, dtype=torch.long))
+
+
+# --- where values cannot be looked at -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("with_labels", [False, True])
+def test_pre_training_compiles_as_one_graph(with_labels):
+    torch._dynamo.reset()
+    ours, _ = twins("BertForPreTraining")
+    given = targets("BertForPreTraining") if with_labels else {}
+    # With labels the number of chosen positions is known only when the graph runs.
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        compiled = torch.compile(ours, fullgraph=True, backend="eager")
+        actual = compiled(*batch(), **given)
+    expected = ours(*batch(), **given)
+    torch.testing.assert_close(actual.prediction_logits, expected.prediction_logits, rtol=0, atol=1e-9)
+    torch.testing.assert_close(
+        actual.seq_relationship_logits, expected.seq_relationship_logits, rtol=0, atol=1e-9
+    )
+    if with_labels:
+        torch.testing.assert_close(actual.loss, expected.loss, rtol=0, atol=1e-9)
+        actual.loss.backward()
+        assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in ours.parameters())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_head_runs_on_the_meta_device(name):
+    with torch.device("meta"):
+        model = getattr(heads, name)(BertConfig(**SIZES))
+        labels = {key: label.to("meta") for key, label in targets(name).items()}
+        labels.pop("labels" if "PreTraining" in name or "MaskedLM" in name else None, None)
+        output = model(*(x.to("meta") for x in batch()), **labels)
+    assert output.logits.is_meta and (output.loss is None) == (not labels)

@@ -1,0 +1,48 @@
+"""The loss that all heads share: the mean cross-entropy over those labels that are not to be ignored."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from course_utils.shapes import readable
+
+IGNORE = -100  # a label that means "nothing to predict here"; torch's cross_entropy has the same default
+
+
+def class_loss(logits: Tensor, labels: Tensor | None, name: str, *, ignore: bool = False) -> Tensor | None:
+    """Mean of −log p(label), from logits (…, K) and labels (…); 0 where all are ignored, None without labels.
+
+    Args:
+        logits: float (…, K).
+        labels: int64 (…), each in 0 … K−1, or −100 where `ignore` allows it; or None.
+        name: of the labels, for the message.
+        ignore: whether −100 may stand for "no label".
+
+    Raises:
+        ValueError: if the labels do not fit, or K is smaller than 2.
+    """
+    if labels is None:
+        return None
+    if logits.shape[-1] < 2:
+        raise ValueError(f"a loss needs at least 2 labels to choose from, got {logits.shape[-1]}")
+    check_labels(name, labels, logits.shape[:-1], logits.shape[-1], ignore=ignore)
+    total = F.cross_entropy(logits.flatten(0, -2), labels.flatten(), ignore_index=IGNORE, reduction="sum")
+    return total / (labels != IGNORE).sum().clamp(min=1)
+
+
+def check_labels(name: str, labels: Tensor, shape: torch.Size, count: int, *, ignore: bool) -> None:
+    """Refuse labels of another shape or type, or beyond 0 … count−1 (−100 apart, where `ignore` allows it)."""
+    if labels.shape != shape or labels.dtype != torch.int64:
+        raise ValueError(
+            f"{name} must be int64 of shape {tuple(shape)}, got {labels.dtype} {tuple(labels.shape)}"
+        )
+    if not readable(labels):
+        return
+    wrong = (labels < 0) | (labels >= count)
+    if ignore:
+        wrong &= labels != IGNORE
+    if wrong.any():
+        also = f" or be {IGNORE} (ignored)" if ignore else ""
+        raise ValueError(f"{name} must lie in 0 … {count - 1}{also}, got {int(labels[wrong][0])}")

@@ -1,0 +1,392 @@
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from course_utils import heads
+from course_utils.attention import MultiHeadAttention
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
+from course_utils.encoder import Encoder, EncoderLayer, FeedForward, PreLNEncoder, PreLNEncoderLayer
+from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.training import fast
+from course_utils.training.fast import FASTER, speed_up
+from course_utils.training.fast_layers import PAYS_FROM
+
+SIZES = dict(
+    vocab_size=101,
+    hidden_size=44,
+    num_hidden_layers=3,
+    num_attention_heads=11,
+    intermediate_size=53,
+    max_position_embeddings=47,
+    layer_norm_eps=1e-3,
+)
+QUIET = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+B, T = 5, 13
+TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-10}
+ALL = [
+    "BertForPreTraining",
+    "BertForMaskedLM",
+    "BertForNextSentencePrediction",
+    "BertForSequenceClassification",
+    "BertForTokenClassification",
+    "BertForQuestionAnswering",
+]
+
+
+@pytest.fixture(autouse=True)
+def every_size(monkeypatch):
+    """As if the smallest product paid, on whatever processor."""
+    monkeypatch.setitem(PAYS_FROM, torch.backends.cpu.get_cpu_capability(), 0)
+
+
+def twins(make, dtype=torch.float32):
+    """A plain model with every parameter random, and a faster copy."""
+    torch.manual_seed(0)
+    plain = make().to(dtype).eval()
+    with torch.no_grad():
+        for parameter in plain.parameters():
+            parameter.normal_(std=0.2)
+    return plain, speed_up(copy.deepcopy(plain))
+
+
+def bert(**overrides):
+    return lambda: BertModel(BertConfig(**(SIZES | QUIET | overrides)))
+
+
+def batch():
+    generator = torch.Generator().manual_seed(1)
+    ids = torch.randint(1, 101, (B, T), generator=generator)
+    mask = torch.ones(B, T, dtype=torch.long)
+    mask[1, 9:], mask[2, :4], mask[3, 5:7] = 0, 0, 0
+    segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
+    return ids, mask, segments
+
+
+def labels_of(name):
+    generator = torch.Generator().manual_seed(2)
+    chosen = torch.rand(B, T, generator=generator) < 0.3
+    tokens = torch.randint(0, 101, (B, T), generator=generator).masked_fill(~chosen, -100)
+    is_next = {"next_sentence_label": torch.tensor([0, 1, 1, 0, 1])}
+    return {
+        "BertForPreTraining": {"labels": tokens} | is_next,
+        "BertForMaskedLM": {"labels": tokens},
+        "BertForNextSentencePrediction": is_next,
+        "BertForSequenceClassification": {"labels": torch.tensor([0, 1, 1, 0, 1])},
+        "BertForTokenClassification": {"labels": tokens.where(tokens == -100, tokens % 2)},
+        "BertForQuestionAnswering": {
+            "start_positions": torch.tensor([0, 3, 5, 12, 2]),
+            "end_positions": torch.tensor([1, 8, 5, 12, 4]),
+        },
+    }[name]
+
+
+def same_gradients(models, losses, atol):
+    for loss in losses:
+        loss.backward()
+    for (name, mine), theirs in zip(models[0].named_parameters(), models[1].parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, theirs.grad, rtol=0, atol=atol, msg=name)
+
+
+# --- the same results and gradients -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("output_attentions", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "relu"])
+def test_the_states_and_their_gradients(dtype, masked, output_attentions, training, activation):
+    models = [model.train(training) for model in twins(bert(hidden_act=activation), dtype)]
+    ids, mask, segments = batch()
+    outputs = [model(ids, mask if masked else None, segments, output_attentions) for model in models]
+    plain, faster = outputs
+    for one, other in zip(plain.hidden_states, faster.hidden_states, strict=True):
+        torch.testing.assert_close(other, one, rtol=0, atol=TOLERANCE[dtype])
+    torch.testing.assert_close(faster.pooler_output, plain.pooler_output, rtol=0, atol=TOLERANCE[dtype])
+    assert (faster.attentions is None) == (plain.attentions is None) == (not output_attentions)
+    for one, other in zip(plain.attentions or (), faster.attentions or (), strict=True):
+        torch.testing.assert_close(other, one, rtol=0, atol=TOLERANCE[dtype])
+        if masked:
+            assert not other.masked_select((mask == 0)[:, None, None, :]).any()  # exactly 0
+    losses = [output.last_hidden_state.sin().sum() for output in outputs]
+    same_gradients(models, losses, atol=200 * TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("output_attentions", [False, True])
+def test_the_states_where_no_gradient_is_recorded(masked, output_attentions):
+    models = twins(bert())
+    ids, mask, segments = batch()
+    with torch.inference_mode():
+        plain, faster = (m(ids, mask if masked else None, segments, output_attentions) for m in models)
+    for one, other in zip(plain.hidden_states, faster.hidden_states, strict=True):
+        torch.testing.assert_close(other, one, rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_head_its_loss_and_gradients(name):
+    models = twins(lambda: getattr(heads, name)(BertConfig(**(SIZES | QUIET))), torch.float64)
+    plain, faster = (model.train()(*batch(), **labels_of(name)) for model in models)
+    torch.testing.assert_close(faster.loss, plain.loss, rtol=0, atol=1e-10)
+    torch.testing.assert_close(faster.logits, plain.logits, rtol=0, atol=1e-10)
+    same_gradients(models, (plain.loss, faster.loss), atol=1e-9)
+    torch.testing.assert_close(
+        models[1].eval()(*batch()).logits, models[0].eval()(*batch()).logits, rtol=0, atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("shape", [(), (11,), (5, 1), (2, 1, 1, 11), (2, 4, 5, 11), (1, 1, 5, 11)])
+def test_attention_takes_every_mask_that_broadcasts(need_weights, shape):
+    plain, faster = twins(lambda: MultiHeadAttention(44, 4), torch.float64)
+    query, key, value = (torch.randn(2, t, 44, dtype=torch.float64) for t in (5, 11, 11))
+    mask = torch.rand(shape, generator=torch.Generator().manual_seed(4)) < 0.6
+    before = mask.clone()
+    expected, expected_weights = plain(query, key, value, mask)
+    context, weights = faster(query, key, value, mask, need_weights=need_weights)
+    torch.testing.assert_close(context, expected, rtol=0, atol=1e-10)
+    assert torch.equal(mask, before)
+    if need_weights:
+        torch.testing.assert_close(weights, expected_weights, rtol=0, atol=1e-10)
+    else:
+        assert weights is None
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_a_query_that_may_look_at_nothing(need_weights):
+    plain, faster = twins(lambda: MultiHeadAttention(44, 4))
+    x = torch.randn(2, 7, 44, requires_grad=True)
+    mask = torch.ones(2, 1, 7, 7, dtype=torch.bool)
+    mask[1, :, 3] = False
+    context, weights = faster(x, x, x, mask, need_weights=need_weights)
+    torch.testing.assert_close(context, plain(x, x, x, mask)[0], rtol=0, atol=1e-5)
+    torch.testing.assert_close(context[1, 3], faster.output.bias)
+    assert weights is None or not weights[1, :, 3].any()
+    context.sin().sum().backward()
+    assert torch.isfinite(x.grad).all()
+
+
+def test_the_weights_are_left_out_unless_asked_for(monkeypatch):
+    _, faster = twins(bert())
+
+    def refuse(*factors):
+        raise AssertionError("the weights were built")
+
+    monkeypatch.setattr(fast, "softmax_of_scores", refuse)
+    faster(*batch())
+    faster.train()(*batch())  # nothing is dropped here
+    with pytest.raises(AssertionError, match="were built"):
+        faster(*batch(), output_attentions=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"query": torch.zeros(5, 44)}, r"query must have shape \(B, T, 44\), got \(5, 44\)"),
+        ({"value": torch.zeros(2, 7, 44)}, r"got \(2, 11, 44\) and \(2, 7, 44\)"),
+        ({"mask": torch.ones(5, 11)}, "mask must be bool .* got torch.float32"),
+        ({"mask": torch.ones(2, 5, 11, dtype=torch.bool)}, r"= \(2, 4, 5, 11\), got \(2, 5, 11\)"),
+    ],
+)
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_what_does_not_fit_is_refused_all_the_same(need_weights, change, message):
+    _, faster = twins(lambda: MultiHeadAttention(44, 4))
+    fitting = {"query": torch.zeros(2, 5, 44), "key": torch.zeros(2, 11, 44), "value": torch.zeros(2, 11, 44)}
+    with pytest.raises(ValueError, match=message):
+        faster(**(fitting | change), need_weights=need_weights)
+
+
+# --- where something is dropped -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rates", [(0.5, 0.0), (0.0, 0.5)])
+@pytest.mark.parametrize("output_attentions", [True, False])
+def test_dropout_only_in_training(rates, output_attentions):
+    hidden, attention = rates
+    _, faster = twins(bert(hidden_dropout_prob=hidden, attention_probs_dropout_prob=attention))
+    runs = [faster(*batch(), output_attentions).last_hidden_state for _ in range(2)]
+    assert torch.equal(*runs)
+    faster.train()
+    runs = [faster(*batch(), output_attentions).last_hidden_state for _ in range(2)]
+    assert not torch.allclose(*runs, atol=1e-3)
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_dropout_of_weights_keeps_the_mean(need_weights):
+    _, faster = twins(lambda: MultiHeadAttention(44, 4, dropout=0.3))
+    x = torch.randn(1, 3, 44, generator=torch.Generator().manual_seed(3)).expand(4001, 3, 44)
+    expected, still = faster(x, x, x)
+    torch.manual_seed(0)
+    context, weights = faster.train()(x, x, x, need_weights=need_weights)
+    assert not torch.allclose(context[0], context[1], atol=1e-3)
+    torch.testing.assert_close(context.mean(0), expected[0], rtol=0, atol=0.05)
+    if need_weights:
+        torch.testing.assert_close(weights, still)  # those before dropout
+
+
+# --- the same model -----------------------------------------------------------------------------------------------
+
+
+def test_everything_that_is_the_models_stays():
+    model = heads.BertForPreTraining(BertConfig(**SIZES))
+    parts, parameters = list(model.modules()), dict(model.named_parameters())
+    state = {name: (tensor, tensor.clone()) for name, tensor in model.state_dict().items()}
+    seen = []
+    model.bert.encoder.layers[1].attention.output.register_forward_pre_hook(lambda *x: seen.append(x))
+    assert speed_up(model) is model
+    assert all(one is other for one, other in zip(model.modules(), parts, strict=True))
+    assert all(parameters[name] is parameter for name, parameter in model.named_parameters())
+    after = model.state_dict()
+    assert list(after) == list(state)
+    for name, (tensor, value) in state.items():
+        assert after[name].data_ptr() == tensor.data_ptr() and torch.equal(after[name], value)
+    model(*batch())
+    assert len(seen) == 1
+
+
+def test_a_hook_on_a_product_that_is_computed_along_with_its_gelu():
+    _, faster = twins(bert())
+    seen = []
+    faster.encoder.layers[0].feed_forward.expand.register_forward_hook(lambda *x: seen.append(x))
+    with torch.no_grad():
+        faster(*batch())
+    assert len(seen) == 1
+
+
+def test_each_part_that_is_known_is_put_in_place_of_its_plain_one():
+    model = speed_up(heads.BertForSequenceClassification(BertConfig(**SIZES)))
+    found = {type(part) for part in model.modules()}
+    assert not found & set(FASTER)
+    assert set(FASTER.values()) - found == {FASTER[heads.MaskedLMHead]}
+    assert all(issubclass(faster, plain) for plain, faster in FASTER.items())
+
+
+def test_twice_is_once():
+    _, once = twins(bert(), torch.float64)
+    kinds = [type(part) for part in once.modules()]
+    expected = once(*batch()).last_hidden_state
+    twice = speed_up(once)
+    assert [type(part) for part in twice.modules()] == kinds
+    assert torch.equal(twice(*batch()).last_hidden_state, expected)
+
+
+def test_the_tied_embedding_stays_tied():
+    model = speed_up(heads.BertForMaskedLM(BertConfig(**(SIZES | QUIET))))
+    labels = torch.full((B, T), -100)
+    labels[0, 2] = 100  # a token that is in no input: its row gets a gradient through the decoder alone
+    ids = batch()[0].clamp(max=90)
+    model(ids, labels=labels).loss.backward()
+    assert model.bert.embeddings.token.weight.grad[100].abs().max() > 1e-6
+    with torch.no_grad():
+        model.bert.embeddings.token.weight[7] += 1.0
+    other = heads.BertForMaskedLM(BertConfig(**(SIZES | QUIET)))
+    other.load_state_dict(model.state_dict())
+    torch.testing.assert_close(model.eval()(ids).logits, other.eval()(ids).logits, rtol=0, atol=1e-5)
+
+
+def test_copies_and_files_of_it(tmp_path):
+    plain, faster = twins(bert(), torch.float64)
+    expected = plain(*batch()).last_hidden_state
+    path = tmp_path / "model.pt"
+    torch.save(faster, path)
+    for model in (copy.deepcopy(faster), torch.load(path, weights_only=False)):
+        assert [type(part) for part in model.modules()] == [type(part) for part in faster.modules()]
+        assert not model.eval().training and model.train().training
+        torch.testing.assert_close(model.eval()(*batch()).last_hidden_state, expected, rtol=0, atol=1e-10)
+
+
+def test_a_model_folder_of_it_opens_as_any_other(tmp_path):
+    model, tokenizer = load_pretrained()
+    save_pretrained(speed_up(model), tokenizer, tmp_path / "model")
+    again, _ = load_pretrained(tmp_path / "model")
+    assert type(again) is type(model) and not set(FASTER.values()) & {type(part) for part in again.modules()}
+    ids = torch.tensor([tokenizer.encode("배를 타고 바다로 나갔다.").input_ids])
+    with torch.no_grad():
+        torch.testing.assert_close(
+            model(ids).last_hidden_state, again(ids).last_hidden_state, rtol=0, atol=2e-5
+        )
+
+
+def test_a_training_step_is_the_same():
+    models = twins(lambda: heads.BertForPreTraining(BertConfig(**(SIZES | QUIET))), torch.float64)
+    for model in models:
+        optimizer = torch.optim.SGD(model.train().parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            model(*batch(), **labels_of("BertForPreTraining")).loss.backward()
+            optimizer.step()
+    for mine, theirs in zip(*(model.state_dict().values() for model in models), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-9)
+
+
+def test_it_compiles_as_one_graph():
+    torch._dynamo.reset()
+    _, faster = twins(bert())
+    compiled = torch.compile(faster, fullgraph=True, backend="eager")
+    with torch.no_grad():
+        actual, expected = compiled(*batch()), faster(*batch())
+    torch.testing.assert_close(actual.last_hidden_state, expected.last_hidden_state, rtol=0, atol=2e-5)
+
+
+# --- what is not known --------------------------------------------------------------------------------------------
+
+
+class WithoutResidual(EncoderLayer):
+    def forward(self, hidden_states, mask=None):
+        attended, weights = self.attention(hidden_states, hidden_states, hidden_states, mask)
+        return self.feed_forward_norm(self.feed_forward(attended)), weights
+
+
+class FirstTokenOnly(MultiHeadAttention):
+    def forward(self, query, key, value, mask=None):
+        return value[:, :1].expand_as(query), torch.zeros(1)
+
+
+@pytest.mark.parametrize("kind", [PreLNEncoderLayer, WithoutResidual])
+def test_a_layer_that_is_not_known_works_as_before(kind):
+    class Stack(Encoder):
+        layer_class = kind
+
+    def make():
+        encoder = Encoder(BertConfig(**(SIZES | QUIET)))
+        encoder.layers[1] = kind(BertConfig(**(SIZES | QUIET)))
+        return encoder
+
+    x = torch.randn(B, T, 44, dtype=torch.float64)
+    mask = batch()[1].bool()[:, None, None, :]
+    for model in (make, lambda: Stack(BertConfig(**(SIZES | QUIET)))):
+        plain, faster = twins(model, torch.float64)
+        assert type(faster.layers[1]) is kind
+        for flag in (False, True):
+            one, other = (m(x, mask, output_attentions=flag) for m in (plain, faster))
+            torch.testing.assert_close(other.last_hidden_state, one.last_hidden_state, rtol=0, atol=1e-10)
+            assert (other.attentions is None) == (one.attentions is None)
+
+
+def test_an_attention_or_activation_that_is_not_known_works_as_before():
+    def make():
+        layer = EncoderLayer(BertConfig(**(SIZES | QUIET)))
+        layer.attention = FirstTokenOnly(44, 11)
+        layer.feed_forward.activation = torch.sin
+        return layer
+
+    plain, faster = twins(make, torch.float64)
+    assert type(faster.attention) is FirstTokenOnly
+    x = torch.randn(B, T, 44, dtype=torch.float64)
+    with torch.no_grad():
+        torch.testing.assert_close(faster(x)[0], plain(x)[0], rtol=0, atol=1e-10)
+        torch.testing.assert_close(faster(x, need_weights=False)[0], plain(x)[0], rtol=0, atol=1e-10)
+
+
+def test_pre_ln_and_parts_alone():
+    plain, faster = twins(lambda: PreLNEncoder(BertConfig(**(SIZES | QUIET))), torch.float64)
+    assert type(faster) is PreLNEncoder and type(faster.layers[0].feed_forward) is not FeedForward
+    x = torch.randn(B, T, 44, dtype=torch.float64)
+    torch.testing.assert_close(
+        faster(x).last_hidden_state, plain(x).last_hidden_state, rtol=0, atol=1e-10
+    )
+    single = nn.Linear(3, 5)
+    assert speed_up(single) is single and type(single) is FASTER[nn.Linear]
