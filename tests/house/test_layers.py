@@ -47,7 +47,7 @@ FROM_SCRATCH = {
 }  # the standard library only, but for the twin that is there to be compared with:
 TWIN = "fast.py"
 # Of training: the commands put model and loop together; how a run starts and what it is asked is theirs.
-COMMANDS = {"pretrain.py", "sense_tuning.py", "start.py", "sense_examples.py"}
+COMMANDS = {"pretrain.py", "run.py", "sense_tuning.py", "start.py", "sense_examples.py"}
 EXAMPLE = "example.py"  # of a widget, for the tests: it gives the widget its model, as a notebook does
 ALONE = {
     "",
