@@ -41,7 +41,7 @@ from course_utils.training.log import read_log  # noqa: E402
 from course_utils.training.loop import train  # noqa: E402
 from course_utils.training.measures import Tally, measure  # noqa: E402
 from course_utils.training.optim import adamw  # noqa: E402
-from course_utils.training.pretrain import run  # noqa: E402
+from course_utils.training.run import run  # noqa: E402
 from course_utils.training.settings import Settings  # noqa: E402
 from course_utils.training.start import new_model, precision, schedule  # noqa: E402
 from course_utils.training.text import Text, batch_stream, prepare_text  # noqa: E402

@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[2] / "course_utils"
 # The model chain: each may import only what stands in a row above it.
 CHAIN = [
     "config",
-    "masks activations positional layer_norm initialization dropout linear",
+    "masks activations positional layer_norm initialization shapes",
     "attention",
     "embeddings encoder",
     "bert",
@@ -52,14 +52,14 @@ ROOMS = {
 EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "before", "viz", "locale"}
 # Commands put model, data and loop together; how their runs start, and what a tuned model is asked, is theirs.
 COMMANDS = {"training.pretrain", "training.sense_tuning", "evaluate_senses"}
-THEIRS = {"training.start", "training.sense_examples"}
+THEIRS = {"training.run", "training.start", "training.sense_examples"}
 MORE = {
     "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
     "after.multitask": {"heads"},
     "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
     **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
 }
-FENCED = {"training.fast": COMMANDS}  # of the course's own, only these may import it
+FENCED = {"training.fast": COMMANDS | THEIRS}  # of the course's own, only these may import it
 BARE = {"", "config", "support", "locale", "course", "tokenization"}  # the standard library, but for:
 BESIDE = {"support.paths": {"platformdirs"}, "tokenization.fast": {"tokenizers"}}
 NO_TORCH = {"doctor"}
