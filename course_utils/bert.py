@@ -92,4 +92,3 @@ class BertModel(nn.Module):
         encoded = self.encoder(hidden_states, mask, output_attentions=output_attentions)
         pooled = None if self.pooler is None else self.pooler(encoded.last_hidden_state)  # (B, C)
         return BertOutput(encoded.last_hidden_state, pooled, encoded.hidden_states, encoded.attentions)
-

@@ -52,4 +52,3 @@ class BertEmbeddings(nn.Module):
             hidden = hidden + self.segment(token_type_ids)
         hidden = hidden + self.position(input_ids.shape[1])  # (B, T, C) + (T, C)
         return self.dropout(self.norm(hidden))
-

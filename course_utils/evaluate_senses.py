@@ -27,6 +27,7 @@ from course_utils.contextual.evaluation import (
 )
 from course_utils.pretrained import load_pretrained
 from course_utils.support.text_width import columns, padded
+from course_utils.training.fast import speed_up
 
 HEAD = (
     "word",
@@ -143,6 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report(options: argparse.Namespace) -> None:
     """Measure, and print what was asked for."""
     model, tokenizer = load_pretrained(options.model, model_class=BertModel)
+    speed_up(model)
     if options.layers:
         print(aligned(layer_table(evaluate_layers(model, tokenizer))))
         return

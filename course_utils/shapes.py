@@ -1,4 +1,4 @@
-"""What the model's parts ask of their inputs: each check raises one ValueError that says what was expected and what came.
+"""What the model's parts ask of their inputs: a check raises a ValueError that says what was expected and what came.
 
 Letters: B batch, T_q and T_k tokens, D head size; "..." any leading axes.
 """

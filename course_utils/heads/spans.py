@@ -43,7 +43,11 @@ class BertForQuestionAnswering(BertWithHead):
         self.span = start(nn.Linear(config.hidden_size, 2))
 
     def read(
-        self, encoded: BertOutput, *, start_positions: Tensor | None = None, end_positions: Tensor | None = None
+        self,
+        encoded: BertOutput,
+        *,
+        start_positions: Tensor | None = None,
+        end_positions: Tensor | None = None,
     ) -> SpanOutput:
         """start_positions and end_positions int64 (B,), each in 0 … T−1, both or neither.
 

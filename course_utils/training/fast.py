@@ -29,9 +29,9 @@ AnyModule = TypeVar("AnyModule", bound=nn.Module)
 def speed_up(model: AnyModule) -> AnyModule:
     """Let every part that has a faster twin work as that twin; its parameters, hooks and names stay as they are.
 
-    Results and gradients are the same up to rounding. Only where something is dropped do other random draws decide what.
-    Doing it twice changes nothing more. A class that is not known here, also one derived from a known one, is left
-    alone; what it consists of is not.
+    Results and gradients are the same up to rounding; where something is dropped, other random draws decide what. Doing
+    it twice changes nothing more. A class that is not known here, be it derived from one that is, is left alone; the
+    known parts inside it are not.
 
     Args:
         model: any module, changed in place.

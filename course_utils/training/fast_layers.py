@@ -91,13 +91,13 @@ def _product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def _pays(x: Tensor, weight: Tensor) -> bool:
     """Whether both are float32 on a processor whose matrix products oneDNN was measured to do faster."""
     return (
-        x.dtype == weight.dtype == torch.float32
+        not torch.compiler.is_compiling()  # a compiled model multiplies with oneDNN anyway
+        and x.dtype == weight.dtype == torch.float32
         and x.device.type == weight.device.type == "cpu"
         and x.dim() >= 2
         and _has_onednn()
         and x.numel() * len(weight) >= PAYS_FROM.get(torch.backends.cpu.get_cpu_capability(), math.inf)
         and not torch.is_autocast_enabled("cpu")
-        and not torch.compiler.is_compiling()
     )
 
 

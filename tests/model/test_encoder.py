@@ -276,4 +276,3 @@ def test_wrong_shapes_are_refused():
         encoder(torch.ones(B, T, 19))
     with pytest.raises(ValueError, match=r"\(2, 3, 11, 11\), got \(2, 11\)"):
         encoder(torch.ones(B, T, C), padding()[:, 0, 0])
-

@@ -385,8 +385,6 @@ def test_pre_ln_and_parts_alone():
     plain, faster = twins(lambda: PreLNEncoder(BertConfig(**(SIZES | QUIET))), torch.float64)
     assert type(faster) is PreLNEncoder and type(faster.layers[0].feed_forward) is not FeedForward
     x = torch.randn(B, T, 44, dtype=torch.float64)
-    torch.testing.assert_close(
-        faster(x).last_hidden_state, plain(x).last_hidden_state, rtol=0, atol=1e-10
-    )
+    torch.testing.assert_close(faster(x).last_hidden_state, plain(x).last_hidden_state, rtol=0, atol=1e-10)
     single = nn.Linear(3, 5)
     assert speed_up(single) is single and type(single) is FASTER[nn.Linear]
