@@ -26,6 +26,7 @@ TRAINED = {
     "ours_s": 0.2,
     "theirs_s": 0.5,
     "ratio": 2.5,
+    "goal": "≥ 2.5",
     "pairs": 9,
     "tokens": 2048,
     "gflops": 150.0,
@@ -42,16 +43,48 @@ def test_a_row_of_inference():
     row = table.inference_row(MEASURED)
     assert row == table.Row("BertModel 1 × 16", 0.008, 0.01, 1.25, "≥ 1", "50 of 200 GFLOP/s = 25 %")
     with_attentions = table.inference_row(MEASURED | {"what": "BertModel 1 × 16, attentions"})
-    assert with_attentions.goal == table.NO_GOAL
+    assert with_attentions.goal == "≥ 1"
 
 
 def test_a_row_of_training():
     note = "10,240 : 4,096 tokens/s; 150 of 200 GFLOP/s = 75 %"
     row = table.training_row(TRAINED)
-    assert row == table.Row("pre-training step, float32", 0.2, 0.5, 2.5, "≥ 2", note + " ✓ ≥ 65 %")
+    assert row == table.Row("pre-training step, float32", 0.2, 0.5, 2.5, "≥ 2.5", note + " ✓ ≥ 65 %")
     assert table.training_row(TRAINED | {"gflops": 100.0}).note.endswith("= 50 % ✗ ≥ 65 %")
     # The ceiling is that of float32, so in bfloat16 its share is no goal.
     assert table.training_row(TRAINED | {"what": "pre-training step, bfloat16"}).note == note
+
+
+def test_what_was_not_measured_says_why():
+    row = table.training_row(
+        {"what": "pre-training step, bfloat16", "not_measured": "not measured: none here"}
+    )
+    _, line = table.lines("training", [row])
+    assert " ".join(line.split()) == "pre-training step, bfloat16 not measured: none here"
+    other = table.training_row(TRAINED)
+    assert table.pipeline_row({"tokens_per_second": 1e5, "seconds": 0.02}, [row, other]).theirs == 0.2
+
+
+def test_bfloat16_is_not_measured_where_there_is_none(monkeypatch: pytest.MonkeyPatch):
+    from benchmarks import training_bench
+
+    capability = "AVX2"
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    monkeypatch.setattr(training_bench, "matrix_product_gflops", lambda *_, **__: 100.0)
+    monkeypatch.setattr(training_bench, "models", lambda: (torch.nn.Linear(1, 1), None))
+    monkeypatch.setattr(training_bench, "operations", lambda *_: 1e9)
+    monkeypatch.setattr(training_bench, "stepper", lambda *_: None)
+    monkeypatch.setattr(training_bench, "_interleaved", lambda *_: [(0.1, 0.2)])
+    monkeypatch.setattr(torch.nn.Linear, "config", None, raising=False)
+    measured, left_out = training_bench.rows(0.0)
+    assert measured["goal"] == "≥ 1.8" and measured["ratio"] == 2.0
+    assert left_out == {
+        "what": "pre-training step, bfloat16",
+        "not_measured": "not measured: this processor has no bfloat16",
+    }
+    capability = "AVX512"
+    assert training_bench.goal("float32") == "≥ 2.5"
 
 
 @pytest.mark.parametrize(
