@@ -37,6 +37,7 @@ from course_utils.heads import BertForPreTraining  # noqa: E402
 from course_utils.masks import causal_mask, combine_masks  # noqa: E402
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
+from course_utils.training.fast import speed_up  # noqa: E402
 from course_utils.training.log import read_log  # noqa: E402
 from course_utils.training.loop import train  # noqa: E402
 from course_utils.training.measures import Tally, measure  # noqa: E402
@@ -121,7 +122,7 @@ def train_left_to_right(
 ) -> tuple[nn.Module, list[dict]]:
     """Train the one-directional model by the same loop as the others; returns the model and its log."""
     batches = batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
-    model = LeftToRight(new_model(settings, len(text.tokenizer.vocab)))
+    model = LeftToRight(speed_up(new_model(settings, len(text.tokenizer.vocab))))
     tally, log = Tally(), []
     torch.manual_seed(settings.seed)
 

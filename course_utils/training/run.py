@@ -17,6 +17,7 @@ from course_utils.datasets.batching import Batch, PretrainingBatches
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import save_pretrained
 from course_utils.training.checkpoint import load_checkpoint, remove_leftovers, save_checkpoint
+from course_utils.training.fast import speed_up
 from course_utils.training.log import RunLog
 from course_utils.training.loop import train
 from course_utils.training.measures import measure, objective
@@ -62,7 +63,7 @@ def run(
     torch.set_num_threads(settings.threads)
     text = _shared_text(settings, out, rank, world)
     batches, held_out = _own_batches(settings, text, rank, world), _held_out(settings, text)
-    model = new_model(settings, len(text.tokenizer.vocab)).to(device)
+    model = speed_up(new_model(settings, len(text.tokenizer.vocab))).to(device)
     optimizer = adamw(model, learning_rate=settings.peak_rate, weight_decay=settings.weight_decay)
     file, recorded = out / CHECKPOINT, {"processes": world, **asdict(settings)}
     start = _begin(file, model, optimizer, recorded, settings.seed + rank)

@@ -19,15 +19,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
+from torch import nn
 from tqdm import tqdm
 
 from course_utils.datasets.batching import Batch, PretrainingBatches, encode_documents, seeded
 from course_utils.datasets.corpus import CORPUS, read_documents
-from course_utils.dropout import Dropout
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.device import available_device, device_of, fast_precision
+from course_utils.training.fast import speed_up
 from course_utils.training.log import RunLog
 from course_utils.training.loop import Step, train
 from course_utils.training.optim import adamw, linear_rate
@@ -70,7 +71,7 @@ def tune(
         )
     torch.manual_seed(seed)
     for part in model.modules():
-        if isinstance(part, Dropout):
+        if isinstance(part, nn.Dropout):
             part.p = dropout
     device = device_of(model)
     tasks = ThreeTasks(model).to(device)
@@ -143,7 +144,7 @@ def _run(chosen: argparse.Namespace) -> int:
     usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=chosen.seed)
     with tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0) as bar:
         tune(
-            model.to(device),
+            speed_up(model).to(device),
             tokenizer,
             usual,
             examples,
