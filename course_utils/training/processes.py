@@ -12,6 +12,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.optim import Optimizer
 
 from course_utils.datasets.batching import Batch
 from course_utils.datasets.pretraining import IGNORE
@@ -63,10 +64,10 @@ def own_part(batch: Batch, rank: int, world: int) -> Batch:
 
 
 class SeenByDDP(nn.Module):
-    """A model whose output shows the losses only.
+    """A pre-training model whose losses reach every parameter, as DDP wants it in each update.
 
-    DDP waits for the gradient of every parameter that it can reach from an output. The next-sentence scores are
-    there for a batch of single sentences, too, but no loss asks for their gradient.
+    A batch of single sentences asks nothing of the next-sentence head; it then has a part of zero in the loss. See
+    `shared` for what becomes of its gradient.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -76,12 +77,30 @@ class SeenByDDP(nn.Module):
     def forward(self, **inputs: Any) -> Any:
         """As the model's; logits without a gradient, and no hidden states."""
         output = self.model(**inputs)
-        scores = output.seq_relationship_logits.detach()
-        return replace(output, logits=output.logits.detach(), encoded=None, seq_relationship_logits=scores)
+        scores = output.seq_relationship_logits
+        return replace(
+            output,
+            mlm_loss=output.mlm_loss + 0.0 * scores.sum(),
+            logits=output.logits.detach(),
+            encoded=None,
+            seq_relationship_logits=scores.detach(),
+        )
 
 
-def shared(model: nn.Module) -> nn.Module:
-    """The model as this process trains it: with others, a module that averages the gradients of all."""
+def shared(model: nn.Module, optimizer: Optimizer) -> nn.Module:
+    """The model as this process trains it: with others, a module that averages the gradients of all.
+
+    In one process a head that no loss asked has no gradient, and AdamW leaves it alone. Here its gradient is zero on
+    every process alike, and is taken away before the update: else weight decay and momentum would move the head.
+    """
     if rank_and_world()[1] == 1:
         return model
-    return DistributedDataParallel(SeenByDDP(model), find_unused_parameters=True)
+    next_sentence = [*model.bert.pooler.parameters(), *model.nsp.parameters()]
+
+    def take_away(*_: Any) -> None:
+        if not any(parameter.grad.any() for parameter in next_sentence):
+            for parameter in next_sentence:
+                parameter.grad = None
+
+    optimizer.register_step_pre_hook(take_away)
+    return DistributedDataParallel(SeenByDDP(model))

@@ -77,7 +77,7 @@ def run(
             save=lambda done: save_checkpoint(file, model, optimizer, step=done, settings=recorded),
         )
         train(
-            shared(model),
+            shared(model, optimizer),
             batches,
             optimizer,
             learning_rate=schedule(settings),

@@ -538,6 +538,7 @@ def test_two_processes_follow_one(text, tmp_path):
     found = torchrun(*arguments(text, tmp_path / "two", **changed))
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("done") == 1
+    assert "Warning" not in found.stderr, found.stderr
     # The text is hard enough: ranks with unequal numbers of chosen tokens and of rows, none at all, no pairs.
     prepared = prepare_text(chosen, tmp_path / "one" / "vocab.txt")
     stream = batch_stream(chosen, prepared.train, prepared.tokenizer, seed=SEED)
