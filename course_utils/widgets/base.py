@@ -7,7 +7,7 @@ learner can change) and `draw()`. It has no view code: the browser draws `pictur
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,6 +17,7 @@ import traitlets
 
 from course_utils.locale import text
 from course_utils.support.lecture import lecture_mode
+from course_utils.widgets.colors import variables
 from course_utils.widgets.modules import linked
 
 FOLDER = Path(__file__).parent
@@ -41,9 +42,13 @@ class CourseWidget(anywidget.AnyWidget):
 
     name: ClassVar[str]
     inputs: ClassVar[tuple[str, ...]]
+    constants: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # what view.js must know of the numbers here: limits, palettes
 
     _course_name = traitlets.Unicode(read_only=True).tag(sync=True)
     _lecture = traitlets.Bool(read_only=True).tag(sync=True)
+    _constants = traitlets.Dict(read_only=True).tag(sync=True)
     labels = traitlets.Dict(read_only=True).tag(sync=True)
     picture = traitlets.Dict().tag(sync=True)
     summary = traitlets.Unicode().tag(sync=True)
@@ -53,7 +58,9 @@ class CourseWidget(anywidget.AnyWidget):
         if "name" in cls.__dict__:
             cls._esm = linked(FOLDER / cls.name / "view.js")
             styles = [FOLDER / "common.css", FOLDER / cls.name / "view.css"]
-            cls._css = "\n".join(file.read_text("utf-8") for file in styles if file.exists())
+            cls._css = "\n".join(
+                [variables(), *(file.read_text("utf-8") for file in styles if file.exists())]
+            )
             # The browser need not hear back what it said: a message less before the picture.
             for trait in cls.inputs:
                 getattr(cls, trait).tag(echo_update=False)
@@ -63,6 +70,7 @@ class CourseWidget(anywidget.AnyWidget):
         self._good: dict[str, Any] = {}
         self.set_trait("_course_name", self.name)
         self.set_trait("_lecture", lecture_mode())
+        self.set_trait("_constants", dict(self.constants))
         own = text(f"widgets.{self.name}.labels")
         self.set_trait("labels", {"lecture": text("widgets.common.lecture"), **own})
         try:

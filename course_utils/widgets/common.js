@@ -39,8 +39,8 @@ export const number = (value, digits = 2) =>
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
 // A widget from build(view) -> draw(picture), or -> {draw, follow}: follow(picture) is called when an input has changed
-// and its picture has not come yet, and moves what must not wait for Python. The view: {model, words, controls, stage,
-// signal, send, onChange}; a build that sets view.tells writes the summary itself.
+// and its picture has not come yet, and moves what must not wait for Python. The view: {model, words, constants, controls,
+// stage, signal, send, onChange}; a build that sets view.tells writes the summary itself.
 export function courseWidget(build) {
   return {
     render({ model, el }) {
@@ -78,7 +78,9 @@ export function courseWidget(build) {
 
       const listeners = [];
       const onChange = (listener) => listeners.push(listener);
-      const view = { model, words, controls, stage, signal: stop.signal, onChange, send: sender(model, stop.signal) };
+      const constants = model.get("_constants");
+      const send = sender(model, stop.signal);
+      const view = { model, words, constants, controls, stage, signal: stop.signal, onChange, send };
       lectureSwitch(view, root, head);
       const built = build(view);
       const { draw, follow } = built instanceof Function ? { draw: built } : built;
@@ -274,6 +276,13 @@ export function nameBeyond(area, name, x, y, x0, y0, gap = 8) {
     },
     name,
   );
+}
+
+// The colour [red, green, blue] at `share`, 0 … 1, of a palette of evenly spaced ones.
+export function blend(palette, share) {
+  const at = clamp(share, 0, 1) * (palette.length - 1);
+  const low = Math.min(Math.floor(at), palette.length - 2);
+  return palette[low].map((part, i) => Math.round(part + (palette[low + 1][i] - part) * (at - low)));
 }
 
 export const SENSE_SHAPES = ["circle", "square", "triangle", "diamond"];

@@ -57,6 +57,7 @@ MORE = {
     "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
     "after.multitask": {"heads"},
     "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
+    "widgets.mask_roller.widget": {"datasets.pretraining"},  # the shares that it says should come out
     **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
 }
 FENCED = {"training.fast": COMMANDS | THEIRS}  # of the course's own, only these may import it

@@ -11,7 +11,6 @@ import pytest
 from course_utils.support.lecture import SCALE, VARIABLE, lecture_mode
 from course_utils.viz import show
 from course_utils.widgets import ActivationExplorer
-from course_utils.widgets.base import FOLDER
 
 
 @pytest.fixture(autouse=True)
@@ -51,4 +50,5 @@ def test_widgets_are_told_when_they_are_made():
     assert ActivationExplorer(curves)._lecture is False
     lecture_mode(True)
     assert ActivationExplorer(curves)._lecture is True
-    assert f"zoom: {SCALE};" in (FOLDER / "common.css").read_text("utf-8")
+    assert f"--course-lecture-scale: {SCALE};" in ActivationExplorer._css
+    assert "zoom: var(--course-lecture-scale);" in ActivationExplorer._css

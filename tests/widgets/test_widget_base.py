@@ -7,7 +7,6 @@ import pytest
 import torch
 import traitlets
 
-from course_utils.viz import theme
 from course_utils.widgets import BadInput, ScaledAttention
 from course_utils.widgets import base as widget_base
 from course_utils.widgets.base import FOLDER, CourseWidget
@@ -139,12 +138,6 @@ def test_a_widget_is_one_module_with_one_default_export() -> None:
     assert re.findall(r"^export \w+", ScaledAttention._esm, re.M) == ["export default"]
     assert not re.findall(r"\bimport\b.* from", ScaledAttention._esm)
     assert ScaledAttention._esm.count("function courseWidget(") == 1
-
-
-def test_roles_have_the_colours_of_the_figures() -> None:
-    css = (FOLDER / "common.css").read_text("utf-8")
-    for role in ("QUERY", "KEY", "VALUE", "ACCENT", "MUTED"):
-        assert f"--course-{role.lower()}: {getattr(theme, role).lower()};" in css
 
 
 def test_the_package_loads_its_widgets_late() -> None:

@@ -2,7 +2,6 @@
 // as in side.py and widget.py. A browser test holds the two together.
 
 export const ONE = 65535; // a weight of 1
-const TOLD = 3; // tokens in the sentence in words
 
 export const asSteps = (weight) => Math.floor(weight * ONE + 0.5);
 const hundredths = (steps) => Math.floor((200 * steps + ONE) / (2 * ONE));
@@ -45,7 +44,7 @@ function saySide(words, names, steps, now, place) {
   const map = steps.subarray(now.tile * count * count, (now.tile + 1) * count * count);
   const best = (values) =>
     ranked(values)
-      .slice(0, TOLD)
+      .slice(0, now.told)
       .map((at) => filled(words.say_item, { token: names[at], weight: asWeight(values[at]) }))
       .join(", ");
   const parts = [];

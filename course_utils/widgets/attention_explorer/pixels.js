@@ -1,27 +1,20 @@
 // What AttentionExplorer paints pixel by pixel: the maps of the heads, and the faint lines behind the chosen token's.
 
-import { make } from "../common.js";
+import { blend, make } from "../common.js";
 import { ONE } from "./numbers.js";
 
 export const LEVELS = 20; // of the thickness of a token's lines
 
-// The colours of WEIGHTS in viz/theme.py, white to deep blue, as 256 pixels.
-const PALETTE = Uint32Array.from({ length: 256 }, (_, level) => {
-  const stops = [
-    [255, 255, 255],
-    [158, 202, 232],
-    [43, 123, 186],
-    [8, 48, 107],
-  ];
-  const at = (level / 255) * (stops.length - 1);
-  const low = Math.min(Math.floor(at), stops.length - 2);
-  const [red, green, blue] = stops[low].map((part, i) => Math.round(part + (stops[low + 1][i] - part) * (at - low)));
-  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-});
+// A palette as 256 pixels.
+export const pixelsOf = (palette) =>
+  Uint32Array.from({ length: 256 }, (_, level) => {
+    const [red, green, blue] = blend(palette, level / 255);
+    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  });
 
-// The map of one head (layer · heads + head) of `count` tokens: a pixel is the largest of `pool` × `pool` weights.
-// What is below `least` is left out.
-export function paintMap(canvas, steps, tile, count, { least = 0, pool = 1 } = {}) {
+// The map of one head (layer · heads + head) of `count` tokens in these 256 colours: a pixel is the largest of
+// `pool` × `pool` weights. What is below `least` is left out.
+export function paintMap(canvas, steps, tile, count, { colors, least = 0, pool = 1 }) {
   const size = Math.ceil(count / pool);
   if (canvas.width !== size || canvas.height !== size) [canvas.width, canvas.height] = [size, size];
   const largest = new Int32Array(size * size).fill(-1);
@@ -35,19 +28,19 @@ export function paintMap(canvas, steps, tile, count, { least = 0, pool = 1 } = {
   const image = new ImageData(size, size);
   const pixels = new Uint32Array(image.data.buffer);
   largest.forEach((weight, pixel) => {
-    pixels[pixel] = weight < 0 ? 0 : PALETTE[weight >> 8];
+    pixels[pixel] = weight < 0 ? 0 : colors[weight >> 8];
   });
   canvas.getContext("2d").putImageData(image, 0, 0);
   return canvas;
 }
 
 // The maps of all heads in one canvas, layers below each other.
-export function paintMaps(steps, layers, heads, count, pool) {
+export function paintMaps(steps, layers, heads, count, { colors, pool }) {
   const size = Math.ceil(count / pool);
   const [all, one] = [make("canvas", { width: heads * size, height: layers * size }), make("canvas")];
   const context = all.getContext("2d");
   for (let tile = 0; tile < layers * heads; tile++) {
-    paintMap(one, steps, tile, count, { pool });
+    paintMap(one, steps, tile, count, { colors, pool });
     context.drawImage(one, (tile % heads) * size, Math.floor(tile / heads) * size);
   }
   return all;

@@ -3,7 +3,7 @@
 
 import { choice, clamp, courseWidget, fill, make, slider, svg, textBox, write } from "../common.js";
 import { asNumber, asSteps, asWeight, filled, ONE, ranked, ranking, say } from "./numbers.js";
-import { drawLines, LEVELS, levelOf, paintMap, paintMaps, putMaps, thickness } from "./pixels.js";
+import { drawLines, LEVELS, levelOf, paintMap, paintMaps, pixelsOf, putMaps, thickness } from "./pixels.js";
 
 const LISTED = 6; // tokens in a ranked list
 const MOST_COLUMNS = 9000; // of pixels between the tokens, times tokens: with many, a blurred haze is as good
@@ -12,7 +12,8 @@ const FINEST = 40; // pixels of a small map
 const SIDES = ["first", "second"];
 
 export default courseWidget((view) => {
-  const { model, words, signal, stage } = view;
+  const { model, words, constants, signal, stage } = view;
+  const colors = pixelsOf(constants.palette);
   const options = { signal };
   const told = stage.parentElement.querySelector("[data-testid=summary]");
   addControls();
@@ -91,7 +92,7 @@ export default courseWidget((view) => {
     const places = picture.sides.map((_, index) => (index === here ? token : picture.sides[here].partners[token]));
     const [layer, head] = [model.get("layer"), model.get("head")];
     const threshold = model.get("threshold");
-    const chosen = { layer, head, here, token, places, threshold, sort: model.get("sort") };
+    const chosen = { layer, head, here, token, places, threshold, sort: model.get("sort"), told: constants.told };
     return { ...chosen, tile: layer * picture.heads + head, least: asSteps(threshold) };
   }
 
@@ -144,7 +145,7 @@ export default courseWidget((view) => {
   function buildOverview() {
     const { layers, heads } = picture;
     const count = picture.sides[0].tokens.length;
-    small = paintMaps(weights[0].steps, layers, heads, count, Math.ceil(count / FINEST));
+    small = paintMaps(weights[0].steps, layers, heads, count, { colors, pool: Math.ceil(count / FINEST) });
     tiles = Array.from({ length: layers * heads }, (_, index) => {
       const [layer, head] = [Math.floor(index / heads), index % heads];
       const tag = make("span", { class: "ax-tag", "aria-hidden": "true" });
@@ -489,7 +490,7 @@ export default courseWidget((view) => {
 
     return {
       root,
-      drawAll: (now) => paintMap(canvas, weights[index].steps, now.tile, count, { least: now.least }),
+      drawAll: (now) => paintMap(canvas, weights[index].steps, now.tile, count, { colors, least: now.least }),
       drawChosen(place) {
         for (const node of [row, column]) {
           node.hidden = place < 0;

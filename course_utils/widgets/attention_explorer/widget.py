@@ -13,6 +13,7 @@ from course_utils.locale import text
 from course_utils.widgets import standalone
 from course_utils.widgets.attention_explorer.side import (
     MOST_TOKENS,
+    TOLD,
     Measures,
     Side,
     Weights,
@@ -21,6 +22,7 @@ from course_utils.widgets.attention_explorer.side import (
     readable,
 )
 from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.colors import WEIGHTS
 
 LONGEST_SENTENCE = 400  # letters
 LONGEST_LABEL = 40  # letters of a measure's name
@@ -56,6 +58,7 @@ class AttentionExplorer(CourseWidget):
     """
 
     name = "attention_explorer"
+    constants: ClassVar[dict[str, Any]] = {"palette": WEIGHTS, "told": TOLD}
     inputs = ("first", "second", "layer", "head", "token", "side", "threshold", "sort")
     kernel_inputs: ClassVar[tuple[str, ...]] = ("first", "second")
 

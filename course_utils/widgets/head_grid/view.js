@@ -1,13 +1,13 @@
 // First the heads as small maps to choose from, then the chosen one as a table, the chosen row as lines, and what the
 // output of each word loses through heads that are switched off.
 
-import { clamp, courseWidget, fill, make, number, panel, svg, textBox, write } from "../common.js";
+import { blend, clamp, courseWidget, fill, make, number, panel, svg, textBox, write } from "../common.js";
 
 const STEP = 32; // between the lines' words, in drawing units
 const DENSE = 6; // more words leave no room for numbers in the table
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words, constants, signal } = view;
   view.stage.classList.add("hg-stage");
   textBox(view, "sentence", { label: words.sentence });
 
@@ -195,7 +195,7 @@ export default courseWidget((view) => {
       row.querySelectorAll("td").forEach((cell, j) => {
         const weight = weights[chosenHead()][place][j];
         cell.style.backgroundColor = shade(weight);
-        cell.style.color = weight > 0.5 ? "#fff" : "#1f2937";
+        cell.style.color = weight > 0.5 ? "#fff" : "var(--course-figure-ink)";
         // Among many words the numbers are left to the lines beside, and to screen readers.
         if (dense) fill(cell, { "aria-label": number(weight) });
         else write(cell, number(weight));
@@ -258,17 +258,7 @@ export default courseWidget((view) => {
     });
   }
 
-  // The colours of WEIGHTS in viz/theme.py: white to deep blue.
   function shade(weight) {
-    const stops = [
-      [255, 255, 255],
-      [158, 202, 232],
-      [43, 123, 186],
-      [8, 48, 107],
-    ];
-    const at = clamp(weight, 0, 1) * (stops.length - 1);
-    const low = Math.min(Math.floor(at), stops.length - 2);
-    const mix = stops[low].map((part, i) => Math.round(part + (stops[low + 1][i] - part) * (at - low)));
-    return `rgb(${mix.join(", ")})`;
+    return `rgb(${blend(constants.palette, weight).join(", ")})`;
   }
 });

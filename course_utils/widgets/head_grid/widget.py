@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from course_utils.locale import text
 from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.colors import WEIGHTS
 
 MOST_WORDS = 12
 MOST_HEADS = 16
@@ -42,6 +43,7 @@ class HeadGrid(CourseWidget):
     """
 
     name = "head_grid"
+    constants: ClassVar[dict[str, Any]] = {"palette": WEIGHTS}
     inputs = ("sentence", "head", "word", "off")
 
     sentence = traitlets.Unicode().tag(sync=True)

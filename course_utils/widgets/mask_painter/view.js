@@ -1,9 +1,9 @@
 // Left the mask, a grid of cells to paint; right the attention weights of the same queries and keys.
 
-import { button, clamp, courseWidget, fill, make, number, panel, slider, textBox } from "../common.js";
+import { blend, button, clamp, courseWidget, fill, make, number, panel, slider, textBox } from "../common.js";
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words, constants, signal } = view;
   const afresh = { painted: [] }; // a rule that is switched wipes what was painted over it
   textBox(view, "sentence", { label: words.sentence });
   const causal = button(view, {
@@ -11,7 +11,12 @@ export default courseWidget((view) => {
     testid: "causal",
     press: () => view.send({ causal: !model.get("causal"), ...afresh }),
   });
-  const padding = slider(view, "padding", { label: words.padding, min: 0, max: 12, step: 1 }).querySelector("input");
+  const padding = slider(view, "padding", {
+    label: words.padding,
+    min: 0,
+    max: constants.most_tokens,
+    step: 1,
+  }).querySelector("input");
   padding.addEventListener("input", () => view.send(afresh), { signal });
   button(view, {
     label: words.open,
@@ -63,7 +68,7 @@ export default courseWidget((view) => {
     }
     for (const [query, line] of mask.entries()) {
       line.forEach((allowed, key) => {
-        weigh(shown[query][key], weights[query][key], allowed, count > 8);
+        weigh(constants.palette, shown[query][key], weights[query][key], allowed, count > 8);
       });
     }
     showMask({ tokens, mask });
@@ -220,22 +225,12 @@ function between([row, column], [toRow, toColumn]) {
   });
 }
 
-// The colours of the figures (viz/theme.py: WEIGHTS), on the fixed scale 0 … 1.
-const WEIGHTS = [
-  [255, 255, 255],
-  [158, 202, 232],
-  [43, 123, 186],
-  [8, 48, 107],
-];
-
-function weigh(cell, weight, allowed, narrow) {
+// A weight in a cell of the table, coloured on the fixed scale 0 … 1.
+function weigh(palette, cell, weight, allowed, narrow) {
   const broken = weight === null;
-  const at = clamp(broken ? 0 : weight, 0, 1) * (WEIGHTS.length - 1);
-  const low = Math.min(Math.floor(at), WEIGHTS.length - 2);
-  const mix = WEIGHTS[low].map((part, index) => Math.round(part + (WEIGHTS[low + 1][index] - part) * (at - low)));
   const written = broken ? "NaN" : weight === 0 ? "0" : number(weight);
   const look = `mp-weight${broken ? " mp-broken" : weight > 0.5 ? " mp-dark" : ""}${allowed ? "" : " mp-hidden"}`;
-  fill(cell, { class: look, style: broken ? "" : `background-color: rgb(${mix.join(" ")})` });
+  fill(cell, { class: look, style: broken ? "" : `background-color: rgb(${blend(palette, weight).join(" ")})` });
   const shown = narrow ? written.replace(/^0(?=\.)|\.00$/, "") : written;
   if (cell.textContent !== shown) cell.textContent = shown;
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from course_utils.locale import text
 from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.colors import WEIGHTS
 
 MOST_TOKENS = 12  # beyond this many columns the numbers no longer fit
 
@@ -43,6 +44,7 @@ class MaskPainter(CourseWidget):
     """
 
     name = "mask_painter"
+    constants: ClassVar[dict[str, Any]] = {"palette": WEIGHTS, "most_tokens": MOST_TOKENS}
     inputs = ("sentence", "causal", "padding", "painted", "row")
 
     sentence = traitlets.Unicode().tag(sync=True)

@@ -16,17 +16,21 @@ import {
 } from "../common.js";
 
 export default courseWidget((view) => {
-  const { model, words } = view;
+  const { model, words, constants } = view;
   view.stage.classList.add("mr-stage");
   textBox(view, "sentence", { label: words.sentence });
   textBox(view, "pair", { label: words.pair });
   checkbox(view, "whole_words", { label: words.whole_words });
-  const most = 100000;
-  const go = (roll) => view.send({ roll: clamp(roll, 1, most) });
+  const go = (roll) => view.send({ roll: clamp(roll, 1, constants.most_rolls) });
   const buttons = make("span", { class: "mr-buttons", role: "group", "aria-label": words.rolls });
   view.controls.append(buttons);
   button(view, { label: words.roll, testid: "roll", press: () => go(model.get("roll") + 1), into: buttons });
-  button(view, { label: words.many, testid: "many", press: () => go(model.get("roll") + 1000), into: buttons });
+  button(view, {
+    label: words.many.replace("{count}", constants.many.toLocaleString("en")),
+    testid: "many",
+    press: () => go(model.get("roll") + constants.many),
+    into: buttons,
+  });
   button(view, { label: words.again, testid: "again", press: () => go(1), into: buttons });
   numberBox("seed", words.seed);
 
@@ -128,7 +132,7 @@ export default courseWidget((view) => {
       type: "number",
       step: 1,
       min: 0,
-      max: 9999,
+      max: constants.most_seed,
       class: "mr-number",
       "data-testid": trait,
     });

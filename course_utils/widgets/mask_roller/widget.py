@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 import traitlets
 from torch import Tensor
 
+from course_utils.datasets.pretraining import MASK_RATE, MASKED, RANDOM
 from course_utils.locale import text
 from course_utils.widgets.base import BadInput, CourseWidget
 
@@ -17,8 +18,7 @@ BLOCK = 1000  # rolls that are drawn together
 MOST_ROLLS = 100_000
 MOST_SEED = 9999
 CONTINUES = "##"
-RATE = 0.15
-SHARES = {"masked": 0.8, "random": 0.1, "kept": 0.1}
+SHARES = {"masked": MASKED, "random": RANDOM, "kept": round(1 - MASKED - RANDOM, 6)}
 
 
 class Tokenizer(Protocol):
@@ -56,6 +56,7 @@ class MaskRoller(CourseWidget):
     """
 
     name = "mask_roller"
+    constants: ClassVar[dict[str, Any]] = {"most_rolls": MOST_ROLLS, "most_seed": MOST_SEED, "many": BLOCK}
     inputs = ("sentence", "pair", "whole_words", "seed", "roll")
 
     sentence = traitlets.Unicode().tag(sync=True)
@@ -175,7 +176,7 @@ class MaskRoller(CourseWidget):
         can_choose = self._can_choose(ids)
         seen = int(can_choose.sum()) * self.roll
         chosen = int(counts.sum())
-        rows = [_share("chosen", chosen, seen, RATE, self._spread(ids) / max(1, seen) * self.roll**0.5)]
+        rows = [_share("chosen", chosen, seen, MASK_RATE, self._spread(ids) / max(1, seen) * self.roll**0.5)]
         for count, (fate, expected) in zip(counts.tolist(), self._expected().items()):
             rows.append(_share(fate, count, chosen, expected, chosen**-0.5 if chosen else 0.0))
         return rows

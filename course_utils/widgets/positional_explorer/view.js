@@ -1,20 +1,25 @@
 // Left positions × dimensions with the two positions to move, in the middle their similarity by distance, right a wave.
 
-import { clamp, courseWidget, fill, make, number, panel, plane, slider, svg } from "../common.js";
+import { blend, clamp, courseWidget, fill, make, number, panel, plane, slider, svg } from "../common.js";
 
 export default courseWidget((view) => {
-  const { model, words } = view;
+  const { model, words, constants } = view;
   slider(view, "hidden_size", {
     label: words.hidden_size,
     min: 1,
-    max: 8,
+    max: Math.log2(constants.largest_hidden_size),
     step: 1,
     toPosition: (size) => Math.round(Math.log2(size)),
     toValue: (position) => 2 ** position,
   });
   let dimension;
   view.onChange(() => fill(dimension, { max: model.get("hidden_size") - 1 })); // before the slider takes its value
-  dimension = slider(view, "dimension", { label: words.dimension, min: 0, max: 255, step: 1 }).querySelector("input");
+  dimension = slider(view, "dimension", {
+    label: words.dimension,
+    min: 0,
+    max: constants.largest_hidden_size - 1,
+    step: 1,
+  }).querySelector("input");
 
   const NAMES = { first: "A", second: "B" };
   const left = plane({ margin: 34 });
@@ -257,24 +262,14 @@ export default courseWidget((view) => {
     ];
   }
 
-  // The picture of the encoding: vermillion − white − blue, as viz/theme.py's SIGNED; one pixel a cell.
+  // The picture of the encoding: vermillion − white − blue; one pixel a cell.
   function paint(encoded, width, height) {
-    const stops = [
-      [140, 59, 0],
-      [232, 147, 90],
-      [255, 255, 255],
-      [90, 165, 214],
-      [0, 57, 92],
-    ];
     const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
     const canvas = make("canvas", { width, height });
     const context = canvas.getContext("2d");
     const pixels = context.createImageData(width, height);
     bytes.forEach((byte, cell) => {
-      const along = clamp((byte - 1) / 254, 0, 1) * 4; // 128 is the middle
-      const from = Math.min(3, Math.floor(along));
-      const color = stops[from].map((start, channel) => start + (along - from) * (stops[from + 1][channel] - start));
-      pixels.data.set([...color, 255], 4 * cell);
+      pixels.data.set([...blend(constants.palette, (byte - 1) / 254), 255], 4 * cell); // 128 is the middle
     });
     context.putImageData(pixels, 0, 0);
     return canvas.toDataURL();

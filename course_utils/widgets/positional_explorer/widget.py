@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from course_utils.locale import text
 from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.colors import SIGNED
 
 LARGEST_HIDDEN_SIZE = 256
 LARGEST_LENGTH = 512
@@ -39,6 +40,7 @@ class PositionalExplorer(CourseWidget):
     """
 
     name = "positional_explorer"
+    constants: ClassVar[dict[str, Any]] = {"palette": SIGNED, "largest_hidden_size": LARGEST_HIDDEN_SIZE}
     inputs = ("first", "second", "hidden_size", "dimension")
 
     first = traitlets.Int().tag(sync=True)

@@ -19,11 +19,11 @@ import {
 } from "../common.js";
 
 export default courseWidget((view) => {
-  const { model, words } = view;
+  const { model, words, constants } = view;
   slider(view, "d_k", {
     label: words.d_k,
     min: 1,
-    max: 10,
+    max: Math.log2(constants.largest_d_k),
     step: 1,
     toPosition: Math.log2,
     toValue: (position) => 2 ** position,

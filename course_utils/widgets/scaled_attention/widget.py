@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -46,6 +46,7 @@ class ScaledAttention(CourseWidget):
     """
 
     name = "scaled_attention"
+    constants: ClassVar[dict[str, Any]] = {"largest_d_k": LARGEST_D_K}
     inputs = ("query", "d_k", "temperature", "scaled")
 
     query = traitlets.List(traitlets.Float()).tag(sync=True)

@@ -4,7 +4,7 @@
 import { courseWidget, each, fill, make, number, panel, slider, svg, textBox, write } from "../common.js";
 
 export default courseWidget((view) => {
-  const { model, words } = view;
+  const { model, words, constants } = view;
   const WIDTH = 400;
   const [LEFT, RIGHT] = [60, WIDTH - 14];
   const [TOP, FOOT] = [12, 26];
@@ -163,12 +163,12 @@ export default courseWidget((view) => {
       line(
         classes,
         [
-          [0, 0.5],
-          [steps, 0.5],
+          [0, constants.chance],
+          [steps, constants.chance],
         ],
         "tr-mark",
       ),
-      label(LEFT + 4, classes.y(0.5) - 7, words.chance, "start"), // where both classes begin: far from chance
+      label(LEFT + 4, classes.y(constants.chance) - 7, words.chance, "start"), // where both classes begin: far from chance
       ...[
         [2, "tr-next"],
         [3, "tr-not"],

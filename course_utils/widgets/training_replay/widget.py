@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
@@ -44,6 +44,7 @@ class TrainingReplay(CourseWidget):
     """
 
     name = "training_replay"
+    constants: ClassVar[dict[str, Any]] = {"chance": CHANCE}
     inputs = ("sentence", "snapshot", "_length")
 
     sentence = traitlets.Unicode().tag(sync=True)
