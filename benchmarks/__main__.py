@@ -4,8 +4,8 @@
     python -m benchmarks tokenizers            one table: inference, training, widgets, memory, tokenizers
     python -m benchmarks --quick               shorter runs, rougher figures
 
-Both sides of a ratio run in turn in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
-say whether the goal is reached here and now; the exit status does not, for a slow minute is no fault.
+Both sides of a ratio take turns in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
+say whether the goal is reached here and now; the exit status does not, because one slow minute is not a failure.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def tokenizers(quick: bool) -> list[str]:
     """Training and encoding against `tokenizers` and against plain recounting."""
     from benchmarks.tokenizers_bench import rows
 
-    measured = rows(repeat=1) if quick else rows()  # the same work, for the goals are set for it
+    measured = rows(repeat=1) if quick else rows()  # the same work: the goals are set for it
     return table.lines("tokenization, ours : theirs", measured)
 
 

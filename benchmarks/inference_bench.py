@@ -2,8 +2,8 @@
 
     python benchmarks/inference_bench.py
 
-Both run in turn, so that whatever else the machine does hits both; each ratio is the median over the pairs. Beside it
-stands the machine's own ceiling: what share of the speed of its plain matrix product the model reaches.
+They take turns, so that whatever else the machine does affects both; each ratio is the median over the pairs. Beside
+it stands the share of the machine's own ceiling, the speed of a plain matrix product, that the model reaches.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _batch(batch: int, length: int) -> tuple[torch.Tensor, torch.Tensor]:
 def _interleaved(
     ours: Callable[[], object], theirs: Callable[[], object], seconds: float
 ) -> list[tuple[float, float]]:
-    """Times of both in turn, who begins changing each round, after a warm-up."""
+    """Times of both in turn, after a warm-up; each round the other one begins."""
     for _ in range(3):
         ours(), theirs()
     pairs, end = [], time.perf_counter() + seconds

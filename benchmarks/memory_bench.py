@@ -1,4 +1,4 @@
-"""What one kernel has taken of the memory at most, after each notebook was run from top to bottom."""
+"""The most memory that a kernel took while its notebook ran from top to bottom."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if _status.exists():
 else:
     print(_resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss)
 """
-UNIT = 1 if sys.platform == "darwin" else 1024  # bytes; what both are counted in
+UNIT = 1 if sys.platform == "darwin" else 1024  # bytes; the unit of both
 
 
 def rows(names: list[str] | None = None) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def rows(names: list[str] | None = None) -> list[dict[str, Any]]:
 
 
 def peak(notebook: nbformat.NotebookNode) -> int:
-    """Bytes that the kernel of this notebook held at most."""
+    """The most bytes that this notebook's kernel held."""
     notebook.cells.append(nbformat.v4.new_code_cell(ASK))
     NotebookClient(
         notebook,

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 INFERENCE_GOAL = "≥ 1"  # at least as fast as the reference
-PIPELINE_GOAL = "≥ 5"  # one process makes a batch and then takes the step: a fifth would already be felt
+PIPELINE_GOAL = "≥ 5"  # one process makes a batch and then takes the step: even a fifth would be noticeable
 TRAINING_SHARE = 65  # % of the float32 ceiling, in float32
 NO_GOAL = "–"
 MEDIAN_MS, HIGH_MS = 50, 100  # a widget's answer: the median, and the 95th percentile
@@ -54,7 +54,7 @@ def training_row(measured: Mapping[str, Any]) -> Row:
 
 
 def pipeline_row(measured: Mapping[str, float], steps: Sequence[Row]) -> Row:
-    """How much faster batches are made ready than our own fastest step eats them up."""
+    """How much faster batches are prepared than our own fastest step uses them up."""
     fastest = min(row.ours for row in steps if row.ours is not None)
     return Row(
         "data pipeline : our fastest step",
@@ -120,7 +120,7 @@ def memory_lines(rows: Iterable[tuple[str, int]]) -> list[str]:
 
 
 def machine() -> str:
-    """What the numbers were measured on and with; imports nothing."""
+    """What the numbers were measured on, and with which versions; imports nothing."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     packages = ("torch", "transformers", "tokenizers")
     versions = " · ".join(f"{name} {metadata.version(name)}" for name in packages)

@@ -2,9 +2,9 @@
 
     python -m benchmarks.tokenizers_bench [--characters 200000] [--merges 300] [--repeat 5]
 
-Both sides of a ratio run in turn in one process; the median of the runs is taken, so that a busy machine disturbs both
-alike. The library trains on all cores it finds; it may be told otherwise by RAYON_NUM_THREADS.
-The text is made here from a seed (Korean syllables in words whose frequencies fall as in real text), or read from a
+Both sides of a ratio take turns in one process, and the median is taken, so that a busy machine disturbs both alike.
+The library trains on all cores it finds, unless RAYON_NUM_THREADS says otherwise.
+The text is made here from a seed (Korean syllables in words whose frequencies fall off as in real text), or read from a
 folder: the lines of every *.txt in the folder that COURSE_BENCH_TEXT names.
 """
 
@@ -108,7 +108,7 @@ def sample_text(characters: int, *, seed: int = 0) -> list[str]:
 
 
 def load_text(characters: int) -> list[str]:
-    """The lines of COURSE_BENCH_TEXT, or the made-up ones."""
+    """The lines of COURSE_BENCH_TEXT, or the generated ones."""
     folder = os.environ.get("COURSE_BENCH_TEXT")
     if not folder:
         return sample_text(characters)
@@ -159,7 +159,7 @@ def rows(*, characters: int = 200_000, merges: int = 300, repeat: int = 5) -> li
         lambda: bpe.train(texts, sizes[0]),
         lambda: recount(words.items(), merges),
         "≥ 30",
-        min(repeat, 3),  # it takes its time
+        min(repeat, 3),  # it is slow
     )
     add(
         "BPE training : tokenizers",

@@ -1,8 +1,8 @@
-"""How soon a widget answers: from a key to the picture it draws, in JupyterLab, at its largest documented input.
+"""How quickly a widget answers: from a key press to the picture, in JupyterLab, at its largest documented input.
 
-A key goes down; the widget, and most often its kernel, work; the page changes, perhaps several times. What is measured
-ends with the frame that shows the last of these changes; what the widget calls still to come (aria-busy) is not waited
-for.
+A key goes down; the widget, and usually its kernel, work; the page changes, perhaps several times. The measurement
+ends with the frame that shows the last of these changes; it does not wait for what the widget announces as still to
+come (aria-busy).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.browser.largest import largest
 
 EVENTS = 40  # keys for each widget
 QUIET = 300  # ms without a change: the widget has finished
-# The peer: the least that a widget can do with Python in between. Below its time nothing is to be had here.
+# The peer: the least that a widget with Python behind it can do. No widget here can be faster.
 PEER = "ipywidgets: a slider's value, told by Python"
 PEER_CODE = """
 import ipywidgets
@@ -91,7 +91,7 @@ def summary(milliseconds: list[float]) -> tuple[float, float]:
 
 
 # from: when the key went down. changed: the last change of the page since. shown: the end of the frame that showed it.
-# What a frame's own callbacks change is in that very frame; all else waits for the next.
+# What a frame's own callbacks change appears in that same frame; everything else in the next.
 _WATCH = """(card) => {
   const watch = { from: 0, changed: 0, shown: 0, busy: 0, working: false };
   window.courseWatch = watch;

@@ -1,7 +1,7 @@
 """What this machine has, and what it lacks: `python -m course_utils.doctor`.
 
 Each check looks at one thing and gives findings; one that is not fine says in a line how to mend it. Nothing heavy
-is imported, and nothing at all that might be missing: the doctor must be able to speak on a bare Python.
+is imported, and nothing that might be missing: the doctor must run on a bare Python.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Finding:
     topic: str  # python, packages, font, widgets, kernel, weights, browser
     fine: bool
     message: str
-    fix: str = ""  # of what is fine: something that may be added
+    fix: str = ""  # where all is fine: something that may be added
     detail: str = ""  # versions and places: for the command line, never for a notebook
 
 
@@ -98,10 +98,10 @@ def check_font(find_spec: Callable[[str], object] = importlib.util.find_spec) ->
 
 
 def check_widgets(folders: Iterable[str | Path] | None = None) -> Finding:
-    """Has JupyterLab the front ends of the widgets? Without them a widget is a line of text.
+    """Does JupyterLab have the front ends of the widgets? Without them a widget is a line of text.
 
     Args:
-        folders: where JupyterLab looks for extensions; by default where it does look.
+        folders: where JupyterLab looks for extensions; by default the ones it really searches.
     """
     places = [Path(folder) for folder in (_extension_folders() if folders is None else folders)]
     missing = [
@@ -143,7 +143,7 @@ def check_kernel(
 def check_weights(
     find_spec: Callable[[str], object] = importlib.util.find_spec, *, checkout: Path = ROOT
 ) -> Finding:
-    """Are the published weights there, which some notebooks open? Most do without, so this is never an ailment.
+    """Are the published weights there that some notebooks open? Most need none, so a lack is never a fault.
 
     Only looks for the files; load_pretrained compares their sha256. The package is looked up, never imported.
     """
@@ -157,17 +157,17 @@ def check_weights(
 
 
 def check_browser(which: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Is there a Chromium for the course's own browser tests? A learner needs none, so this is never an ailment."""
+    """Is there a Chromium for the course's own browser tests? A learner needs none, so a lack is never a fault."""
     found = next((path for path in map(which, BROWSERS) if path), None)
     return Finding("browser", True, _say("browser.fine" if found else "browser.none"), detail=found or "")
 
 
 def examine() -> list[Finding]:
-    """All checks that a learner needs, in the order in which to mend things: the wrong Python lacks much else."""
+    """All checks that a learner needs, in the order in which to mend things: the wrong Python lacks much else, too."""
     return [check_python(), check_kernel(), *check_packages(requirements()), check_font(), check_widgets()]
 
 
-# --- what they rest on ----------------------------------------------------------------------------------------
+# --- helpers of the checks ------------------------------------------------------------------------------------
 
 
 def requirements(checkout: Path = ROOT) -> list[str]:
@@ -257,12 +257,12 @@ def _same_place(one: str | Path, other: str | Path) -> bool:
 def _say(key: str, **facts: object) -> str:
     try:
         from course_utils.locale import text
-    except ImportError:  # a Python without tomllib; check_python has the word for it
+    except ImportError:  # a Python without tomllib: check_python says so
         return " ".join([key, *(f"{name}={fact}" for name, fact in facts.items())])
     return text(f"doctor.{key}", **facts)
 
 
-# --- speaking -------------------------------------------------------------------------------------------------
+# --- the report -----------------------------------------------------------------------------------------------
 
 
 def lines(findings: Iterable[Finding], *, details: bool = False) -> list[str]:

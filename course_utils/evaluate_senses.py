@@ -6,7 +6,7 @@
     … --mistakes    every sentence that was taken for another sense, with its scores
 
 Columns: nearest_sense and its 95 % Wilson interval; the leave-one-out nearest neighbour and the separation at
-SENSE_LAYER; naive Bayes on the words around; static vectors of the words around; always the most frequent sense.
+SENSE_LAYER; naive Bayes on the surrounding words; their static vectors; always the most frequent sense.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FLAGSHIP = "배"
 
 
 def table(results: Sequence[WordResult]) -> list[list[str]]:
-    """The rows of the table, the head first; after the words, the mean of all but 배 where there are such."""
+    """The rows of the table, its head first; after the words, the mean of all but 배 if there are others."""
     rows = [list(HEAD)] + [
         [result.word, ", ".join(result.senses), str(len(result.judgements)), *_figures([result])]
         for result in results
@@ -80,7 +80,7 @@ def _mean(numbers: Iterable[float]) -> str:
 
 
 def sense_table(result: WordResult) -> list[list[str]]:
-    """One word's senses: how many sentences of each were taken for which."""
+    """The senses of one word: how many sentences of each were taken for which sense."""
     rows = [["sense", "n", "right", "95 %", *(f"→ {sense}" for sense in result.senses)]]
     for sense in result.senses:
         group = result.of(sense)

@@ -2,7 +2,7 @@
 
 A run of letters may be cut where its end is a particle that may follow the letter before it (배가, 밤이; never
 배이), and where what is left was seen with three different endings or more (none at all is one). So 바다 stays
-whole, although 다 may end a sentence: there is no word 바. Of several cuts the stem with most endings wins.
+whole, although 다 may end a sentence: there is no word 바. Of several stems, the one with the most endings wins.
 
 Not here: the endings of verbs (탔다, 타고 and 타는 stay three words), and grammar. 내리는 becomes 내리, like a noun.
 """
@@ -67,7 +67,7 @@ def may_end(stem: str, ending: str) -> bool:
     if ending in _AFTER_ANY:
         return True
     if not "가" <= stem[-1] <= "힣":
-        return ending in _AFTER_VOWEL or ending in _AFTER_CONSONANT  # how 3 or KTX ends, letters do not tell
+        return ending in _AFTER_VOWEL or ending in _AFTER_CONSONANT  # 3 or KTX does not show its last sound
     final = (ord(stem[-1]) - 0xAC00) % 28  # number of the final consonant, 0: none
     if final == 0:
         return ending in _AFTER_VOWEL

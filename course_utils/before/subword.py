@@ -74,7 +74,7 @@ def train_subword_skip_gram(
     generator: torch.Generator,
     on_epoch: Callable[[int, float], None] | None = None,
 ) -> SubwordVectors:
-    """Learn vectors of n-grams; all as in word2vec.train_skip_gram but for what a centre is made of.
+    """Learn vectors of n-grams; as word2vec.train_skip_gram, except for what makes up a centre.
 
     Args:
         on_epoch: called after each reading of the text with its number (from 1) and the mean loss of a pair.

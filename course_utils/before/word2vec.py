@@ -1,6 +1,6 @@
 """Skip-gram with negative sampling: one vector a word (Mikolov et al. 2013a, 2013b).
 
-A centre word is to tell its neighbours (o) from K words drawn at random (n):
+A centre word has to tell its neighbours (o) from K words drawn at random (n):
 
     loss = −log σ(v_c · u_o) − Σ_k log σ(−v_c · u_nk)          (2013b, eq. 4, with the sign turned)
 
@@ -123,7 +123,7 @@ def noise_distribution(counts: Tensor) -> Tensor:
 
 
 def keep_probability(counts: Tensor, *, threshold: float = SUBSAMPLE) -> Tensor:
-    """How probable an occurrence of each word is to stay: min(1, √(threshold / share)). (V,) -> float (V,)."""
+    """The probability that an occurrence of each word is kept: min(1, √(threshold / share)). (V,) -> float (V,)."""
     share = counts.double() / counts.sum()
     return (threshold / share).sqrt().clamp(max=1.0)
 
@@ -169,7 +169,7 @@ def count_words(sentences: Sequence[Sequence[str]], *, min_count: int) -> tuple[
 
 
 def number_words(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """All sentences in one row, words that are not known left out: (tokens (N,), sentence (N,))."""
+    """All sentences in one row, without the unknown words: (tokens (N,), sentence (N,))."""
     index = {word: row for row, word in enumerate(words)}
     rows = [[index[word] for word in sentence if word in index] for sentence in sentences]
     tokens = torch.tensor([row for sentence in rows for row in sentence])
@@ -213,7 +213,7 @@ def train_skip_gram(
     table = learn_table(
         number_words(sentences, words),
         counts,
-        torch.arange(len(words))[:, None],  # a word is made of one row, its own
+        torch.arange(len(words))[:, None],  # each word is made of a single row, its own
         rows=len(words),
         dimensions=dimensions,
         window=window,
@@ -240,7 +240,7 @@ def learn_table(
     generator: torch.Generator,
     report: Callable[[int, float, Tensor], None],
 ) -> Tensor:
-    """Go down the loss over the whole text, some times. A centre's vector is the sum of its parts.
+    """Descend the loss over the whole text, `epochs` times. A centre's vector is the sum of its parts.
 
     Args:
         text: tokens and sentence numbers, as number_words returns them.

@@ -1,7 +1,7 @@
-"""Show in a notebook that two values, or two modules, are the same, and what is only nearly the same everywhere.
+"""Show in a notebook that two values or two modules are the same; write numbers that may differ between machines.
 
 A check prints one line that holds on any machine (shapes and the tolerance, never the measured difference), or raises
-AssertionError saying what differs and where. A check that would compare nothing is an error of its own.
+AssertionError saying what differs and where. A check that would compare nothing is itself an error.
 """
 
 from course_utils.checks.about import about

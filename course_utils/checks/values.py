@@ -100,7 +100,7 @@ def _compare_numbers(actual: Any, expected: Any, atol: float, place: str) -> str
 
 
 def _compare_tensors(actual: Tensor, expected: Tensor, atol: float, place: str) -> str:
-    """Both of one shape and dtype, not empty."""
+    """Both have the same shape and dtype, and are not empty."""
     facts = {"shape": tuple(expected.shape), "dtype": expected.dtype}
     if not (expected.is_floating_point() or expected.is_complex()):
         wrong = actual != expected
@@ -119,7 +119,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, atol: float, place: str) 
 
 
 def _as_tensors(actual: Any, expected: Any, place: str) -> tuple[Tensor, Tensor]:
-    """Turn both into detached tensors on the CPU; what has no dtype of its own takes the other's."""
+    """Turn both into detached tensors on the CPU; a value without a dtype of its own takes the other's."""
     values = [_with_dtype(value) for value in (actual, expected)]
     known = [value for value in values if value is not None]
     if not known:

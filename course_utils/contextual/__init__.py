@@ -1,4 +1,4 @@
-"""A word's vectors in its sentence, and what they tell about its sense."""
+"""A word's vectors in its sentence, and what they say about its sense."""
 
 from course_utils.contextual.influence import influence
 from course_utils.contextual.measures import neighbour_accuracy, separation

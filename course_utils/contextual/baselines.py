@@ -1,7 +1,7 @@
-"""What tells senses apart without any BERT: the words around, counted or as static vectors.
+"""What tells senses apart without BERT: the surrounding words, counted or as static vectors.
 
-Both see the pieces of a sentence without those of the homonym itself, in no order. Whatever nearest_sense gets right
-beyond them, it owes to more than which words stand there.
+Both see the pieces of a sentence, in no order and without those of the homonym itself. Whatever nearest_sense gets
+right beyond them comes from more than the choice of words.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> l
 
 @dataclass(frozen=True)
 class NaiveBayes:
-    """Bag of words: each different piece of a sentence speaks for itself (Maron 1961; multinomial, equal priors).
+    """Bag of words: each distinct piece of a sentence counts independently (Maron 1961; multinomial, equal priors).
 
     score(sense) = softmax over senses of Σ over pieces of log p(piece | sense)
     """
@@ -42,7 +42,7 @@ class NaiveBayes:
     log_probability: Mapping[str, tuple[float, ...]]  # piece -> K
 
     def scores(self, pieces: Sequence[str]) -> Tensor:
-        """Pieces of one sentence -> float (K,), which sums to 1. Pieces never seen before say nothing."""
+        """Pieces of one sentence -> float (K,), which sums to 1. Pieces never seen in training are ignored."""
         known = [
             self.log_probability[piece] for piece in sorted(set(pieces)) if piece in self.log_probability
         ]
@@ -53,13 +53,13 @@ class NaiveBayes:
 def fit_naive_bayes(
     examples: Mapping[str, Sequence[Sequence[str]]], *, smoothing: float = SMOOTHING
 ) -> NaiveBayes:
-    """Count in how many sentences of each sense a piece stands.
+    """Count, for each sense, the sentences that contain each piece.
 
         p(piece | sense) = (count + smoothing) / (sum of all counts + smoothing · number of different pieces)
 
     Args:
         examples: sense -> sentences, each a list of pieces.
-        smoothing: above 0, or a piece that one sense never had would forbid it.
+        smoothing: above 0; otherwise a piece never seen with a sense would rule that sense out.
 
     Raises:
         ValueError: with fewer than two senses, or a smoothing that is not above 0.

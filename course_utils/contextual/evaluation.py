@@ -1,8 +1,8 @@
-"""How often is the sense of a homonym recognised? Measured on sentences that nothing was trained on.
+"""How often is the sense of a homonym recognised? Measured on sentences that no training has used.
 
-Beside nearest_sense stand the leave-one-out nearest neighbour among the held-out sentences themselves (by the vector at
-the word alone), the separation there, and what can be had without BERT (baselines.py). Here the numbers;
-course_utils/evaluate_senses.py prints them.
+nearest_sense is compared with the leave-one-out nearest neighbour among the held-out sentences themselves (by the
+vector at the word alone), their separation, and what is possible without BERT (baselines.py). This module computes the
+numbers; course_utils/evaluate_senses.py prints them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class WordResult:
 
     @property
     def majority(self) -> float:
-        """The share that one gets by always answering the most frequent sense; equal numbers: chance."""
+        """The share right when the answer is always the most frequent sense; with equally many of each, chance."""
         return max(len(self.of(sense)) for sense in self.senses) / len(self.judgements)
 
     def of(self, sense: str) -> tuple[Judgement, ...]:
@@ -100,11 +100,11 @@ def held_out_sentences() -> dict[str, dict[str, list[str]]]:
 
 
 def wilson_interval(right: int, number: int, *, z: float = Z95) -> tuple[float, float]:
-    """Which true shares fit what was counted (Wilson 1927, 95 % for the default z).
+    """The true shares that are consistent with a count (Wilson 1927, 95 % for the default z).
 
         (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
 
-    Unlike p ± z·√(p(1−p)/n), it stays in 0 … 1 and says something also when all were right.
+    Unlike p ± z·√(p(1−p)/n), it stays within 0 … 1 and remains informative when all were right.
 
     Raises:
         ValueError: if number is below 1, or right not in 0 … number.
@@ -230,7 +230,7 @@ def _labelled(groups: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]
 
 
 def _corpus_bags(tokenizer: WordPieceTokenizer, word: str, sense: str) -> list[list[str]]:
-    """All sentences of the corpus about a sense, also those that do not name it, as pieces."""
+    """All sentences of the corpus about a sense, including those that do not name it, as pieces."""
     sentences = [sentence for document in sense_documents(word, sense) for sentence in document]
     return [context_pieces(tokenizer, sentence, word) for sentence in sentences]
 

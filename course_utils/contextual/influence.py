@@ -35,8 +35,8 @@ def influence(
 
         drop = log-odds of the sense in the whole sentence − log-odds with the word hidden
 
-    It says what moved this model's answer, one word at a time: two words that say the same cover for each other, and
-    neither seems to matter.
+    It says what moved this model's answer, one word at a time: when two words carry the same hint, each makes up for
+    the other, and neither seems to matter.
 
     Args:
         model, tokenizer, sentence, word: as in nearest_sense.
@@ -70,7 +70,7 @@ def influence(
 def _points(
     model: nn.Module, tokenizer: WordPieceTokenizer, sentences: list[str], word: str, counts: list[int]
 ) -> Tensor:
-    """sense_points where the word is another occurrence in each sentence: a hidden one is no longer counted."""
+    """sense_points when the word's occurrence number differs between sentences: a hidden one no longer counts."""
     rows: dict[int, Tensor] = {}
     for count in set(counts):
         numbers = [number for number, own in enumerate(counts) if own == count]

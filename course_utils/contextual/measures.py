@@ -9,13 +9,13 @@ from torch import Tensor, nn
 
 
 def similarities(vectors: Tensor) -> Tensor:
-    """Cosine of every two vectors: float (N, C) -> (N, N)."""
+    """The cosine of every pair of vectors: float (N, C) -> (N, N)."""
     unit = nn.functional.normalize(vectors, dim=-1)
     return unit @ unit.T
 
 
 def separation(vectors: Tensor, senses: Sequence[str]) -> float:
-    """Mean cosine of two sentences of one sense, less that of two of different senses.
+    """Mean cosine of two sentences of the same sense, minus that of two sentences of different senses.
 
     0: the senses are not told apart. The largest possible value is 2.
 
@@ -41,7 +41,7 @@ def neighbour_accuracy(vectors: Tensor, senses: Sequence[str]) -> float:
         senses: the sense of each.
 
     Raises:
-        ValueError: if there are fewer than two, or as many senses as vectors are not given.
+        ValueError: if there are fewer than two, or not as many senses as vectors.
     """
     _pairs(vectors, senses)
     cosines = similarities(vectors).fill_diagonal_(-torch.inf)
@@ -50,7 +50,7 @@ def neighbour_accuracy(vectors: Tensor, senses: Sequence[str]) -> float:
 
 
 def _pairs(vectors: Tensor, senses: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """Which pairs have the same sense (a vector and itself apart), and which have different ones: bool (N, N)."""
+    """Which pairs have the same sense (no vector with itself), and which have different ones: bool (N, N)."""
     if vectors.dim() != 2 or len(vectors) != len(senses) or len(senses) < 2:
         raise ValueError(
             f"vectors must be (N, C) with N senses, N at least 2, got {tuple(vectors.shape)} and {len(senses)} senses"

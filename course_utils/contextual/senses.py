@@ -1,8 +1,8 @@
 """Which sense a word has in a sentence: the sense whose example sentences lie nearest.
 
 Each sentence gives one point, the vector at the word, scaled to length 1. The senses are the means of the points of
-their example sentences, taken from the corpus. Distances are Mahalanobis's: directions in which sentences of one and
-the same sense differ a lot count less (Fisher 1936; linear discriminant analysis).
+their example sentences, taken from the corpus. Distances are Mahalanobis distances: directions in which sentences of
+the same sense vary a lot count less (Fisher 1936; linear discriminant analysis).
 
     score(sense) = softmax over senses of −½ (x − mean)ᵀ S⁻¹ (x − mean) / τ        S: covariance within the senses
 """
@@ -21,13 +21,13 @@ from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import homonym, sense_documents
 from course_utils.tokenization import WordPieceTokenizer
 
-# The last layer of the course's model. Measured (python -m course_utils.evaluate_senses --layers): those below tell the
-# senses of 배 apart less well. The vector at [MASK] in the word's place adds nothing to the one at the word.
+# The last layer of the course's model. Measured (python -m course_utils.evaluate_senses --layers): those below it
+# separate the senses of 배 less well. The vector at [MASK] in the word's place adds nothing to the one at the word.
 SENSE_LAYER = 4
 EXAMPLES = 250  # sentences a sense, spread over its documents
 SHRINKAGE = 0.3  # share of the identity (times the mean variance) in S: few examples for so many directions
 # τ. The model was asked about the very examples that S is measured on, so they lie closer together than new sentences
-# do: with τ = 1 the best score is 0.996 in the mean, and 0.946 are right. At 12 the two agree (0.940) and the mean
+# do: with τ = 1 the best score is 0.996 on average, but only 0.946 are right. At 12 the two agree (0.940) and the mean
 # log-score is best, on data/senses.json: one number, chosen there as SENSE_LAYER was (Guo et al. 2017).
 TEMPERATURE = 12.0
 
@@ -51,7 +51,7 @@ class SenseSpace:
         return self._closeness(points).softmax(dim=-1)
 
     def log_odds(self, points: Tensor) -> Tensor:
-        """(N, F) -> (N, K): log(score / (1 − score)), exact also where a score is rounded to 0 or 1."""
+        """(N, F) -> (N, K): log(score / (1 − score)), exact even where a score rounds to 0 or 1."""
         closeness = self._closeness(points).double()
         own = torch.eye(len(self.senses), dtype=torch.bool)
         others = closeness[:, None].masked_fill(own, -torch.inf).logsumexp(dim=-1)  # (N, K, K) -> (N, K)
@@ -65,12 +65,12 @@ class SenseSpace:
 def fit_senses(
     points: Mapping[str, Tensor], *, shrinkage: float = SHRINKAGE, temperature: float = 1.0
 ) -> SenseSpace:
-    """Means and the covariance within, from points of known sense.
+    """The means and the within-class covariance, from points of known sense.
 
     Args:
         points: sense -> float (N, F), N at least 1.
         shrinkage: between 0 and 1; how much of the identity is mixed into the covariance.
-        temperature: τ, above 0; larger ones make the scores less sure. 1 is linear discriminant analysis.
+        temperature: τ, above 0; larger values make the scores less confident. 1 is linear discriminant analysis.
 
     Raises:
         ValueError: with fewer than two senses, a sense without points, a shrinkage outside 0 … 1,
@@ -112,7 +112,7 @@ def sense_points(
 
 
 def example_sentences(word: str, sense: str, *, most: int = EXAMPLES) -> list[str]:
-    """Sentences of the corpus in which a word stands exactly once and has this sense, evenly from all documents."""
+    """Sentences of the corpus in which a word stands exactly once, in this sense, spread evenly over the documents."""
     found = [
         sentence
         for document in sense_documents(word, sense)
@@ -132,13 +132,13 @@ def sense_space(
 ) -> SenseSpace:
     """The senses of a word as this model sees them in the corpus; kept for the next call with the same model.
 
-    Trained further, the model is looked at anew.
+    If the model has been trained further, its space is computed again.
 
     Args:
         model, tokenizer, word, layer: as in nearest_sense.
 
     Raises:
-        ValueError: if the course has no example sentences for the word, or the model no such layer.
+        ValueError: if the course has no example sentences for the word, or the model has no such layer.
     """
     known = _spaces.setdefault(model, {})
     key, weights = (word, _layer(model, layer)), _weights(model)
@@ -176,7 +176,7 @@ def nearest_sense(
         (sense, score) for each sense; the scores sum to 1.
 
     Raises:
-        WordNotFound: if the word does not stand there (so often) by itself.
+        WordNotFound: if the word does not stand there (that often) by itself.
         ValueError: if the word has no example sentences, the sentence is empty or too long, the model has no such
             layer, or is in training mode.
     """
@@ -187,7 +187,7 @@ def nearest_sense(
 
 
 def _weights(model: nn.Module) -> int:
-    """A number that changes when the weights do (a step of training, another checkpoint loaded into the model)."""
+    """A number that changes with the weights (after a training step, or when another checkpoint is loaded)."""
     return hash(tuple((id(weight), weight.data_ptr(), weight._version) for weight in model.parameters()))
 
 

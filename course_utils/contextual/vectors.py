@@ -59,7 +59,7 @@ def encode_words(
         float (N, L + 1, C).
 
     Raises:
-        WordNotFound, ValueError: as there, for the first sentence at fault; ValueError if there is none at all.
+        WordNotFound, ValueError: as there, for the first sentence at fault; ValueError if there are no sentences.
     """
     if model.training:
         raise ValueError(
@@ -99,7 +99,7 @@ def _locate(
 ) -> tuple[list[int], list[int]]:
     """The ids of a sentence, and the places of the word's pieces among them.
 
-    A piece belongs to the word if it covers one of its characters: also 배를, should the vocabulary have it in one.
+    A piece belongs to the word if it covers any of its characters; 배를 does, where the vocabulary has it whole.
     """
     start, end = find_word(sentence, word, occurrence=occurrence)
     room = bert.config.max_position_embeddings

@@ -1,8 +1,8 @@
 """Where a word stands in a sentence: by itself or with its particles, not inside another word.
 
 배, 배를, 배에서도 and 배였다 hold the word 배; 배추, 담배, 배우다 and 뱃멀미 merely hold its syllable. What follows the
-word up to the next blank or sign must be particles, or forms of 이다, that may follow its last letter (배가, 밤이;
-never 배이). A number may stand right before 배 (3배). The rule knows no grammar beyond that: 차도 ("tea, too", or
+word, up to the next blank or sign, must be particles or forms of 이다 that can follow its last letter (배가, 밤이;
+never 배이). A number may stand right before 배 (3배). The rule knows no other grammar: 차도 ("tea, too", or
 "roadway") counts as 차 + 도, and 차고 ("and cold", or "garage") as 차 + 고.
 """
 
@@ -99,7 +99,7 @@ def find_word(sentence: str, word: str, *, occurrence: int = 0) -> tuple[int, in
         (start, end) of the bare word, in characters of the sentence.
 
     Raises:
-        WordNotFound: if it does not stand there (so often) by itself.
+        WordNotFound: if it does not stand there (that often) by itself.
         ValueError: if sentence or word is empty.
     """
     if not sentence.strip() or not word.strip():

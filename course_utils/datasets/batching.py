@@ -1,7 +1,7 @@
-"""From encoded documents to batches: rows of similar length side by side, padding masked, the same again from a seed.
+"""From encoded documents to batches: rows of similar length together, padding masked, reproducible from a seed.
 
-Batch number n of a stream depends on the seed and on n alone. So a run that was stopped goes on with the very batches
-that it would have seen, and the ranks of a distributed run agree on every batch without a word.
+Batch number n of a stream depends on the seed and on n alone. So a stopped run resumes with exactly the batches
+it would have seen, and the ranks of a distributed run agree on every batch without communicating.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from course_utils.tokenization.fast import fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.tokenization.wordpiece import CONTINUES, WordPieceTokenizer
 
-POOL = 50  # batches whose rows are sorted by length together: little padding, and still well mixed
+POOL = 50  # batches' rows are sorted by length together: little padding, yet well mixed
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Batch:
 
 
 def seeded(*numbers: int) -> torch.Generator:
-    """A generator whose draws have nothing to do with those of any other numbers (seed, epoch, step, …)."""
+    """A generator whose draws are independent of those for any other numbers (seed, epoch, step, …)."""
     digest = hashlib.sha256(repr(numbers).encode()).digest()
     return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big", signed=True))
 
@@ -86,7 +86,7 @@ def batches_by_length(
 
 
 def pad(rows: Sequence[Ids], value: int) -> Tensor:
-    """Rows of unequal length -> int64 (B, T), `value` behind the shorter ones."""
+    """Rows of unequal length -> int64 (B, T), the shorter ones filled up with `value`."""
     length = max(map(len, rows))
     return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
 
@@ -103,7 +103,7 @@ class PretrainingBatches:
         max_length: tokens a row at most; the longer sentence of a pair is cut first.
         whole_words: mask whole words instead of single pieces.
         mask_rate: share of the tokens that is chosen.
-        seed: of everything.
+        seed: decides every draw.
 
     Raises:
         ValueError: if there is no document, or a number does not fit.
@@ -200,7 +200,7 @@ class PretrainingBatches:
 
 
 def encode_documents(documents: Sequence[Sequence[str]], tokenizer: WordPieceTokenizer) -> list[list[Ids]]:
-    """Encode every sentence without special tokens, by the tokenizer's fast twin; sentences without a piece go."""
+    """Encode every sentence without special tokens, by the tokenizer's fast twin; drop sentences without any piece."""
     sentences = [sentence for document in documents for sentence in document]
     encoded = iter(fast_wordpiece(tokenizer).encode_batch(sentences, add_special_tokens=False))
     kept = [[ids for _ in document if (ids := next(encoded).ids)] for document in documents]

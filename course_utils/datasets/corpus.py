@@ -1,7 +1,7 @@
 """The course's own corpus in data/corpus: short documents, and what sense a homonym has in each.
 
-One sentence a line, documents apart by a blank line. A file's name tells its homonym and the sense that every
-free-standing occurrence of it has there: bae_ship.txt, nun_snow.txt, … `general.txt` and `mixed_*.txt` tell none.
+One sentence a line, a blank line between documents. A file's name gives its homonym and the sense that every
+free-standing occurrence of it has there: bae_ship.txt, nun_snow.txt, … `general.txt` and `mixed_*.txt` name none.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def homonym(word: str) -> tuple[str, tuple[str, ...]]:
     """The name of a homonym in the files, and its senses.
 
     Raises:
-        ValueError: if the word is none of HOMONYMS.
+        ValueError: if the word is not one of HOMONYMS.
     """
     if word not in HOMONYMS:
         raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {word!r}")

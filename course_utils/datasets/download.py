@@ -4,7 +4,7 @@
     python -m course_utils.datasets.download ChatbotData.csv    one file
 
 A file comes from the folder that COURSE_DATA_MIRROR names, or from the cache, or from its repository at one commit; its
-sha256 must be the published one, wherever it comes from. What a broken line has left is gone on with (`<name>.part`).
+sha256 must be the published one, wherever it comes from. An interrupted download resumes (`<name>.part`).
 
 Origins and sums: origins.py. This module reads no text: public.py does.
 """
@@ -29,13 +29,13 @@ from course_utils.support.network import BrokenOff, NotThere, TooLong, Unreachab
 from course_utils.support.paths import cache_home
 
 FIRST_ANSWER = 10.0  # seconds
-TRIES, PAUSE = 3, 1.0  # of a transfer that breaks off; seconds between
+TRIES, PAUSE = 3, 1.0  # attempts when a transfer breaks off; seconds between them
 
-Progress = Callable[[int], None]  # is told how many bytes are there
+Progress = Callable[[int], None]  # is told how many bytes have come
 
 
 class Unavailable(OSError):
-    """A corpus cannot be had; the message says what was expected and what to do."""
+    """A corpus is not available; the message says what was expected and what to do."""
 
 
 class NoNetwork(Unavailable):
@@ -56,7 +56,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
 
     Raises:
         ValueError: if the name is unknown.
-        Unavailable: if the file cannot be had, in one sentence.
+        Unavailable: if the file is not available; the message is one sentence.
     """
     if name not in ORIGINS:
         raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {name!r}")
@@ -69,7 +69,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
             return kept
         must_be_published(name)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{kept}.lock"):  # several processes may want it at once, and one is to fetch it
+        with FileLock(f"{kept}.lock"):  # several processes may want it at once; only one should fetch it
             if not _is_whole(kept, ORIGINS[name]):
                 _fetch(name, kept, progress or (lambda have: None))
     except Unavailable:
@@ -80,7 +80,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
 
 
 def must_be_published(name: str) -> None:
-    """Raise Unavailable, before anything is fetched, for a file that only a mirror can hold and does not.
+    """Raise Unavailable, before anything is fetched, for a file that only a mirror can provide, when it does not.
 
     Args:
         name: of ORIGINS.
@@ -143,7 +143,7 @@ def _fetch(name: str, kept: Path, progress: Progress) -> None:
             part.replace(kept)
             return
         part.unlink()
-        if not (began_with and left):  # a bad beginning, left by an earlier run, is no reason to give up
+        if not (began_with and left):  # a bad start left by an earlier run is no reason to give up
             raise Unavailable(
                 f"{name} from {origin.address} must have sha256 {origin.sha256}, got {found}: what came was deleted; "
                 "try again later, or use COURSE_DATA_MIRROR"
@@ -154,7 +154,7 @@ def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
     """Bring `part` to its full size, from where it stands; BrokenOff or TooLong if something else comes.
 
     Returns:
-        how many bytes were there before and were kept.
+        how many bytes from before were kept.
     """
     have = part.stat().st_size if part.is_file() else 0
     if have == origin.size:
@@ -234,7 +234,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _in_mirror() -> list[str]:
-    """Those that a mirror holds, if there is one."""
+    """The corpora in the mirror, if there is one."""
     mirror = os.environ.get("COURSE_DATA_MIRROR")
     return [name for name in ORIGINS if mirror and (Path(mirror).expanduser() / name).is_file()]
 

@@ -1,6 +1,6 @@
-"""Where each public corpus was published: repository, commit, path, size, sha256. Their licences: data/README.md.
+"""Where each public corpus was published: repository, commit, path, size, sha256. Licences: data/README.md.
 
-That address and sum belong together is on record: other public projects list both, for every file but one.
+Other public projects list the same address and sum, for every file but one.
 `nsmc_sample.tsv` is 40,000 reviews, drawn from the thousands of files in raw/ of its repository. That sample is
 published nowhere, so it comes from a mirror only; `ratings_train.txt` is what the repository itself offers. The
 sentence pairs of klue-sts were published as v1, and v1.1 has the same file.
@@ -15,7 +15,7 @@ RAW = "https://raw.githubusercontent.com"
 
 
 class Origin(NamedTuple):
-    """Where a file was published, and how it must be."""
+    """Where a file was published, and what it must be."""
 
     repository: str  # owner/name on GitHub
     commit: str

@@ -4,7 +4,7 @@ Masked language model: choose 15 % of the tokens; of these 80 % become [MASK], 1
 label is the true token there, −100 elsewhere. Next sentence prediction: B is the sentence after A, or one from
 another document.
 
-Letters: B batch, T tokens, V vocabulary. Every draw comes from the generator that is given.
+Letters: B batch, T tokens, V vocabulary. Every draw comes from the given generator.
 """
 
 from __future__ import annotations
@@ -121,10 +121,10 @@ def sentence_pairs(documents: Sequence[Sequence[Ids]], *, generator: torch.Gener
         generator: source of the draws.
 
     Returns:
-        as many pairs as there are neighbours, and one row for each document of one sentence, in their order.
+        one pair for each pair of neighbours, and one row for each document of a single sentence, in order.
 
     Raises:
-        ValueError: if the documents to draw from hold one and the same sentence only.
+        ValueError: if the documents to draw from hold only one distinct sentence.
     """
     starts = [0]
     for document in documents:
@@ -148,7 +148,7 @@ def sentence_pairs(documents: Sequence[Sequence[Ids]], *, generator: torch.Gener
 def _from_elsewhere(
     sentences: list[Ids], start: int, end: int, following: Ids, generator: torch.Generator
 ) -> Ids:
-    """A sentence from outside start … end−1 that is not, by chance, the same words as the true next one."""
+    """A sentence from outside start … end−1 that does not happen to equal the true next one."""
     outside = len(sentences) - (end - start)
     for _ in range(100):
         if outside == 0:

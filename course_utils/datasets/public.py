@@ -1,4 +1,4 @@
-"""Public Korean text as documents: each file's own layout, read once, here.
+"""Public Korean text as documents: each file's own layout is read here, and only here.
 
 Where the files come from, and their licences: download.py. None of them is part of the course.
 """
@@ -23,7 +23,7 @@ def _table(file: Path, *columns: str, delimiter: str, quoting: int = csv.QUOTE_M
 
 
 def _one_by_one(documents: Documents) -> Documents:
-    """Sentences that merely stand in one row (a sentence and its paraphrase) are no document."""
+    """Sentences that merely share a row (a sentence and its paraphrase) do not make a document."""
     for document in documents:
         for sentence in document:
             yield [sentence]
@@ -83,14 +83,14 @@ GROUPS = {
 
 
 def public_documents(names: Sequence[str] = GROUPS["all"]) -> list[list[str]]:
-    """The documents of public corpora; one that stood there before is left out.
+    """The documents of public corpora; repeated ones are left out.
 
     Args:
         names: of READERS, or of GROUPS: "all" has nsmc_sample.tsv, "published" has ratings_train.txt in its place.
 
     Raises:
         ValueError: if a name is unknown.
-        OSError: if a file is not at hand and cannot be fetched.
+        OSError: if a file is neither here nor can be fetched.
     """
     wanted = [name for given in names for name in GROUPS.get(given, (given,))]
     unknown = [name for name in wanted if name not in READERS]

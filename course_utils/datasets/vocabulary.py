@@ -1,7 +1,7 @@
 """A Korean WordPiece vocabulary that keeps the course's homonyms apart from their particles.
 
 Learned by counts alone, 배를, 배가 and 배에서 would each be one piece, and 배 would have as many first-layer vectors as
-particles. So pieces that glue a homonym to a particle are left out: longest match then gives 배 | ##를.
+it has particles. So pieces that glue a homonym to a particle are left out: longest match then gives 배 | ##를.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def train_vocabulary(sentences: Sequence[str], size: int) -> WordPieceTokenizer:
 
     Args:
         sentences: the text to learn from; cased, accents kept (stripping them breaks Hangul).
-        size: number of pieces, special tokens counted; fewer where the text gives no more.
+        size: number of pieces, special tokens included; fewer if the text yields no more.
 
     Raises:
         ValueError: if the size leaves no room for the special tokens and the characters.

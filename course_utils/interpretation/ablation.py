@@ -27,7 +27,7 @@ class Measured(NamedTuple):
     """What a model can do. Of a HeadEffects: how each number changes."""
 
     loss: float | Tensor  # of the masked language model, nats a chosen token
-    separation: float | Tensor  # of the word's vectors: same sense less different sense, cosine
+    separation: float | Tensor  # of the word's vectors: cosine within a sense minus cosine across senses
     accuracy: float | Tensor  # share of the sentences whose nearest sense is the right one
 
 
@@ -35,15 +35,15 @@ class HeadEffects(NamedTuple):
     """The whole model, and what switching off one head at a time changes."""
 
     whole: Measured  # numbers
-    change: Measured  # float (L, H) each: without the head, less the whole
+    change: Measured  # float (L, H) each: without the head, minus the whole model's
 
 
 @contextmanager
 def heads_off(model: nn.Module, heads: Iterable[Head]) -> Iterator[nn.Module]:
-    """Within the block, these heads bring nothing: their part of the merged context is 0 before W^O.
+    """Within the block, these heads contribute nothing: their part of the merged context is 0 before W^O.
 
-    The parameters stay as they are; afterwards, also after an error, the model is as before. The heads still look; what
-    they bring back is thrown away. (nearest_sense learns its senses at the first call and keeps them: make that call
+    The parameters stay as they are; afterwards, even after an error, the model is as before. The heads still attend;
+    what they return is discarded. (nearest_sense learns its senses at the first call and keeps them: make that call
     outside, or the senses are those of the damaged model.)
 
     Args:
@@ -87,7 +87,7 @@ def measure_heads(model: nn.Module, measure: Callable[[], Sequence[float]]) -> T
 
     Args:
         model: as in heads_off.
-        measure: gives N numbers about the model as it is at that moment.
+        measure: returns N numbers about the model as it is at that moment.
 
     Returns:
         float64 (N, L, H).
@@ -117,7 +117,7 @@ def head_effects(
     Args:
         model: BertForPreTraining or BertForMaskedLM, in eval mode.
         tokenizer: the model's.
-        batches: fixed ones, masked beforehand, so that every head meets the same task.
+        batches: fixed ones, masked beforehand, so that every head faces the same task.
         word: one of datasets.corpus.HOMONYMS.
         held_out: sense -> sentences; None means the word's own in data/senses.json.
 

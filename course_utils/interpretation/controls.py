@@ -1,4 +1,4 @@
-"""What a finding about attention has to be held against: a model that learned nothing, a sentence without its order."""
+"""Controls for a finding about attention: a model that has learned nothing, a sentence whose order is lost."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ENDS = ".?!…\"'”’)"  # punctuation that closes a sentence
 
 
 def random_model(model: nn.Module, *, generator: torch.Generator) -> nn.Module:
-    """A model of the same make with the weights of the first moment of training, N(0, initializer_range²).
+    """A model of the same architecture with weights as before training, N(0, initializer_range²).
 
-    What it shows comes from the make and from the places of the tokens alone, not from anything learned.
+    What it shows comes from the architecture and the positions of the tokens alone, not from anything learned.
 
     Args:
         model: any BERT with a config; left as it is.

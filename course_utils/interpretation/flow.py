@@ -1,4 +1,4 @@
-"""Attention rollout: where what stands at a place came from, followed down through the layers."""
+"""Attention rollout: trace what stands at a position back through the layers to the tokens it came from."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ def rollout(weights: Tensor) -> Tensor:
         A_l = ½ · (mean over heads of W_l) + ½ · I          R_l = A_l · A_{l−1} · … · A_1
 
     **What it leaves out.** It follows attention only: not what the values carry, not W^O, not the feed-forward network,
-    not the normalisation. The residual counts for half, measured or not, and all heads count alike, also idle ones.
-    It says how far a token could have come, not what it did there.
+    not the normalisation. The residual always counts for half, and all heads count alike, even idle ones.
+    It says how far a token could have travelled, not what it did there.
 
     Args:
         weights: float (L, H, T, T), rows = queries, each sums to 1.
 
     Returns:
-        float (L, T, T): R_1 … R_L. Row t of R_l: how much of place t behind layer l came from each token. Sums to 1.
+        float (L, T, T): R_1 … R_L. Row t of R_l: how much of position t after layer l came from each token. Sums to 1.
 
     Raises:
         ValueError: if weights are not (L, H, T, T).

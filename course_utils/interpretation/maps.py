@@ -40,7 +40,7 @@ def attention_maps(
     Args:
         model: BertModel or a class of course_utils.heads, or transformers' BertModel; in eval mode.
         tokenizer: the model's.
-        sentence: at least one word; with the second text no longer than the model reads.
+        sentence: at least one word; together with the second text no longer than the model can read.
         pair: the second text, or None.
 
     Raises:
@@ -74,7 +74,7 @@ def attention_maps(
 
 @contextmanager
 def _caught(model: nn.Module) -> Iterator[tuple[list[Tensor], list[Tensor]]]:
-    """Two lists that fill with what the query and the key projections give, layer by layer, (1, T, C) each."""
+    """Two lists that collect what the query and key projections return, layer by layer, (1, T, C) each."""
     caught: tuple[list[Tensor], list[Tensor]] = [], []
     hooks = []
     try:

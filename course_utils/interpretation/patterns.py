@@ -8,7 +8,7 @@ Every number is a mean over queries (rows) of one sentence. Which rows count:
     same       the weight on other places with the same piece;    queries whose piece stands elsewhere, too
     separator  the weight on all [SEP] together;                  all
     first      the weight on the first token, [CLS];              all
-    entropy    −Σ w log₂ w, in bits: 0 looks at one place, log₂ T at all places alike;        all
+    entropy    −Σ w log₂ w, in bits: 0 looks at one place, log₂ T at all equally;           all
 
 Where no row counts (no piece stands twice), the number is 0. A special token is no word: two [SEP] are not "same".
 A high number alone says little: uniform attention has some weight everywhere, so hold it against that (1/T a place).
@@ -49,7 +49,7 @@ def head_patterns(tokens: Sequence[str], weights: Tensor | ArrayLike) -> dict[st
 def mean_patterns(
     sentences: Iterable[tuple[Sequence[str], Tensor | ArrayLike]],
 ) -> dict[str, Tensor | np.ndarray]:
-    """The same over many sentences: means over all their rows that count, a long sentence weighing more than a short.
+    """The same over many sentences: means over all rows that count, so that long sentences weigh more than short ones.
 
     Args:
         sentences: (tokens, weights) of each, as in head_patterns; at least one.

@@ -8,7 +8,7 @@ from torch import nn
 
 
 class Projections(NamedTuple):
-    """Of one layer, each a linear layer C -> C."""
+    """The projections of one layer, each a linear layer C -> C."""
 
     query: nn.Module
     key: nn.Module

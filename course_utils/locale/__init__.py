@@ -1,6 +1,6 @@
 """What widgets, checks and exercises say, in the learner's language.
 
-One TOML file a topic and language. It lies here, or beside the code that speaks:
+One TOML file for each topic and language. It lies here, or beside the code that uses it:
 
     locale/ko/checks.toml              text("checks.…")
     widgets/texts.ko.toml              text("widgets.…")
@@ -51,8 +51,8 @@ def text(key: str, /, **facts: Any) -> Any:
     """Look a text up and fill in its facts.
 
     A key is the topic, then the way down its tables: "checks.same.passed". A table's name may itself hold a dot, as
-    exercises do: "exercises.nb02.02.1.title". Every {name} in the text is filled by str.format, so a brace that is
-    meant as a brace is doubled in the TOML file.
+    exercises do: "exercises.nb02.02.1.title". Every {name} in the text is filled by str.format, so a literal
+    brace is doubled in the TOML file.
 
     Args:
         key: topic and table names, joined by dots.
@@ -105,7 +105,7 @@ def _topic(lang: str, first: str, second: str = "") -> str:
 
 
 def _descend(table: Any, path: str) -> Any:
-    """Walk down by the dotted path; a table's own name may hold dots, the longest fit is tried first."""
+    """Walk down by the dotted path; a table's own name may hold dots, so the longest match is tried first."""
     if not path:
         return table
     if not isinstance(table, dict):

@@ -26,7 +26,7 @@ FIELDS = tuple(asdict(BertConfig()))
 OLD_DEFAULTS = {"layer_norm_eps": 1e-12}
 NUMBERS = ("hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps")
 
-# Settings that make another model of it, and the only value that is BERT's.
+# Settings that would make it a different model, and the one value that BERT has.
 MUST_BE = {
     "model_type": "bert",
     "position_embedding_type": "absolute",

@@ -112,13 +112,13 @@ def save_pretrained(
 ) -> None:
     """Save a BERT and its tokenizer so that load_pretrained and `transformers` open them, wholly or not at all.
 
-    All files are written beside the folder and then moved to its place: when that fails (disk full, power cut while
+    All files are written to a folder beside it, which then takes its place: when that fails (disk full, power cut while
     writing), what was there before is still there. A model folder of that name is replaced.
 
     Args:
         model: BertModel or a class of course_utils.heads.
         tokenizer: its vocabulary may be smaller than the model's, not larger.
-        folder: where to; parents are made.
+        folder: where to; parent folders are created.
         dtype: type in the file, such as torch.float16; None means the model's own.
 
     Raises:
@@ -170,7 +170,7 @@ def _load_tokenizer(folder: Path, config: BertConfig, sha256: str | None) -> Wor
         )
     lowercase = settings.get("do_lower_case", True)
     strip_accents = settings.get("strip_accents")
-    if strip_accents is None:  # as in the reference: then it goes with the case
+    if strip_accents is None:  # as in the reference: it then follows the case
         strip_accents = lowercase
     tokenizer = WordPieceTokenizer.from_vocab_file(path, lowercase=lowercase, strip_accents=strip_accents)
     _check_vocabulary(len(tokenizer.vocab), config, str(path))
@@ -212,7 +212,7 @@ def _build_model(
     with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
         model = _empty_model(chosen, config, tensors)
     wanted = {ours: reference_name(ours) for ours in model.state_dict()}
-    # A pooler that the head does not look at may stand in any file; other parts are left out only when asked for.
+    # Any file may hold a pooler that the head does not use; other parts are left out only on request.
     left_out = OPTIONAL_PARTS if model_class else ("pooler.",)
     missing = [name for name in wanted.values() if name not in tensors]
     unknown = [name for name in set(tensors) - set(wanted.values()) if not name.startswith(left_out)]

@@ -38,7 +38,7 @@ POSITION_IDS = "embeddings.position_ids"
 
 OLD_KINDS = {"gamma": "weight", "beta": "bias"}  # of LayerNorm, in files of 2018
 
-# Parts that a model may go without; what BertModel(pooler=False) or a smaller head leaves out.
+# Parts that a model may lack: what BertModel(pooler=False) or a smaller head leaves out.
 OPTIONAL_PARTS = ("pooler.", "cls.predictions.", "cls.seq_relationship.", "classifier.", "qa_outputs.")
 
 

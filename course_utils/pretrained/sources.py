@@ -42,7 +42,7 @@ def find_model(name: str | Path) -> Source:
         name: a folder, or a name on the hub such as "owner/model".
 
     Raises:
-        ModelNotFound: if there is none; the message lists every place that was looked at.
+        ModelNotFound: if there is none; the message lists every place that was searched.
         PickleRefused, UnsupportedModel, MissingFile, ChecksumMismatch, DamagedFile: what was found on the hub
             cannot be loaded.
     """
@@ -95,7 +95,7 @@ def _package_folder(package: str) -> Path | None:
 
 
 def _usable(snapshot: Path) -> bool:
-    """Whether a snapshot holds what is needed: a cache may have fetched a tokenizer only, or pickled weights."""
+    """Whether a snapshot holds what is needed: a cache may hold only a tokenizer, or pickled weights."""
     has_weights = (snapshot / WEIGHTS).is_file() or (snapshot / INDEX).is_file()
     return has_weights and (snapshot / "config.json").is_file() and (snapshot / "vocab.txt").is_file()
 

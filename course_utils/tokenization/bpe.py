@@ -1,4 +1,4 @@
-"""Byte-pair encoding of words (Sennrich et al. 2016): merge the most frequent pair, remember the order, do it again.
+"""Byte-pair encoding of words (Sennrich et al. 2016): merge the most frequent pair, remember the order, repeat.
 
 A text is composed (NFC), cut at blanks and around punctuation signs. The first piece after a blank begins with
 ▁ (U+2581), so that the pieces say where the blanks were: 배를 탔다. -> ▁배를 | ▁탔다 | . Sennrich et al. mark the
@@ -114,7 +114,7 @@ class BPETokenizer:
         return [piece for chunk in chunks for piece in split_punctuation(WORD_START + chunk)]
 
     def tokenize(self, text: str) -> list[str]:
-        """The symbols of a text, [UNK] for each character that is none."""
+        """The symbols of a text; [UNK] for each character outside the vocabulary."""
         return [symbol for word in self.words(text) for symbol in self._cut(word)]
 
     def encode(self, text: str) -> list[int]:
@@ -146,7 +146,7 @@ class BPETokenizer:
 
 
 class BPETrainer(MergeTrainer[BPETokenizer]):
-    """Learn merges: always the most frequent pair, of equally frequent ones that of the smallest ids.
+    """Learn merges: always the most frequent pair; among equally frequent ones, the one with the smallest ids.
 
     >>> BPETrainer().train(["배를 배가 배에서"], vocab_size=9).tokenize("배가")
     ['▁배', '가']

@@ -21,7 +21,7 @@ _BLANKS = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3
 
 
 def fast_wordpiece(tokenizer: WordPieceTokenizer) -> Tokenizer:
-    """The twin of a WordPieceTokenizer: the same ids, tokens and offsets. It cuts nothing until it is told to
+    """The twin of a WordPieceTokenizer: the same ids, tokens and offsets. It truncates nothing until told to
     (`enable_truncation(512)`)."""
     model = models.WordPiece(
         tokenizer.vocab, unk_token=UNKNOWN, max_input_chars_per_word=tokenizer.max_word_length
@@ -63,8 +63,8 @@ def train_fast_wordpiece(
 ) -> WordPieceTokenizer:
     """A WordPiece vocabulary learned by the library: by counts, as BPE, not by WordPiece's score.
 
-    The library by itself learns another one every time: it numbers the characters as its hash table happens to hand
-    them out, and their numbers decide between pairs of equal count. So it is given them in a fixed order.
+    Left alone, the library learns a different one every time: it numbers the characters in the order its hash table
+    happens to yield, and these numbers decide between pairs of equal count. So they are given to it in a fixed order.
 
     Args:
         limit_alphabet: keep only so many characters, the most frequent ones. In Korean text every ideograph and rare

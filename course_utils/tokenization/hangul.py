@@ -4,7 +4,7 @@
 
 Unicode's table of decompositions lists no syllable: this formula is the table (The Unicode Standard, section 3.12).
 An uncased BERT model strips accents, for which it decomposes everything: 배 becomes ᄇ ᅢ, and a vocabulary that has
-배 but no Jamo knows it no longer.
+배 but no Jamo no longer knows it.
 """
 
 from __future__ import annotations

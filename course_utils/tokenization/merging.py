@@ -20,7 +20,7 @@ Tokenizer = TypeVar("Tokenizer")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A pair that may be merged: its symbols, how often they stand side by side, and what they are ranked by."""
+    """A pair that may be merged: its symbols, how often they are adjacent, and the key they are ranked by."""
 
     pair: tuple[str, str]
     count: int
@@ -29,7 +29,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class MergeStep:
-    """One merge of a training: what was chosen, what it made, and who came next."""
+    """One merge of a training: what was chosen, what it made, and the runners-up."""
 
     number: int  # 1 for the first merge
     pair: tuple[str, str]
@@ -55,7 +55,7 @@ class MergeTrainer(Generic[Tokenizer]):
         self.special_tokens = tuple(special_tokens)
 
     def words(self, texts: Iterable[str]) -> Counter[str]:
-        """How often each word occurs. A word is what no merge crosses the border of."""
+        """How often each word occurs. No merge crosses the boundary of a word."""
         raise NotImplementedError
 
     def spell(self, word: str) -> list[str]:
@@ -71,7 +71,7 @@ class MergeTrainer(Generic[Tokenizer]):
         return first + second
 
     def build(self, vocab: dict[str, int], merges: list[tuple[str, str]]) -> Tokenizer:
-        """The tokenizer of what was learned."""
+        """The tokenizer built from what was learned."""
         raise NotImplementedError
 
     def steps(self, texts: Iterable[str], vocab_size: int, *, runners_up: int = 3) -> Iterator[MergeStep]:
@@ -84,7 +84,7 @@ class MergeTrainer(Generic[Tokenizer]):
         return self._steps(words, self._first_symbols(words, vocab_size), vocab_size, runners_up)
 
     def train(self, texts: Iterable[str], vocab_size: int) -> Tokenizer:
-        """The tokenizer with (at most) vocab_size symbols that the texts give.
+        """The tokenizer learned from the texts, with at most vocab_size symbols.
 
         Raises:
             ValueError: special tokens and alphabet alone are more than vocab_size.

@@ -53,7 +53,7 @@ class PairTable:
         return -self.counts[pair]
 
     def best(self, number: int = 1) -> list[tuple[int, int]]:
-        """The best `number` pairs, best first; fewer when there are not as many."""
+        """The best `number` pairs, best first; fewer when there are not that many."""
         heap, found = self._heap, []
         while heap and len(found) < number:
             key, pair = heap[0]

@@ -43,7 +43,7 @@ def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
 
 
 class WordPieceTokenizer:
-    """BERT's tokenizer: normalise, cut into words, cut each word into pieces; [CLS] and [SEP] around it all.
+    """BERT's tokenizer: normalise, cut into words, cut each word into pieces; add [CLS] and [SEP].
 
     Special tokens that stand in the text ("나는 [MASK] 먹었다") are kept whole.
 
@@ -118,7 +118,7 @@ class WordPieceTokenizer:
         Args:
             text: the first text.
             pair: the second text, or None.
-            max_length: at most so many tokens, special ones counted; the longer text is cut first, at its end.
+            max_length: the most tokens, special ones included; the longer text is cut first, at its end.
                 None: never cut.
 
         Raises:

@@ -115,7 +115,7 @@ class WordPieceTrainer(MergeTrainer[WordPieceTokenizer]):
         return [word[0], *(CONTINUES + char for char in word[1:])]
 
     def alphabet(self, words: Counter[str]) -> list[str]:
-        """Every character as the beginning of a word, seen there or not; then those seen inside a word, with ##."""
+        """Every character as a word's first, whether seen there or not; then those seen inside a word, with ##."""
         plain = {char for word in words for char in word}
         inside = {CONTINUES + char for word in words for char in word[1:]}
         return [*sorted(plain), *sorted(inside)]
