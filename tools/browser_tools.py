@@ -81,12 +81,12 @@ def trouble(executable: str | None) -> str:
                 executable_path=executable, args=ARGUMENTS, timeout=START_SECONDS * 1000
             )
             page = browser.new_page()
-            page.goto("data:text/html,<title>배</title>")
+            page.goto("data:text/html,<title>ready</title>")
             title = page.title()
             browser.close()
     except Error as error:
         return error.message.splitlines()[0]
-    return "" if title == "배" else f"a page's title came back as {title!r}"
+    return "" if title == "ready" else f"a page's title came back as {title!r}"
 
 
 def no_axe() -> str:

@@ -4,8 +4,8 @@
                the full list of faults
     --check    lint and the tests of what changed (`make check`), under a minute
 
-Stages: lint (ruff, biome) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright). The browser,
-which waits more than it computes, runs beside the others. The first stage that fails ends the run.
+Stages: lint (ruff, biome) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright). The
+browser, which waits more than it computes, runs beside the others. The first stage that fails ends the run.
 """
 
 from __future__ import annotations

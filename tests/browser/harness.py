@@ -437,7 +437,8 @@ _FILES_ARE = """(shown) => {
 
 # Frames, not seconds: on a busy machine all that a change of size sets off comes later, frame by frame.
 _SETTLED = """async () => {
-  const sizes = () => [...document.querySelectorAll('.course-widget, .course-widget svg, .course-stage *')].slice(0, 500)
+  const parts = '.course-widget, .course-widget svg, .course-stage *';
+  const sizes = () => [...document.querySelectorAll(parts)].slice(0, 500)
     .map((node) => { const { x, width, height } = node.getBoundingClientRect(); return [x, width, height]; }).join();
   for (let before = sizes(), still = 0; still < 15;) {
     await new Promise(requestAnimationFrame);
