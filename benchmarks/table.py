@@ -22,9 +22,7 @@ class Row(NamedTuple):
     what: str
     ours: float | None  # seconds, median; None where nothing was measured: the note says why
     theirs: float | None
-    ratio: (
-        float | None
-    )  # not always theirs / ours of the two before: it may be a median over pairs of runs
+    ratio: float | None  # not always theirs / ours of the two before: it may be a median over pairs of runs
     goal: str = NO_GOAL  # such as "≥ 0.1"
     note: str = ""
 
