@@ -1,7 +1,9 @@
-"""What all tests share: no test touches the learner's own progress, language or screen."""
+"""What all tests share: none touches the learner's own progress, language or screen, and all draw the same numbers."""
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -14,3 +16,13 @@ def undisturbed_learner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         patch.setenv("MPLBACKEND", "Agg")
         patch.delenv("COURSE_LANG", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True)
+def same_numbers_each_time() -> None:
+    """What a test draws without a generator of its own depends on no other test."""
+    random.seed(0)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(0)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from course_utils.locale import text
 from course_utils.support import lecture
+from course_utils.support.memory import give_back
 
 SCREEN_DPI = 100
 PIXELS_PER_DOT = (
@@ -36,13 +37,20 @@ def show(figure: Figure | Axes, *, alt: str) -> None:
         raise ValueError("alt must be a sentence that says what the figure shows, got an empty text")
     if isinstance(figure, Axes):
         figure = figure.get_figure()
+    picture, width = _picture(figure)
+    plt.close(figure)
+    give_back()  # what was drawn on is many times as large
+    display(Image(picture, width=width, alt=alt))
+    display(Markdown(f"*{text('figures.caption', alt=alt.strip())}*"))
+
+
+def _picture(figure: Figure) -> tuple[bytes, int]:
+    """(a PNG of the figure, its width in pixels of the screen)"""
     drawn = BytesIO()
     dpi = SCREEN_DPI * PIXELS_PER_DOT * (lecture.SCALE if lecture.lecture_mode() else 1)
     plain = {"compress_level": 0}  # it is packed below
     figure.savefig(drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=0.1, pil_kwargs=plain)
-    plt.close(figure)
     picture = PIL.Image.open(drawn).convert("RGB").quantize(COLORS, dither=PIL.Image.Dither.NONE)
     saved = BytesIO()
     picture.save(saved, format="png", optimize=True)
-    display(Image(saved.getvalue(), width=round(picture.width / PIXELS_PER_DOT), alt=alt))
-    display(Markdown(f"*{text('figures.caption', alt=alt.strip())}*"))
+    return saved.getvalue(), round(picture.width / PIXELS_PER_DOT)

@@ -240,7 +240,7 @@ def test_two_at_once_fetch_it_once(server):
 def test_without_network_one_sentence_says_what_to_do():
     began = time.monotonic()
     message = refused(NoNetwork)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     for part in (
         ORIGIN.address,
         "refused",
@@ -253,9 +253,9 @@ def test_without_network_one_sentence_says_what_to_do():
 
 def test_a_silent_server_is_not_waited_for(server, monkeypatch):
     monkeypatch.setattr(download, "FIRST_ANSWER", 0.2)
-    server.delay = 5.0
+    server.delay = 25.0
     began = time.monotonic()
-    assert "no answer from" in refused(NoNetwork) and time.monotonic() - began < 4
+    assert "no answer from" in refused(NoNetwork) and time.monotonic() - began < 20
 
 
 def test_a_dripping_server_is_given_up_and_gone_on_with(server, cache, monkeypatch):
