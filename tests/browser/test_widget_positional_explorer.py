@@ -80,6 +80,7 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     second.focus()
     guest.page.keyboard.press("End")
     expect(summary).to_contain_text("B는 자리 63")
+    expect(widget.get_by_role("img", name="거리에 따른 코사인 유사도")).to_contain_text("거리 48:")
     guest.page.keyboard.press("Shift+ArrowDown")
     expect(second).to_have_attribute("aria-valuenow", "63")
     guest.page.keyboard.press("Home")

@@ -38,12 +38,16 @@ export default courseWidget((view) => {
   panel(view, words.wave, right.root, waveNote);
 
   let painted = "";
+  let drawn = ""; // what similarity and wave were drawn for; the place of B alone makes no new picture
+  const seenFrom = () => `${model.get("first")} ${model.get("dimension")}`;
   const draw = (picture) => {
+    drawn = seenFrom();
     drawHeat(picture);
     drawSimilarity(picture);
     drawWave(picture);
   };
-  return { draw, follow: drawHeat };
+  const follow = (picture) => (seenFrom() === drawn ? draw(picture) : drawHeat(picture));
+  return { draw, follow };
 
   // Two handles on one surface: the pointer takes the nearer one; a handle with the focus follows the keys.
   function makeMovable() {
