@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,11 +27,14 @@ def said(ax):
     return [text.get_text() for text in ax.get_figure().findobj(Text) if text.get_text()]
 
 
-def all_said():
+@cache
+def all_said(language):
     drawn = set()
-    for example in EXAMPLES.values():
-        drawn |= set(said(example(None)))
-        plt.close("all")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COURSE_LANG", language)
+        for example in EXAMPLES.values():
+            drawn |= set(said(example(None)))
+            plt.close("all")
     return drawn
 
 
@@ -56,9 +60,8 @@ def test_in_english_no_figure_says_anything_in_korean(name, monkeypatch):
 
 
 @pytest.mark.parametrize("language", ["ko", "en"])
-def test_every_text_is_drawn_somewhere(language, monkeypatch):
-    monkeypatch.setenv("COURSE_LANG", language)
-    drawn = all_said()
+def test_every_text_is_drawn_somewhere(language):
+    drawn = all_said(language)
     texts = raw_texts(language, "figures")
     wanted = {words for words in leaves(texts) if words != texts["caption"]}
     numbered = {re.sub(r"\b[012L]\b", "{number}", words) for words in drawn}
@@ -66,7 +69,7 @@ def test_every_text_is_drawn_somewhere(language, monkeypatch):
 
 
 def test_in_korean_they_say_what_they_have_always_said():
-    assert {words for words in all_said() if HANGUL.search(words)} == {
+    assert {words for words in all_said("ko") if HANGUL.search(words)} == {
         *("쿼리(query)", "키(key)", "헤드", "차원", "자리 t", "값"),
         *("임베딩", "블록 1", "블록 2", "블록 L", "풀러", "[CLS]만", "토큰 번호\n세그먼트\n(B, T)"),
         "마스크: 패딩은 아무도 보지 않습니다 (모든 블록에 같은 것)",

@@ -52,6 +52,13 @@ if os.path.realpath(imported) != os.path.realpath(file):
 import pytest
 sys.exit(pytest.main(arguments))
 """
+IN_TURN = f"""
+import sys, pytest
+for test in sys.argv[1:]:
+    status = pytest.main([*{OPTIONS}, test])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        sys.exit(status)
+"""
 
 
 @dataclass(frozen=True)
@@ -68,9 +75,9 @@ class Verdict:
         return not self.trouble and self.tests is not False and self.notebooks is not False
 
 
-def copy_tree(target: Path) -> Path:
+def copy_tree(target: Path, root: Path = ROOT) -> Path:
     """Copy the working tree, as far as the checks need it."""
-    return Path(shutil.copytree(ROOT, target, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True))
+    return Path(shutil.copytree(root, target, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True))
 
 
 def run(
@@ -103,13 +110,13 @@ def run(
         raise TimeoutError(f"took longer than {seconds:.0f} s: python {' '.join(arguments)}") from None
 
 
-def run_plainly(copy: Path, *arguments: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
-    """Run pytest in the copy up to the first failure, without the plugins that take longer to import than most tests.
+def run_in_turn(copy: Path, tests: Sequence[str], *, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run files of tests in the copy, each collected only when all before it have passed.
 
     Raises:
         TimeoutError: if it takes longer than `seconds`.
     """
-    return run(copy, "-m", "pytest", *OPTIONS, *arguments, seconds=seconds, **ALONE)
+    return run(copy, "-c", IN_TURN, *tests, seconds=seconds, **ALONE)
 
 
 def run_tests(

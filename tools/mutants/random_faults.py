@@ -40,6 +40,16 @@ ARITHMETIC = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
+# Called with two arguments, these give the same whichever comes first.
+SYMMETRIC = {
+    "max",
+    "min",
+    "torch.equal",
+    "torch.allclose",
+    "torch.maximum",
+    "torch.minimum",
+    "np.array_equal",
+}
 Change = tuple[ast.AST, str]  # a node and the code that takes its place
 
 
@@ -99,16 +109,15 @@ def draw(count: int, seed: int, *, inside: str = "", outside: str = "", root: Pa
 
 def faults_of(source: str, file: str) -> list[Fault]:
     """Every fault of a file, in the order of its code."""
-    lines = source.encode().splitlines(keepends=True)
+    whole = source.encode()
     begins = [0]
-    for line in lines:
+    for line in whole.splitlines(keepends=True):
         begins.append(begins[-1] + len(line))
     found = []
     for node, code, function in _changes(ast.parse(source), ()):
         start = begins[node.lineno - 1] + node.col_offset
         stop = begins[node.end_lineno - 1] + node.end_col_offset
         first, last = begins[node.lineno - 1], begins[node.end_lineno]
-        whole = source.encode()
         before = whole[first:last].decode().strip()
         after = (whole[first:start] + code.encode() + whole[stop:last]).decode().strip()
         if before != after:
@@ -148,8 +157,9 @@ def _changes_here(node: ast.AST) -> Iterator[Change]:
             yield node, repr(not node.value)
         case ast.Constant(value=int() | float()):
             yield node, repr(node.value + 1)
-        case ast.Call(args=[first, second, *_]) if not isinstance(first, ast.Starred):
-            if not isinstance(second, ast.Starred) and ast.dump(first) != ast.dump(second):
+        case ast.Call(args=[first, second, *_]) if ast.unparse(node.func) not in SYMMETRIC:
+            starred = isinstance(first, ast.Starred) or isinstance(second, ast.Starred)
+            if not starred and ast.dump(first) != ast.dump(second):
                 yield node, _with(node, args=[second, first, *node.args[2:]])
         case ast.Expr(value=ast.Call()) | ast.Raise():
             yield node, "pass"

@@ -15,11 +15,11 @@ from queue import SimpleQueue
 
 from tools.mutants.faults import ROOT, Unfit
 from tools.mutants.importers import Importers
-from tools.mutants.judging import copy_tree, run_plainly
+from tools.mutants.judging import ALONE, OPTIONS, copy_tree, run, run_in_turn
 from tools.mutants.random_faults import Fault
 
 EQUIVALENT = ROOT / "tools" / "mutants" / "equivalent.toml"
-PASSED, NO_TESTS = 0, 5  # pytest's exit statuses
+PASSED = 0  # pytest's exit status
 PATIENCE, GRACE = 5, 60  # a run may take five times as long as without a fault, and a minute more
 
 
@@ -42,28 +42,37 @@ def equivalent(path: Path = EQUIVALENT) -> dict[tuple[str, str, str, str], str]:
     return {(e["file"], e["function"], e["before"], e["after"]): e["why"] for e in entries}
 
 
-def judge_sample(faults: Sequence[Fault], *, jobs: int = 1) -> Iterator[Outcome]:
+def judge_sample(
+    faults: Sequence[Fault], *, jobs: int = 1, root: Path = ROOT, grace: float = GRACE
+) -> Iterator[Outcome]:
     """Judge each fault, in the order given.
+
+    Args:
+        faults: of the package below `root`.
+        jobs: how many at a time.
+        root: of the course.
+        grace: seconds that a run may take besides PATIENCE times what it takes without a fault.
 
     Raises:
         Unfit: if the tests fail without any fault.
     """
     same = equivalent()
-    importers = Importers()
+    importers = Importers(root)
     judges = {file: importers.judges_of(file) for file in {fault.file for fault in faults}}
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copies: SimpleQueue[Path] = SimpleQueue()
         for number in range(jobs):
-            copies.put(copy_tree(Path(folder) / str(number)))
+            copies.put(copy_tree(Path(folder) / str(number), root))
         seconds = _healthy_seconds(sorted({test for tests in judges.values() for test in tests}), copies)
 
         def judge(fault: Fault) -> Outcome:
             if fault.key in same:
                 return Outcome(fault, noticed=False, reason=same[fault.key])
             tests = in_order(judges[fault.file], importers.distances, fault.file, seconds)
+            limit = PATIENCE * sum(map(seconds.get, tests)) + grace
             copy = copies.get()
             try:
-                return Outcome(fault, noticed=_noticed(fault, tests, copy, sum(map(seconds.get, tests))))
+                return Outcome(fault, noticed=_noticed(fault, tests, copy, limit))
             finally:
                 copies.put(copy)
 
@@ -88,7 +97,7 @@ def _healthy_seconds(tests: Sequence[str], copies: SimpleQueue[Path]) -> dict[st
     copy = copies.get()
     report = copy / "report.xml"
     xml = (f"--junit-xml={report}", "-o", "junit_family=xunit1", "-o", "junit_duration_report=total")
-    result = run_plainly(copy, *xml, *tests, seconds=3600)
+    result = run(copy, "-m", "pytest", *OPTIONS, *xml, *tests, seconds=3600, **ALONE)
     if result.returncode != PASSED:
         raise Unfit(f"tests fail without any fault:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
     spent = Counter(dict.fromkeys(tests, 0.0))
@@ -100,25 +109,18 @@ def _healthy_seconds(tests: Sequence[str], copies: SimpleQueue[Path]) -> dict[st
 
 
 def _noticed(fault: Fault, tests: Sequence[str], copy: Path, seconds: float) -> bool:
-    """Whether a test fails, or does not come to an end, with the fault in the copy; the copy is mended again.
-
-    Raises:
-        Unfit: if there are no tests, or pytest does not know what to do with them.
-    """
+    """Whether a test fails, or does not come to an end, with the fault in the copy; the copy is mended again."""
     faulty = copy / fault.file
     source = faulty.read_bytes()
     Path(cache_from_source(str(faulty))).unlink(missing_ok=True)
     faulty.write_bytes(fault.applied(source.decode()).encode())
     try:
-        result = run_plainly(copy, *tests, seconds=PATIENCE * seconds + GRACE)
+        # A fault that breaks the import or the collection of tests is seen by everybody: it counts as noticed.
+        return run_in_turn(copy, tests, seconds=seconds).returncode != PASSED
     except TimeoutError:
         return True
     finally:
         faulty.write_bytes(source)
-    # A fault that stops the collection of tests or breaks the import is seen by everybody.
-    if not tests or (result.returncode in (NO_TESTS, 4) and faulty.name not in result.stdout + result.stderr):
-        raise Unfit(f"pytest could not run {' '.join(tests)}: {result.stdout[-500:]}{result.stderr[-500:]}")
-    return result.returncode != PASSED
 
 
 def shares(outcomes: Sequence[Outcome]) -> list[str]:
