@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +43,7 @@ def test_course_utils_loads_nothing_heavy():
         "course_utils.locale",
         "course_utils.doctor",
         "course_utils.tokenization",
+        "course_utils.widgets",
     ],
 )
 def test_light_parts_stay_light(module: str):
@@ -54,3 +57,16 @@ def test_a_heavy_import_would_be_seen():
 def test_opening_a_checkpoint_does_not_load_the_compiler_of_torch():
     modules = loaded_by("from course_utils.pretrained import load_pretrained; load_pretrained()")
     assert "torch" in modules and "torch._dynamo" not in modules  # 80 MB and more than a second
+
+
+def test_what_lies_beside_the_code_is_installed_with_it():
+    package = Path(__file__).parents[2] / "course_utils"
+    settings = tomllib.loads((package.parent / "pyproject.toml").read_text("utf-8"))
+    patterns = settings["tool"]["setuptools"]["package-data"]["course_utils"]
+    files = {path for path in package.rglob("*.*") if path.is_file() and "__pycache__" not in path.parts}
+    beside = {path for path in files if path.suffix != ".py"}
+    assert len(beside) > 50
+    assert beside - {path for pattern in patterns for path in package.glob(pattern)} == set()
+    rooms = {path.parent for path in files}  # a folder without __init__.py would be left out
+    data_only = {package / "locale" / lang for lang in ("ko", "en")}
+    assert {room for room in rooms if not (room / "__init__.py").exists()} <= data_only

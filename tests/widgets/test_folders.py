@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 import pytest
 
 from course_utils import widgets
-from course_utils.locale import languages
+from course_utils.locale import languages, raw_texts
 from course_utils.widgets.base import FOLDER, CourseWidget
 
 
@@ -25,6 +28,23 @@ def test_a_folder_is_whole(name: str) -> None:
         *(f"texts.{lang}.toml" for lang in languages()),
     }
     assert files <= {path.name for path in (FOLDER / name).iterdir()}
+
+
+@pytest.mark.parametrize("name", widgets.NAMES)
+def test_no_text_is_unused(name: str) -> None:
+    sources = [*(FOLDER / name).glob("*.js"), *(FOLDER / name).glob("*.py"), FOLDER / "common.js"]
+    words = set(re.findall(r"\w+", "".join(source.read_text("utf-8") for source in sources)))
+    assert {key for key in keys(raw_texts("ko", f"widgets.{name}")) if key not in words} == set()
+
+
+def keys(table: dict[str, Any]) -> Iterator[str]:
+    for key, found in table.items():
+        if key in ("measures", "parts"):  # names that come from outside are looked up in them
+            yield key
+        elif isinstance(found, dict):
+            yield from keys(found)
+        else:
+            yield key
 
 
 @pytest.mark.parametrize("name", widgets.NAMES)
