@@ -253,3 +253,16 @@ def test_documents_are_encoded_as_the_tokenizer_does_and_empty_sentences_go():
         for document in text
     ]
     assert encode_documents(text, TOKENIZER) == [document for document in expected if document]
+
+
+def test_an_epoch_is_drawn_once_and_not_for_each_of_its_batches(monkeypatch):
+    drawn = []
+    draw = PretrainingBatches._draw_epoch
+    monkeypatch.setattr(
+        PretrainingBatches, "_draw_epoch", lambda self, epoch: drawn.append(epoch) or draw(self, epoch)
+    )
+    batches = stream()
+    last = batches.batches_per_epoch - 1
+    for number in (0, 1, last, last + 1, last + 2, 0):
+        batches(number)
+    assert drawn == [0, 1, 0]

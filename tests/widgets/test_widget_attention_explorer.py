@@ -11,7 +11,15 @@ import torch
 
 from course_utils.locale import raw_texts
 from course_utils.widgets import AttentionExplorer
-from course_utils.widgets.attention_explorer.side import ONE, as_steps, as_weight, hundredths, readable
+from course_utils.widgets.attention_explorer.side import (
+    ONE,
+    as_number,
+    as_steps,
+    as_weight,
+    hundredths,
+    in_hundredths,
+    readable,
+)
 from course_utils.widgets.base import FOLDER
 
 LAYERS, HEADS = 2, 3
@@ -352,3 +360,58 @@ def test_repr_is_fixed() -> None:
     before = repr(widget)
     widget.head = 1
     assert repr(widget) == before
+
+
+@pytest.mark.parametrize(
+    ("token", "most", "shown"),
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("ab\x00", 8, "ab⟨0000⟩"),  # as long as allowed, once it is written out
+        ("ab\x00", 7, "ab⟨000…"),
+        ("\u200b", 20, "⟨200B⟩"),
+        ("\u2029", 20, "⟨2029⟩"),
+        ("क\u200dष", 20, "क\u200dष"),
+        ("  ", 20, "␣␣"),
+        ("\u3000", 20, "\u3000"),
+        (" a ", 20, " a "),
+        ("", 20, "∅"),
+    ],
+)
+def test_a_token_is_written_as_a_page_can_show_it(token: str, most: int, shown: str) -> None:
+    assert readable(token, most) == shown
+
+
+@pytest.mark.parametrize(
+    ("weight", "step"),
+    [(0, 0), (1, 65_535), (0.5, 32_768), (1.4 / 65_535, 1), (1.5 / 65_535, 2), (0.4 / 65_535, 0)],
+)
+def test_a_weight_in_steps(weight: float, step: int) -> None:
+    assert as_steps(weight) == step
+
+
+@pytest.mark.parametrize(
+    ("step", "hundredth"), [(0, 0), (327, 0), (328, 1), (65_535, 100), (65_207, 99), (65_208, 100)]
+)
+def test_a_step_in_hundredths(step: int, hundredth: int) -> None:
+    assert hundredths(step) == hundredth  # a hundredth is 655.35 steps, half of one 327.675
+
+
+@pytest.mark.parametrize(
+    ("value", "hundredth"),
+    [(0.0, 0), (0.004, 0), (0.005, 1), (0.25, 25), (-0.004, 0), (-0.006, -1), (1.0, 100)],
+)
+def test_a_number_in_hundredths(value: float, hundredth: int) -> None:
+    assert in_hundredths(value) == hundredth
+
+
+@pytest.mark.parametrize(
+    ("hundredth", "words"),
+    [(0, "0.00"), (5, "0.05"), (-5, "−0.05"), (100, "1.00"), (-1234, "−12.34"), (99, "0.99")],
+)
+def test_hundredths_in_words(hundredth: int, words: str) -> None:
+    assert as_number(hundredth) == words
+
+
+def test_only_the_first_letters_are_looked_at() -> None:
+    assert readable("\x00" * 1000, 20) == "⟨0000⟩⟨0000⟩⟨0000⟩⟨…"
