@@ -110,6 +110,41 @@ def test_any_answer_gets_a_verdict(found):
             assert verdict.status == "failed", (found.id, answer, verdict)
 
 
+def changed(result, how):
+    """A result with each of its floating-point numbers changed; classes, whole numbers and words as they are."""
+    if isinstance(result, tuple | list) and not hasattr(result, "_fields"):
+        return type(result)(changed(item, how) for item in result)
+    floats = result.is_floating_point() if isinstance(result, torch.Tensor) else isinstance(result, float)
+    return how(result) if floats else result
+
+
+FUNCTIONS = [found for found in ALL if inspect.isfunction(found.reference)]
+
+
+@pytest.mark.parametrize("found", FUNCTIONS, ids=lambda found: found.id)
+def test_an_answer_that_is_a_thousandth_off_is_wrong(found):
+    touched = []
+
+    def off(*args, **kwargs):
+        return changed(found.reference(*args, **kwargs), lambda value: touched.append(value) or value + 0.001)
+
+    assert found.judge(off).status == ("failed" if touched else "passed")
+
+
+@pytest.mark.parametrize("found", FUNCTIONS, ids=lambda found: found.id)
+def test_a_number_may_be_a_tensor(found):
+    def boxed(*args, **kwargs):
+        as_tensor = lambda value: torch.tensor(value, dtype=torch.float64)  # noqa: E731
+        result = found.reference(*args, **kwargs)
+        return as_tensor(result) if isinstance(result, float) else result
+
+    assert found.judge(boxed).status == "passed"
+
+
+def test_an_error_of_an_answer_can_be_read():
+    assert str(Wrong("shape", expected=3)) == "shape"
+
+
 # ---- the machinery, on planted exercises ---------------------------------------------------------------------------
 
 

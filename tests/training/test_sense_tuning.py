@@ -154,3 +154,11 @@ def test_the_command(tmp_path, folder, tokenizer, capsys):
         told = capsys.readouterr().err
         assert told.count("sense_tuning: ") == 1 and len(told.splitlines()) == 1
         assert read_log(tmp_path / "tuned" / "log.jsonl") == [record]  # what is refused does no harm
+
+
+def test_the_head_keeps_its_weights_and_no_table_of_the_senses():
+    head = SenseHead(7)
+    assert head.state_dict().keys() == {"weight", "bias"}
+    words = [word for word, _ in CLASSES]
+    assert head.same_word.tolist() == [[one == other for other in words] for one in words]
+    assert not head.weight.any() and not head.bias.any() and head.weight.shape == (len(CLASSES), 7)
