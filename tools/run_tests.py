@@ -49,7 +49,7 @@ PAIR = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 LINT = [
     python("-m", "ruff", "check"),
     python("-m", "ruff", "format", "--check"),
-    python("tools/check_javascript.py"),
+    python("-m", "tools.check_javascript"),
 ]
 
 

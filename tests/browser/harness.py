@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, expect, sync_playwright
 
-from tools.browser_tools import ARGUMENTS, AXE, IN_CI, INSTALL_AXE, chromium
+from tools.browser_tools import ARGUMENTS, AXE, IN_CI, INSTALL, chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks" / "ko"
@@ -318,7 +318,7 @@ class Visit:
             FileNotFoundError: if axe-core is not installed.
         """
         if not AXE.exists():
-            raise FileNotFoundError(f"no axe-core found: {INSTALL_AXE}")
+            raise FileNotFoundError(f"no axe-core found: {INSTALL}")
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE.read_text("utf-8"))
         with self._room_for(part.first):

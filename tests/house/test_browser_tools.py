@@ -99,11 +99,26 @@ def test_when_none_can_be_had_it_is_one_sentence(
 def test_axe_is_fetched_with_npm_or_missed(machine: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.undo()
     monkeypatch.setattr(browser_tools, "no_chromium", lambda: "")
-    monkeypatch.setattr(browser_tools, "AXE", machine / "axe.min.js")
+    axe, lock, installed = machine / "axe.min.js", machine / "lock", machine / "installed"
+    monkeypatch.setattr(browser_tools, "AXE", axe)
+    monkeypatch.setattr(browser_tools, "LOCK", lock)
+    monkeypatch.setattr(browser_tools, "INSTALLED", installed)
     monkeypatch.setenv("PATH", str(machine / "bin"))
+    lock.touch()
     assert list(browser_tools.missing()) == [browser_tools.BARRIERS]
-    command(machine, "npm", f'#!/bin/sh\n[ "$*" = "ci --prefix tests/browser" ] && : >{machine}/axe.min.js\n')
+    asked = machine / "asked"
+    command(
+        machine,
+        "npm",
+        f'#!/bin/sh\ncase "$*" in "ci --prefix tests/browser "*) echo x >>{asked}; : >{axe}; : >{installed} ;; esac\n',
+    )
+    for _ in range(2):  # fetched, and then there
+        assert browser_tools.missing() == {}
+        assert asked.read_text() == "x\n"
+    later = installed.stat().st_mtime + 5
+    os.utime(lock, (later, later))  # another list of packages
     assert browser_tools.missing() == {}
+    assert asked.read_text() == "x\nx\n"
 
 
 def test_a_program_that_is_no_browser_is_told_apart(tmp_path: Path):

@@ -9,18 +9,19 @@ from pathlib import Path
 import pytest
 
 from tools import check_javascript
-from tools.check_javascript import BIOME, ROOT
+from tools.browser_tools import BIOME, ROOT
 
 
-@pytest.mark.parametrize(("ci", "status"), [("", 0), ("false", 0), ("true", 1), ("1", 1)])
-def test_without_biome(tmp_path: Path, monkeypatch, capsys, ci: str, status: int) -> None:
-    monkeypatch.setenv("CI", ci)
+@pytest.mark.parametrize("status", [0, 1])
+def test_without_biome(tmp_path: Path, monkeypatch, capsys, status: int) -> None:
+    monkeypatch.setattr(check_javascript, "IN_CI", bool(status))
+    monkeypatch.setattr(check_javascript, "from_npm", lambda wanted: False)
     assert check_javascript.main(tmp_path / "biome") == status
     assert capsys.readouterr().out.count("\n") == 1
 
 
 def test_what_biome_says_counts(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setenv("CI", "true")
+    monkeypatch.setattr(check_javascript, "from_npm", Path.exists)
     for status in (0, 1):
         biome = tmp_path / f"biome-{status}"
         biome.write_text(f"#!/bin/sh\n[ $1 = check ] && exit {status}\nexit 9\n")
