@@ -27,20 +27,6 @@ PLOTS = {
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_a_plot_draws_on_the_axes_it_is_given_and_returns_them(name):
-    _, (left, right) = plt.subplots(1, 2)
-    assert PLOTS[name](right) is right
-    assert right.has_data() and not left.has_data()
-    assert len(plt.get_fignums()) == 1
-
-
-@pytest.mark.parametrize("name", PLOTS)
-def test_a_plot_makes_its_own_figure_when_given_none(name):
-    ax = PLOTS[name](None)
-    assert ax.has_data() and plt.get_fignums() == [ax.figure.number]
-
-
-@pytest.mark.parametrize("name", PLOTS)
 def test_no_glyph_is_missing(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

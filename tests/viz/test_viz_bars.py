@@ -1,6 +1,5 @@
 """Bars: where each begins and ends, its colour and hatching, and the words and numbers beside it."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -185,13 +184,3 @@ def test_influence():
     near(ax.get_yticks(), range(3))
     assert ax.margins()[0] == 0.18 and ax.yaxis_inverted() and lengths(ax.yaxis.get_major_ticks()) == {0}
     assert lengths(ax.xaxis.get_major_ticks()) != {0}
-
-
-def test_bars_draw_where_they_are_told():
-    for draw in (
-        lambda ax: plot_differences([1.0], ["a"], ax=ax),
-        lambda ax: plot_intervals({"a": [(0.5, 0.4, 0.6)]}, ["b"], ax=ax),
-        lambda ax: plot_influence(["a"], [1.0], ax=ax),
-    ):
-        _, ax = plt.subplots(figsize=(3, 2))
-        assert draw(ax) is ax and figure_size(ax) == [3, 2]

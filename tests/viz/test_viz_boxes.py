@@ -1,6 +1,5 @@
 """Rows of boxes as wide as their words: pieces of a text, and what became of tokens."""
 
-import matplotlib.pyplot as plt
 import pytest
 
 from course_utils.viz import plot_fates, plot_pieces
@@ -128,12 +127,6 @@ def test_long_rows_are_written_smaller():
     row = ["a" * 39] * 6  # six times 39 · 1.05 + 0.9 = 251.1, where 126 fit at 12 points
     ax = plot_fates([row], [["plain"] * 6], [[""] * 6])
     assert {round(text.get_size(), 6) for text in ax.texts} == {round(12 * 126 / 251.1, 6)}
-
-
-def test_boxes_draw_where_they_are_told():
-    for draw in (lambda ax: plot_pieces({"a": ["b"]}, ax=ax), lambda ax: fates(ax=ax)):
-        _, ax = plt.subplots(figsize=(3, 2))
-        assert draw(ax) is ax and figure_size(ax) == [3, 2]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Diagrams: each box, text and arrow stands where the reader expects it, and nothing overlaps."""
 
-import matplotlib.pyplot as plt
 import pytest
 from matplotlib.patches import FancyBboxPatch
 
@@ -210,14 +209,3 @@ def test_the_map_of_the_course_has_a_column_for_each_part():
 def test_an_eighth_part_begins_the_colours_anew():
     ax = plot_course_map({f"part {number}": [f"0{number} a"] for number in range(8)})
     assert look(text_of(ax, "part 7"))[4] == CYCLE[0]
-
-
-def test_diagrams_draw_where_they_are_told():
-    for draw in (
-        plot_bert_model,
-        lambda ax: plot_encoder_block("pre", ax=ax),
-        lambda ax: plot_course_map({"a": ["00 b"]}, ax=ax),
-    ):
-        _, ax = plt.subplots(figsize=(3, 2))
-        assert draw(ax=ax) is ax and figure_size(ax) == [3, 2] and ax.texts
-    assert len(plt.get_fignums()) == 3

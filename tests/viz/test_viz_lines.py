@@ -234,13 +234,3 @@ def test_a_map_of_no_sense_or_of_five_is_refused():
         with pytest.raises(ValueError, match="expected points of shape"):
             plot_sense_map(points, senses)
     assert len(plot_sense_map(np.zeros((4, 2)), list("abcd")).collections) == 4
-
-
-def test_lines_draw_where_they_are_told():
-    for draw in (
-        lambda ax: plot_curves(X, {"a": X}, ax=ax),
-        lambda ax: plot_runs(X, {"a": [X]}, ax=ax),
-        lambda ax: plot_sense_map([[0, 0]], ["a"], ax=ax),
-    ):
-        _, ax = plt.subplots(figsize=(3, 2))
-        assert draw(ax) is ax and figure_size(ax) == [3, 2]

@@ -1,6 +1,5 @@
 """Tables of cells: rows and columns, the number in each cell, the colour that says the same, and what is framed."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
@@ -261,15 +260,3 @@ def test_without_truths_no_score_is_wrong():
     empty = plot_scores(np.zeros((0, 2)), [], SENSES)
     near(figure_size(empty), [11, 1.4])
     assert not empty.get_images() and labels(empty.xaxis) == SENSES
-
-
-def test_tables_draw_where_they_are_told():
-    for draw in (
-        lambda ax: plot_mask([[True]], ["a"], ["b"], ax=ax),
-        lambda ax: plot_contributions([[1.0]], ["a"], ["b"], ax=ax),
-        lambda ax: plot_number_table([[1]], [[0]], ax=ax),
-        lambda ax: plot_similarity([[1.0]], ["a"], ax=ax),
-        lambda ax: plot_scores([[1.0]], ["a"], ["b"], ax=ax),
-    ):
-        _, ax = plt.subplots(figsize=(3, 2))
-        assert draw(ax) is ax and figure_size(ax) == [3, 2]

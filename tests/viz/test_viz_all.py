@@ -1,0 +1,94 @@
+"""What holds for every plot function: it draws where it is told, and refuses what does not fit before it draws."""
+
+import inspect
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from course_utils import viz
+from tests.viz.drawn import figure_size
+from tests.viz.examples import EXAMPLES
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_it_draws_on_the_axes_it_is_given_and_returns_them(name):
+    _, (left, right) = plt.subplots(1, 2, figsize=(3, 2))
+    assert EXAMPLES[name](right) is right
+    assert right.has_data() or right.texts
+    assert not left.has_data() and not left.texts and not left.patches
+    assert len(plt.get_fignums()) == 1 and figure_size(right) == [3, 2]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_it_makes_one_figure_of_its_own_when_given_none(name):
+    ax = EXAMPLES[name](None)
+    assert plt.get_fignums() == [ax.get_figure().number]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_everything_after_the_data_is_named(name):
+    parameters = inspect.signature(getattr(viz, name)).parameters
+    assert parameters["ax"].kind is inspect.Parameter.KEYWORD_ONLY and parameters["ax"].default is None
+    for parameter in parameters.values():
+        if parameter.default is not inspect.Parameter.empty:
+            assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+
+
+TWO = ["a", "b"]
+REFUSED = {
+    "contributions of another shape": (
+        viz.plot_contributions,
+        (np.zeros((2, 1)), ["a"], TWO),
+        r"\(1, 2\).*\(2, 1\)",
+    ),
+    "a negative contribution": (
+        viz.plot_contributions,
+        ([[-1.0]], ["a"], ["b"]),
+        "must not be negative, got -1.0",
+    ),
+    "no curve": (viz.plot_curves, ([0, 1], {}), "expected 1 to 7 curves, got 0"),
+    "a curve of another length": (
+        viz.plot_curves,
+        ([0, 1], {"a": [1]}),
+        r"'a' of shape \(2,\) like x, got \(1,\)",
+    ),
+    "no group of runs": (viz.plot_runs, ([0, 1], {}), "expected 1 to 7 groups of runs, got 0"),
+    "a run that is no table": (
+        viz.plot_runs,
+        ([0, 1], {"a": [0, 1]}),
+        r"'a' of shape \(runs, 2\), got \(2,\)",
+    ),
+    "a group without runs": (viz.plot_runs, ([0, 1], {"a": np.zeros((0, 2))}), r"got \(0, 2\)"),
+    "runs of another length": (viz.plot_runs, ([0, 1], {"a": np.zeros((2, 3))}), r"got \(2, 3\)"),
+    "an order that is none": (viz.plot_encoder_block, ("middle",), '"post" or "pre", got \'middle\''),
+    "no row of fates": (viz.plot_fates, ([], [], []), "at least one"),
+    "segments that are too few": (viz.plot_input_embeddings, (TWO, [0]), "got 2 and 1"),
+    "no token": (viz.plot_input_embeddings, ([], []), "got 0 and 0"),
+    "a third segment": (viz.plot_input_embeddings, (["a"], [2]), r"0 or 1, got \[2\]"),
+    "owners of another shape": (
+        viz.plot_number_table,
+        (np.zeros((2, 3)), np.zeros((3, 2))),
+        r"\(2, 3\) and \(3, 2\)",
+    ),
+    "numbers that are no table": (viz.plot_number_table, ([1, 2], [0, 0]), r"\(2,\) and \(2,\)"),
+    "differences without a stage": (viz.plot_differences, ([], []), r"shape \(0,\)"),
+    "differences that are too few": (viz.plot_differences, ([1.0], TWO), r"\(2,\).*\(1,\)"),
+    "departures turned around": (viz.plot_departures, (np.ones((2, 1)), ["a"], TWO), r"\(1, 2\).*\(2, 1\)"),
+    "departures of nothing": (viz.plot_departures, (np.ones((0, 2)), [], TWO), r"\(0, 2\)"),
+    "no pieces": (viz.plot_pieces, ({},), "at least one row"),
+    "a row without pieces": (viz.plot_pieces, ({"a": ["b"], "c": []},), "at least one piece"),
+    "an encoding of one dimension": (viz.plot_encoding, ([1.0, 2.0],), r"\(T, C\), got shape \(2,\)"),
+    "an encoding of nothing": (viz.plot_encoding, ([[]],), r"\(T, C\)"),
+    "an encoding with a hole": (viz.plot_encoding, ([[np.nan]],), "finite"),
+    "influence of too few words": (viz.plot_influence, (["a"], [1.0, 2.0]), "the 1 words, got 2"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_fit_is_refused_before_anything_is_drawn(name):
+    plot, given, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        plot(*given)
+    if plot not in (viz.plot_curves, viz.plot_runs):  # they look at one curve after the other
+        assert not plt.get_fignums()
