@@ -128,6 +128,7 @@ def small_course(tmp_path):
         "tests/room/test_thing.py": "from course_utils.room import thing\ndef test(): assert thing()\n",
         "tests/house/test_far.py": "import course_utils.far\n",
         "tests/house/test_helped.py": "from tests.helper import near\ndef test(): assert near()\n",
+        "tests/house/test_named.py": "from course_utils import lazy as l, room\ndef test(): room.thing()\n",
         "tests/house/test_lazy.py": "from course_utils.lazy import Part\n",
         "tests/browser/test_all.py": "import course_utils.far\n",
     }
@@ -139,10 +140,11 @@ def small_course(tmp_path):
 
 def test_the_judges_of_a_file_are_those_that_import_it(small_course):
     importers = Importers(small_course)
-    far, helped, thing = "tests/house/test_far.py", "tests/house/test_helped.py", "tests/room/test_thing.py"
+    far, helped, named = (f"tests/house/test_{name}.py" for name in ("far", "helped", "named"))
+    thing = "tests/room/test_thing.py"
     assert importers.judges_of("course_utils/far.py") == [far, helped]  # and not the browser's
-    assert importers.judges_of("course_utils/near.py") == [helped, thing]  # nor over three imports
-    assert importers.judges_of("course_utils/room/inner.py") == [thing]
+    assert importers.judges_of("course_utils/near.py") == [helped, named, thing]  # nor over three imports
+    assert importers.judges_of("course_utils/room/inner.py") == [named, thing]
     assert importers.judges_of("course_utils/lazy/part.py") == ["tests/house/test_lazy.py"]
     assert importers.judges_of("course_utils/room/other.py") == [thing]  # its room's: nobody imports it
     assert importers.distances[thing]["course_utils/far.py"] == 3

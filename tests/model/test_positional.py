@@ -72,6 +72,7 @@ def test_learned_positions_are_the_first_rows_in_order():
     embedding = LearnedPositionEmbedding(13, 7)
     assert torch.equal(embedding(5), embedding.embedding.weight[:5])
     assert torch.equal(embedding(13), embedding.embedding.weight)
+    assert torch.equal(embedding(1), embedding.embedding.weight[:1])
     assert embedding.embedding.weight.shape == (13, 7)
 
 

@@ -55,6 +55,7 @@ def test_pieces_take_two_colours_in_turn_and_unknown_ones_are_hatched():
     plates = [text.get_bbox_patch() for text in ax.texts]
     assert [plate is None for plate in plates] == [True, True, False, True, True]
     assert hex_of(plates[2].get_facecolor()) == "#FFFFFF" and plates[2].get_edgecolor()[3] == 0
+    assert plates[2].get_boxstyle().pad == 0.08  # 1 of 12 points, as matplotlib rounds it
 
 
 FATES = ["special", "plain", "masked", "kept", "random"]
@@ -109,7 +110,9 @@ def test_fates_look_different():
     assert {look(text)[:4] for text in above} == {("center", "center", 12, "normal")}
     assert {look(text) for text in below} == {("center", "center", 12, "bold", INK)}
     assert [text.get_bbox_patch() is None for text in above] == [True] * 4 + [False]
-    assert hex_of(above[4].get_bbox_patch().get_facecolor()) == "#FFFFFF"
+    plate = above[4].get_bbox_patch()
+    assert hex_of(plate.get_facecolor()) == "#FFFFFF" and plate.get_edgecolor()[3] == 0
+    assert plate.get_boxstyle().pad == 0.07  # 0.8 of 12 points, as matplotlib rounds it
 
 
 def test_the_legend_names_the_fates_that_occur():

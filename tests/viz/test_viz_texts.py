@@ -190,6 +190,7 @@ def test_an_additive_mask_is_refused_rather_than_drawn_inverted(mask):
 def test_a_mask_of_ones_and_zeros_is_a_mask():
     shades = plot_mask(MASK.astype(int), ["a"] * 3, ["b"] * 5).images[0].get_array()
     assert np.array_equal(np.asarray(shades) > 0, MASK)
+    assert not plot_mask(np.ones((2, 2), dtype=int), ["a"] * 2, ["b"] * 2).patches
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (6,), (6, 1), (1, 3, 2)])

@@ -70,11 +70,21 @@ class Importers:
 
     def _imported(self, tree: ast.AST) -> list[str]:
         found: list[str] = []
+        packages: dict[str, str] = {}  # "viz" after `from course_utils import viz` -> its file
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                homes = {
+                    name.asname or name.name: self._file(f"{node.module}.{name.name}") for name in node.names
+                }
+                packages |= {name: file for name, file in homes.items() if file}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 found += [file for name in node.names if (file := self._file(name.name))]
             elif isinstance(node, ast.ImportFrom) and node.module and (home := self._file(node.module)):
                 found += [home, *(file for name in node.names if (file := self._home(home, name.name)))]
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                package = packages.get(node.value.id, "")
+                found += [home] if (home := self._home(package, node.attr)) else []
         return found
 
     def _file(self, module: str) -> str | None:
