@@ -23,7 +23,7 @@ from PIL import Image, ImageChops
 ROOT = Path(__file__).resolve().parent.parent
 REACH = 1  # pixels: letters and lines may be drawn a pixel away
 CLOSE = 48  # of 255 levels of red, green or blue: what smoothed edges and a palette of 256 colours change
-MOST_OUT_OF_PLACE = 12  # pixels; a changed digit has 28 or more
+MOST_OUT_OF_PLACE = 12  # pixels; a changed digit has 17 or more
 SIZE_SLACK = 3  # pixels of width or height
 
 # Where marks may move
