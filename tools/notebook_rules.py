@@ -188,6 +188,17 @@ def figures_have_alt_text(notebook: NotebookNode) -> Iterator[str]:
                 yield f"{where(notebook, index)} has a picture without alternative text"
 
 
+def may_move_has_reason(notebook: NotebookNode) -> Iterator[str]:
+    """Only a figure may say that it moves, in what ("marks" or "words"; tools/figures.py), and why."""
+    for index, cell in enumerate(notebook.cells):
+        said = cell.metadata.get("may_move", {})
+        if said and "figure" not in tags(cell):
+            yield f"{where(notebook, index)} has 'may_move' and is no figure"
+        for what, reason in said.items():
+            if what not in ("marks", "words") or len(str(reason).split()) < 3:
+                yield f"{where(notebook, index)} may move in {what!r} for the reason {reason!r}"
+
+
 def widgets_have_digests(notebook: NotebookNode) -> Iterator[str]:
     """After each widget comes a cell that moves it from code and prints what it now shows."""
     for index, cell in code_cells(notebook):
@@ -293,6 +304,7 @@ RULES: list[Rule] = [
     first_code_cell_imports,
     code_aside_is_folded,
     figures_have_alt_text,
+    may_move_has_reason,
     widgets_have_digests,
     has_exercises,
     names_keep_their_meaning,

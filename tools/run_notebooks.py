@@ -30,11 +30,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_utils.support.files import write_atomically  # noqa: E402
+from tools.figures import compare_cell  # noqa: E402
 from tools.notebook_cells import belongs_folded, output_texts, where  # noqa: E402
 
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow")
+KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow", "may_move")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE_INFO = {  # without the version, which differs between machines
     "codemirror_mode": {"name": "ipython", "version": 3},
@@ -134,7 +135,7 @@ def inspect_outputs(notebook: NotebookNode) -> None:
 
 
 def differences(saved: NotebookNode, fresh: NotebookNode) -> list[str]:
-    """Cells whose texts in the two notebooks differ; pictures are not compared."""
+    """Cells whose texts or figures differ in the two notebooks, by nbval's rule and tools/figures.py."""
     found = []
     for index, (old, new) in enumerate(zip(saved.cells, fresh.cells, strict=True)):
         if old.cell_type == "code":
@@ -142,7 +143,7 @@ def differences(saved: NotebookNode, fresh: NotebookNode) -> list[str]:
                 sanitise(said) for output in merge_streams(old.outputs) for said in output_texts(output)
             ]
             after = [sanitise(said) for output in new.outputs for said in output_texts(output)]
-            if before != after:
+            if before != after or any(one.complaint for one in compare_cell(old, new.outputs)):
                 found.append(where(fresh, index))
     return found
 

@@ -29,7 +29,7 @@ NOTEBOOKS = [
 ]
 # Unless told, nbval waits 2000 s for a cell.
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
-NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg"]
+NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg", "-p", "tools.nbval_figures"]
 
 # These files take longest: first, too.
 LONGEST = [

@@ -79,6 +79,10 @@ def hide_source(number: int) -> Callable[[NotebookNode], None]:
     return lambda notebook: cell(notebook, number).metadata.update(jupyter={"source_hidden": True})
 
 
+def may_move(number: int, **reasons: str) -> Callable[[NotebookNode], None]:
+    return lambda notebook: cell(notebook, number).metadata.update(may_move=reasons)
+
+
 def shows_about(source: str) -> Callable[[NotebookNode], None]:
     def plant(notebook: NotebookNode) -> None:
         append_source(3, source)(notebook)
@@ -140,6 +144,9 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(source="show(axes)")),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[])),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[picture(" ")])),
+    (rules.may_move_has_reason, may_move(3, marks="it was trained here")),
+    (rules.may_move_has_reason, may_move(4, marks="")),
+    (rules.may_move_has_reason, may_move(4, axes="it was trained here")),
     (rules.widgets_have_digests, set_tags(6)),
     (rules.widgets_have_digests, lambda notebook: cell(notebook, 6).update(outputs=[])),
     (rules.has_exercises, set_tags(9)),
@@ -179,6 +186,7 @@ def test_every_rule_has_a_planted_fault():
 def test_what_is_allowed_stays_allowed():
     notebook = good_notebook()
     cell(notebook, 3).source += "\n# NBVAL_IGNORE_OUTPUT\n# 걸린 시간은 컴퓨터마다 다릅니다.\ntotal = 4"
+    cell(notebook, 4).metadata.may_move = {"marks": "the curve was trained here"}
     cell(notebook, 4).source = (
         "import torch\ntotal = [torch for torch in (1, 2)]\n" + cell(notebook, 4).source
     )
