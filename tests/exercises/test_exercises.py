@@ -399,7 +399,9 @@ def test_progress_after_solving_and_export(capsys, tmp_path):
     assert "○●○" in line and "1/3" in line
     export_progress(tmp_path / "kim.json", name="김배")
     assert str(tmp_path) not in capsys.readouterr().out
-    report = json.loads((tmp_path / "kim.json").read_text(encoding="utf-8"))
+    content = (tmp_path / "kim.json").read_text(encoding="utf-8")
+    assert '\n  "name": "김배"' in content  # a lecturer can read it as it is
+    report = json.loads(content)
     assert report["passed"] == 1 and report["total"] == len(ALL) and report["name"] == "김배"
     assert report["exercises"]["02.2"]["attempts"] == 2
     assert report["exercises"]["02.1"]["status"] == "unsolved"
