@@ -370,3 +370,12 @@ def test_the_place_of_the_cache(monkeypatch, tmp_path):
     assert hub.cache_folder() == tmp_path / "x" / "huggingface" / "hub"
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     assert hub.cache_folder() == tmp_path / "home" / "hub"
+
+
+def test_weights_in_several_files_are_fetched_with_their_index():
+    parts = [f"model-0000{part}-of-00002.safetensors" for part in (2, 1)]
+    files = dict.fromkeys(
+        ["config.json", "vocab.txt", "model.safetensors.index.json", "other.safetensors", *parts]
+    )
+    wanted = hub._wanted("large", files)
+    assert wanted == ["config.json", "vocab.txt", "model.safetensors.index.json", *sorted(parts)]

@@ -137,6 +137,10 @@ def test_bad_records() -> None:
     assert other.curves["records"] == other.curves["snapshots"] == []
 
 
+def test_one_step_and_a_small_entropy_are_enough() -> None:
+    assert make(steps=1, unigram=0.5).curves
+
+
 @pytest.mark.parametrize(
     "changes", [{"steps": 0}, {"steps": True}, {"unigram": 0.0}, {"unigram": math.nan}, {"sentence": "배"}]
 )
