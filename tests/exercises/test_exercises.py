@@ -142,9 +142,9 @@ def told(args, kwargs):
 
 
 def spoilt(result):
-    """A result of the same kind, shape and type, and wrong all over."""
+    """A result of the same kind, shape and type, and wrong all over; numbers that are not whole by a hundredth."""
     if isinstance(result, torch.Tensor):
-        return ~result if result.dtype == torch.bool else result + 1
+        return ~result if result.dtype == torch.bool else result + (0.01 if result.is_floating_point() else 1)
     if isinstance(result, dict):
         return {key: spoilt(value) for key, value in result.items()} or {"": 1}
     if isinstance(result, tuple | list):

@@ -146,3 +146,8 @@ def test_the_same_number_again_clears_what_was_refused() -> None:
     widget.set_state({"x": 9.0})
     widget.set_state({"error": ""})  # what the number box sends when nothing changed
     assert widget.error == "" and widget.x == 1.0
+
+
+def test_two_functions_are_enough_for_a_difference() -> None:
+    two = {name: FUNCTIONS[name] for name in ("GELU", "tanh 꼴")}
+    assert make(two).curves and make(two, difference_of=("GELU", "GELU")).curves

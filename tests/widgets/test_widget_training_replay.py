@@ -116,6 +116,12 @@ def test_a_bad_sentence_is_refused_and_the_picture_stays(bad: str) -> None:
     assert widget.error == "" and widget.sentence == "[MASK]가 좋다."
 
 
+def test_what_the_model_says_of_a_sentence_is_said_as_it_is() -> None:
+    widget = trained()
+    widget.set_state({"sentence": "[MASK] 거절"})
+    assert widget.error == "이 문장은 읽지 못합니다"
+
+
 @pytest.mark.parametrize("bad", [-1, 3])
 def test_a_bad_snapshot_is_refused(bad: int) -> None:
     widget = trained()
