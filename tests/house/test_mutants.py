@@ -89,7 +89,7 @@ def test_every_fault_has_its_own_id_and_there_are_enough():
         "encoder.py",
         "embeddings.py",
         "bert.py",
-        "heads.py",
+        "masked_lm.py",
         "folder.py",
         "normalization.py",
         "wordpiece.py",
