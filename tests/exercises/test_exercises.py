@@ -452,3 +452,11 @@ def test_progress_after_solving_and_export(capsys, tmp_path):
 def test_describe_is_one_line():
     assert core._describe(ValueError("하나\n둘")) == "ValueError: 하나"
     assert core._describe(ValueError()) == "ValueError"
+
+
+def test_wrong_answers_that_random_faults_found_unnamed():
+    def over_tokens(x, weight, bias, eps):  # with torch's own n − 1, which is the other usual mistake
+        return (x - x.mean(dim=0)) / (x.var(dim=0) + eps).sqrt() * weight + bias
+
+    assert exercise("06.1").judge(over_tokens).reason == "over_tokens"
+    assert exercise("12.3").judge(lambda *given: 7).reason == "tuple"

@@ -508,6 +508,7 @@ def test_help(capsys):
 def test_the_defaults_fit_and_are_what_the_command_takes():
     chosen = pretrain._arguments(["--out", "x"])
     assert Settings(**{name: getattr(chosen, name) for name in asdict(Settings())}) == Settings()
+    assert chosen.checkpoint_every == 500  # as its help says
 
 
 # --- several processes -----------------------------------------------------------------------------------------

@@ -90,6 +90,7 @@ def test_the_picture_is_plain_json() -> None:
         ("query", [1.0], "쿼리"),
         ("query", [1.0, 2.0, 3.0], "쿼리"),
         ("query", [1e300, 1e300], "쿼리"),
+        ("query", [0.0, -1_000_000.5], "쿼리"),
         ("d_k", 1, "d_k"),
         ("d_k", 48, "d_k"),
         ("d_k", 2048, "d_k"),
@@ -103,6 +104,12 @@ def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -
         setattr(widget, trait, value)
     widget.set_state({trait: value})
     assert told in widget.error and widget.picture == picture
+
+
+def test_a_query_may_be_a_million_long() -> None:
+    widget = make()
+    widget.query = [0.0, -1e6]
+    assert list(widget.query) == [0.0, -1e6] and not widget.error
 
 
 @pytest.mark.parametrize(
