@@ -23,6 +23,7 @@ WANTED = (
     "course.toml",
     "pyproject.toml",
     "README.md",
+    "constraints.txt",
     "README.ko.md",
 )
 UNWANTED = shutil.ignore_patterns("node_modules", "__pycache__", "screenshots", ".ipynb_checkpoints")
