@@ -89,10 +89,8 @@ def copy_tree(target: Path, root: Path = ROOT) -> Path:
     return Path(shutil.copytree(root, target, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True))
 
 
-def run(
-    copy: Path, *arguments: str, seconds: float = SECONDS, **more: str
-) -> subprocess.CompletedProcess[str]:
-    """Run Python in the copy, so that the copy's package is the one imported, with more in the environment.
+def run(copy: Path, *arguments: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
+    """Run Python in the copy, so that the copy's package is the one imported.
 
     Raises:
         TimeoutError: if it takes longer than `seconds`.
@@ -102,7 +100,6 @@ def run(
         "PYTHONDONTWRITEBYTECODE": "1",  # a cached .pyc could outlive a fault of the same length
         "COURSE_DATA_HOME": str(copy / ".learner"),
         "OMP_NUM_THREADS": "1",
-        **more,
     }
     environment.pop("COURSE_LANG", None)
     environment.pop("MPLBACKEND", None)  # a notebook's kernel chooses its own
