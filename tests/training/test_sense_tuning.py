@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -162,3 +164,9 @@ def test_the_head_keeps_its_weights_and_no_table_of_the_senses():
     words = [word for word, _ in CLASSES]
     assert head.same_word.tolist() == [[one == other for other in words] for one in words]
     assert not head.weight.any() and not head.bias.any() and head.weight.shape == (len(CLASSES), 7)
+
+
+def test_the_module_is_a_command():
+    command = [sys.executable, "-m", "course_utils.training.sense_tuning", "--help"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert said.startswith("usage:")

@@ -34,8 +34,18 @@ FAILED = (
     1  # pytest's exit status for "tests were run, some failed"; 2 to 5 mean that they were not run properly
 )
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider")
-ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # no test of faults needs pytest's plugins
 NOT_IMPORTED = 64
+# pytest's plugins take longer to import than most tests to run; but what a test itself starts may need them.
+PLAINLY = """
+import os, sys, pytest
+class Alone:
+    def pytest_configure(self):
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+def plainly(arguments):
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    return pytest.main(arguments, plugins=[Alone()])
+"""
+TOGETHER = f"{PLAINLY}sys.exit(plainly(sys.argv[1:]))"
 # One process for both: importing torch takes longer than most tests. Not `import … as`: that gives a function of the
 # same name where the package exports one.
 IMPORT_AND_TEST = f"""
@@ -49,13 +59,12 @@ except BaseException as error:
 if os.path.realpath(imported) != os.path.realpath(file):
     print(f"not the copy was imported but {{imported}}", file=sys.stderr)
     sys.exit({NOT_IMPORTED})
-import pytest
-sys.exit(pytest.main(arguments))
+{PLAINLY}
+sys.exit(plainly(arguments))
 """
-IN_TURN = f"""
-import sys, pytest
+IN_TURN = f"""{PLAINLY}
 for test in sys.argv[1:]:
-    status = pytest.main([*{OPTIONS}, test])
+    status = plainly([*{OPTIONS}, test])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         sys.exit(status)
 """
@@ -80,10 +89,8 @@ def copy_tree(target: Path, root: Path = ROOT) -> Path:
     return Path(shutil.copytree(root, target, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True))
 
 
-def run(
-    copy: Path, *arguments: str, seconds: float = SECONDS, **more: str
-) -> subprocess.CompletedProcess[str]:
-    """Run Python in the copy, so that the copy's package is the one imported, with more in the environment.
+def run(copy: Path, *arguments: str, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
+    """Run Python in the copy, so that the copy's package is the one imported.
 
     Raises:
         TimeoutError: if it takes longer than `seconds`.
@@ -93,7 +100,6 @@ def run(
         "PYTHONDONTWRITEBYTECODE": "1",  # a cached .pyc could outlive a fault of the same length
         "COURSE_DATA_HOME": str(copy / ".learner"),
         "OMP_NUM_THREADS": "1",
-        **more,
     }
     environment.pop("COURSE_LANG", None)
     environment.pop("MPLBACKEND", None)  # a notebook's kernel chooses its own
@@ -116,7 +122,7 @@ def run_in_turn(copy: Path, tests: Sequence[str], *, seconds: float) -> subproce
     Raises:
         TimeoutError: if it takes longer than `seconds`.
     """
-    return run(copy, "-c", IN_TURN, *tests, seconds=seconds, **ALONE)
+    return run(copy, "-c", IN_TURN, *tests, seconds=seconds)
 
 
 def run_tests(
@@ -128,7 +134,7 @@ def run_tests(
         Unfit: if that file cannot be imported, or another one is imported in its place.
     """
     module = of.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    result = run(copy, "-c", IMPORT_AND_TEST, module, str(copy / of), *OPTIONS, *tests, **ALONE)
+    result = run(copy, "-c", IMPORT_AND_TEST, module, str(copy / of), *OPTIONS, *tests)
     if result.returncode == NOT_IMPORTED:
         raise Unfit(result.stderr.strip().splitlines()[-1])
     return result

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 from tools.mutants.faults import ROOT, Unfit
 from tools.mutants.importers import Importers
-from tools.mutants.judging import ALONE, OPTIONS, copy_tree, run, run_in_turn
+from tools.mutants.judging import OPTIONS, TOGETHER, copy_tree, run, run_in_turn
 from tools.mutants.random_faults import Fault
 
 EQUIVALENT = ROOT / "tools" / "mutants" / "equivalent.toml"
@@ -97,7 +97,8 @@ def _healthy_seconds(tests: Sequence[str], copies: SimpleQueue[Path]) -> dict[st
     copy = copies.get()
     report = copy / "report.xml"
     xml = (f"--junit-xml={report}", "-o", "junit_family=xunit1", "-o", "junit_duration_report=total")
-    result = run(copy, "-m", "pytest", *OPTIONS, *xml, *tests, seconds=3600, **ALONE)
+    # All of them, not up to the first failure (-x): so that every one is told.
+    result = run(copy, "-c", TOGETHER, *OPTIONS[1:], *xml, *tests, seconds=3600)
     if result.returncode != PASSED:
         raise Unfit(f"tests fail without any fault:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
     spent = Counter(dict.fromkeys(tests, 0.0))
