@@ -1,5 +1,6 @@
 """One vector a word: the loss and its gradient, what is drawn, windows, learning, and what is refused."""
 
+import inspect
 import math
 
 import pytest
@@ -204,3 +205,9 @@ def test_subwords_learn_too(whole_text: None) -> None:
     )
     assert told[-1] < 0.9 * told[0]
     assert {word for word, _ in vectors.nearest("배", number=3)} == {"항구", "바다", "선장"}
+
+
+def test_the_settings_are_those_of_the_course_unless_told() -> None:
+    parameters = inspect.signature(train_skip_gram).parameters.values()
+    defaults = {each.name: each.default for each in parameters if isinstance(each.default, int)}
+    assert defaults == {"dimensions": 64, "window": 5, "negatives": 5, "epochs": 10, "min_count": 5}
