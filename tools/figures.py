@@ -28,7 +28,9 @@ SIZE_SLACK = 3  # pixels of width or height
 
 # Where marks may move
 MOST_INK = 120  # pixels of texts and axes: curves cover others than before; a lost word has 270 or more
-MOST_COLOUR_CHANGE = 0.2  # of the pixels of any colour; a lost line takes half of its colour with it, or all
+# Of the pixels of any colour. Two trainings of notebook 13, with products summed in another order, differ by 0.23 in
+# curves and by 0.44 in a row of bars. A lost line takes half of its colour with it, or more; lost bars take all.
+MOST_COLOUR_CHANGE = {"marks": 0.4, "words": 0.65}
 FEWEST_OF_A_COLOUR = 600  # pixels; of rarer ones, such as smoothed edges, the count says little
 LEVELS = 4  # of red, green and blue, by which colours are told apart here
 
@@ -74,10 +76,9 @@ def compare(saved: Image.Image, fresh: Image.Image, may_move: set[str] = frozens
         return Comparison(count)
     if not may_move:
         return Comparison(count, f"{count} pixels out of place, at most {MOST_OUT_OF_PLACE}")
-    if (change := colour_change(saved, fresh)) > MOST_COLOUR_CHANGE:
-        return Comparison(
-            count, f"one colour has {change:.0%} more or fewer pixels, at most {MOST_COLOUR_CHANGE:.0%}"
-        )
+    most = MOST_COLOUR_CHANGE["words" if "words" in may_move else "marks"]
+    if (change := colour_change(saved, fresh)) > most:
+        return Comparison(count, f"one colour has {change:.0%} more or fewer pixels, at most {most:.0%}")
     if "words" not in may_move and (moved := ink_out_of_place(saved, fresh, REACH + slack)) > MOST_INK:
         return Comparison(count, f"texts or axes moved: {moved} pixels out of place, at most {MOST_INK}")
     return Comparison(count)
