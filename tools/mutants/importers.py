@@ -70,22 +70,18 @@ class Importers:
 
     def _imported(self, tree: ast.AST) -> list[str]:
         found: list[str] = []
-        packages: dict[str, str] = {}  # "viz" after `from course_utils import viz` -> its file
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                homes = {
-                    name.asname or name.name: self._file(f"{node.module}.{name.name}") for name in node.names
-                }
-                packages |= {name: file for name, file in homes.items() if file}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 found += [file for name in node.names if (file := self._file(name.name))]
             elif isinstance(node, ast.ImportFrom) and node.module and (home := self._file(node.module)):
                 found += [home, *(file for name in node.names if (file := self._home(home, name.name)))]
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                package = packages.get(node.value.id, "")
-                found += [home] if (home := self._home(package, node.attr)) else []
+                found += [part for name in node.names for part in self._offered(f"{node.module}.{name.name}")]
         return found
+
+    def _offered(self, module: str) -> list[str]:
+        """What a package that is imported as a whole, as in `from course_utils import heads`, takes its names from."""
+        package = self._file(module) or ""
+        return self._imported(self.trees[package]) if package.endswith("/__init__.py") else []
 
     def _file(self, module: str) -> str | None:
         stem = module.replace(".", "/")
