@@ -1,7 +1,6 @@
-"""Figures are drawn in the course's look and closed after each test."""
+"""Figures are drawn in the course's look."""
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pytest
 
 from course_utils.viz import use_theme
@@ -13,4 +12,3 @@ def themed():
         mpl.use("agg")
         use_theme()
         yield
-        plt.close("all")
