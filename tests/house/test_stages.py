@@ -108,9 +108,10 @@ process.wait()"""
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path, name: signal.Signals):
     child = tmp_path / "child"
     program = f"""
-import os, sys
+import os, signal, sys
 from pathlib import Path
 from tools.stages import Stages, interrupted_by_every_signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs behind it
 interrupted_by_every_signal()
 sleep = [sys.executable, "-c", "import os, time; open({str(child)!r}, 'w').write(str(os.getpid())); time.sleep(600)"]
 try:
