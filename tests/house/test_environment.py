@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
@@ -88,3 +89,15 @@ def test_constraints_hold_nothing_that_is_not_installed():
     pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
     installed = {key(found.name) for found in metadata.distributions() if found.name}
     assert sorted(set(pinned) - installed) == []
+
+
+def test_every_pin_is_for_the_oldest_python_we_promise():
+    """Debian 12 has Python 3.11.2: a pin that wants 3.11.5 keeps its python3 from installing anything at all."""
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    wanted = {}
+    for installed in metadata.distributions():
+        name = key(installed.metadata["Name"])
+        if name in pinned and Version(installed.version) == pinned[name]:
+            wanted[name] = SpecifierSet(installed.metadata["Requires-Python"] or "")
+    assert len(wanted) > 0.9 * len(pinned)
+    assert [name for name, versions in wanted.items() if "3.11.0" not in versions] == []
