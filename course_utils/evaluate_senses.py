@@ -26,6 +26,7 @@ from course_utils.contextual.evaluation import (
     wilson_interval,
 )
 from course_utils.pretrained import load_pretrained
+from course_utils.support.failures import sentence_of
 from course_utils.support.text_width import columns, padded
 from course_utils.training.fast import speed_up
 
@@ -134,9 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _report(options)
     except (ValueError, OSError) as error:
-        # An error of the system comes as "[Errno 13] Permission denied: 'x'".
-        told = f"{error.filename}: {error.strerror}" if getattr(error, "strerror", None) else str(error)
-        print(f"evaluate_senses: {told}", file=sys.stderr)
+        print(f"evaluate_senses: {sentence_of(error)}", file=sys.stderr)
         return 1
     return 0
 

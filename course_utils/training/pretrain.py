@@ -21,6 +21,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from course_utils.support.failures import sentence_of
 from course_utils.training.device import available_device
 from course_utils.training.processes import local_rank, process_group
 from course_utils.training.run import run
@@ -74,9 +75,7 @@ def main(command_line: list[str] | None = None) -> int:
                 stop_after=chosen.stop_after,
             )
     except (ValueError, OSError, FloatingPointError) as error:
-        # An error of the system comes as "[Errno 13] Permission denied: 'x'".
-        told = f"{error.filename}: {error.strerror}" if getattr(error, "strerror", None) else str(error)
-        print(f"pretrain: {told}", file=sys.stderr)
+        print(f"pretrain: {sentence_of(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("pretrain: stopped; the same command goes on from the last checkpoint", file=sys.stderr)

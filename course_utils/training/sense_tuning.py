@@ -26,6 +26,7 @@ from course_utils.datasets.batching import Batch, PretrainingBatches, encode_doc
 from course_utils.datasets.corpus import CORPUS, read_documents
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.support.failures import sentence_of
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.device import available_device, device_of, fast_precision
 from course_utils.training.fast import speed_up
@@ -166,7 +167,7 @@ def main(command_line: list[str] | None = None) -> int:
     try:
         number = _run(chosen)
     except (ValueError, OSError) as error:
-        print(f"sense_tuning: {error}", file=sys.stderr)
+        print(f"sense_tuning: {sentence_of(error)}", file=sys.stderr)
         return 1
     print(f"{chosen.out / 'model'}: done, {number} examples")
     return 0

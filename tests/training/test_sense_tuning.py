@@ -158,6 +158,16 @@ def test_the_command(tmp_path, folder, tokenizer, capsys):
         assert read_log(tmp_path / "tuned" / "log.jsonl") == [record]  # what is refused does no harm
 
 
+def test_a_file_in_the_way(tmp_path, folder, tokenizer, capsys):
+    save_pretrained(tiny(tokenizer), tokenizer, tmp_path / "model")
+    out = tmp_path / "file"
+    out.write_text("")
+    command = ["--model", str(tmp_path / "model"), "--out", str(out), "--corpus", str(folder)]
+    assert main([*command, "--steps", "1", "--batch-size", "5", "--threads", "1"]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"sense_tuning: {out}: File exists; a file stands where a folder must be: move it")
+
+
 def test_the_head_keeps_its_weights_and_no_table_of_the_senses():
     head = SenseHead(7)
     assert head.state_dict().keys() == {"weight", "bias"}

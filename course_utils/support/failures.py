@@ -1,0 +1,38 @@
+"""What a command says of an error that ends it: one sentence, what was expected and what to do.
+
+Errors that the course raises say so themselves. Those of the operating system come as "[Errno 13] Permission denied:
+'x'" and say neither.
+"""
+
+from __future__ import annotations
+
+import errno
+
+MOVE_OR_RENAME = "a file stands where a folder must be: move it away, or name another folder"
+CHANGE_RIGHTS = "it must be yours to read and write: change its permissions, or name another place"
+MAKE_ROOM = "the disk is full: make room, or name a place on another disk"
+REMEDIES = {
+    errno.ENOENT: "it must be there: is the path spelled right?",
+    errno.EEXIST: MOVE_OR_RENAME,
+    errno.ENOTDIR: MOVE_OR_RENAME,
+    errno.EISDIR: "a folder stands where a file must be: move it away, or name another file",
+    errno.EACCES: CHANGE_RIGHTS,
+    errno.EPERM: CHANGE_RIGHTS,
+    errno.EROFS: CHANGE_RIGHTS,
+    errno.ENOSPC: MAKE_ROOM,
+    errno.EDQUOT: MAKE_ROOM,
+}
+
+
+def sentence_of(error: Exception) -> str:
+    """The sentence for an error that ends a command.
+
+    Args:
+        error: one of ours, whose words are kept; or one of the operating system, which is told by its path, what
+            happened to it, and what helps.
+    """
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    told = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    remedy = REMEDIES.get(error.errno)
+    return f"{told}; {remedy}" if remedy else told
