@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from course_utils.datasets.corpus import CORPUS
+from course_utils.datasets.pretraining import MASK_RATE
 
 PRECISIONS = ("float32", "bfloat16", "fastest")
 
@@ -29,7 +30,7 @@ class Settings:
     peak_rate: float = 1e-3
     warmup: int = 500
     weight_decay: float = 0.01
-    mask_rate: float = 0.15
+    mask_rate: float = MASK_RATE
     whole_words: bool = True
     next_sentence: bool = True
     held_out: int = 20
