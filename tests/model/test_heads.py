@@ -6,6 +6,7 @@ import transformers
 from course_utils import heads
 from course_utils.config import BertConfig
 from course_utils.pretrained.name_map import plain_name, reference_name
+from tests.model.every_head import HEADS
 
 SIZES = dict(
     vocab_size=101,
@@ -25,14 +26,6 @@ PUBLISHED = {  # with the heads of pre-training
     "base": 110_106_428,
     "large": 336_226_108,
 }
-ALL = [
-    "BertForPreTraining",
-    "BertForMaskedLM",
-    "BertForNextSentencePrediction",
-    "BertForSequenceClassification",
-    "BertForTokenClassification",
-    "BertForQuestionAnswering",
-]
 
 
 def twins(name, num_labels=3, **overrides):
@@ -97,14 +90,14 @@ def test_parameter_totals_with_the_heads_of_pre_training(name):
     assert sum(parameter.numel() for parameter in model.parameters()) == PUBLISHED[name]
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", HEADS)
 def test_the_same_number_of_parameters_as_the_reference(name):
     ours, reference = twins(name)
     counts = [sum(p.numel() for p in model.parameters()) for model in (ours, reference)]
     assert counts[0] == counts[1]
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", HEADS)
 def test_logits_without_labels_equal_the_reference(name):
     ours, reference = twins(name)
     output, expected = ours(*batch()), run_reference(reference)
@@ -117,7 +110,7 @@ def test_logits_without_labels_equal_the_reference(name):
         torch.testing.assert_close(getattr(output, logits), getattr(expected, logits), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", HEADS)
 def test_losses_and_all_gradients_equal_the_reference(name):
     ours, reference = twins(name)
     output = ours(*batch(), **targets(name))
@@ -132,7 +125,7 @@ def test_losses_and_all_gradients_equal_the_reference(name):
         )
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", HEADS)
 def test_what_the_encoder_gave_comes_too(name):
     ours, _ = twins(name)
     output, encoded = ours(*batch(), output_attentions=True), ours.bert(*batch(), output_attentions=True)
@@ -315,7 +308,7 @@ def test_pre_training_compiles_as_one_graph(with_labels):
         assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in ours.parameters())
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", HEADS)
 def test_every_head_runs_on_the_meta_device(name):
     with torch.device("meta"):
         model = getattr(heads, name)(BertConfig(**SIZES))

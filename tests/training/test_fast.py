@@ -13,6 +13,7 @@ from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.training import fast
 from course_utils.training.fast import FASTER, speed_up
 from course_utils.training.fast_layers import PAYS_FROM
+from tests.model.every_head import HEADS
 
 SIZES = dict(
     vocab_size=101,
@@ -26,14 +27,6 @@ SIZES = dict(
 QUIET = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
 B, T = 5, 13
 TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-10}
-ALL = [
-    "BertForPreTraining",
-    "BertForMaskedLM",
-    "BertForNextSentencePrediction",
-    "BertForSequenceClassification",
-    "BertForTokenClassification",
-    "BertForQuestionAnswering",
-]
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +119,7 @@ def test_the_states_where_no_gradient_is_recorded(masked, output_attentions):
         torch.testing.assert_close(other, one, rtol=0, atol=2e-5)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", HEADS)
 def test_every_head_its_loss_and_gradients(name):
     models = twins(lambda: getattr(heads, name)(BertConfig(**(SIZES | QUIET))), torch.float64)
     plain, faster = (model.train()(*batch(), **labels_of(name)) for model in models)
