@@ -5,6 +5,7 @@ import { blend, button, clamp, courseWidget, fill, make, number, panel, slider, 
 export default courseWidget((view) => {
   const { model, words, constants, signal } = view;
   const afresh = { painted: [] }; // a rule that is switched wipes what was painted over it
+  view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   const causal = button(view, {
     label: words.causal,

@@ -17,7 +17,7 @@ import {
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
-  view.stage.classList.add("mr-stage");
+  view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   textBox(view, "pair", { label: words.pair });
   checkbox(view, "whole_words", { label: words.whole_words });
@@ -42,11 +42,11 @@ export default courseWidget((view) => {
       make("span", { class: `mr-key mr-${fate}` }, `${SIGNS[fate]} ${words[fate]}`),
     ),
   );
-  panel(view, words.tokens, row, legend, make("p", { class: "course-note" }, words.hint)).classList.add("mr-wide");
+  panel(view, words.tokens, row, legend, make("p", { class: "course-note" }, words.hint)).classList.add("course-row");
   const body = make("tbody");
   const tally = make(
     "table",
-    { class: "mr-table", "data-testid": "tally" },
+    { class: "course-table mr-table", "data-testid": "tally" },
     make(
       "thead",
       {},
@@ -61,7 +61,7 @@ export default courseWidget((view) => {
     body,
   );
   const tallied = panel(view, "", tally, make("p", { class: "course-note" }, words.tally_hint));
-  tallied.classList.add("mr-wide");
+  tallied.classList.add("course-row");
 
   return ({ tokens, tally: lines, rolls }) => {
     each(row, tokens, card, drawCard);

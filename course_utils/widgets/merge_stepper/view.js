@@ -5,6 +5,7 @@ import { button, choice, clamp, courseWidget, fill, make, panel, slider, textBox
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("ms-stage");
+  view.controls.classList.add("course-lines");
   textBox(view, "corpus", { label: words.corpus });
   choice(view, "method", { label: words.method, options: model.get("methods").map((name) => [name, name]) });
   const move = (by) => {
@@ -55,7 +56,7 @@ export default courseWidget((view) => {
   panel(view, words.candidates, ranking, done);
   panel(view, words.cut, list);
   const madeCaption = panel(view, "", made).querySelector("figcaption");
-  madeCaption.parentElement.classList.add("ms-wide");
+  madeCaption.parentElement.classList.add("course-row");
 
   return (picture) => {
     const step = model.get("step");

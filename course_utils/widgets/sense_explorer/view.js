@@ -18,7 +18,8 @@ import {
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
-  view.stage.classList.add("se-stage");
+  view.stage.classList.add("course-columns", "se-stage");
+  view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   const names = model.get("picture").words ?? [];
   choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
@@ -28,9 +29,9 @@ export default courseWidget((view) => {
   view.controls.append(several);
 
   const sentence = make("div", { class: "se-sentence", role: "list", "data-testid": "parts" });
-  panel(view, words.moved, sentence, make("p", { class: "course-note" }, words.moved_hint)).classList.add("se-wide");
+  panel(view, words.moved, sentence, make("p", { class: "course-note" }, words.moved_hint)).classList.add("course-row");
   const bars = make("div", { class: "se-bars", role: "list", "data-testid": "bars" });
-  panel(view, words.bars, bars).classList.add("se-half");
+  panel(view, words.bars, bars).classList.add("course-broad");
   const area = plane({ width: 480, height: 330, margin: 24, label: words.map });
   area.range(-1.45, 1.45, -1.05, 1.05);
   const marks = svg("g", { class: "se-marks" });
@@ -38,7 +39,7 @@ export default courseWidget((view) => {
   const named = svg("g");
   area.root.append(marks, star, named);
   let background = null; // the points that are drawn: most sentences leave them where they are
-  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_hint)).classList.add("se-half");
+  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_hint)).classList.add("course-broad");
 
   return (picture) => {
     several.hidden = picture.count < 2;

@@ -16,7 +16,7 @@ import {
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
-  view.stage.classList.add("sm-stage");
+  view.stage.classList.add("course-columns", "sm-stage");
   const names = model.get("picture").words ?? [];
   choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
   slider(view, "layer", {
@@ -40,7 +40,10 @@ export default courseWidget((view) => {
   );
   area.root.append(marks, hovering, cursor);
   const sentence = make("p", { class: "sm-sentence", "data-testid": "sentence" });
-  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.hint), sentence).classList.add("sm-map");
+  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.hint), sentence).classList.add(
+    "course-broad",
+    "sm-map",
+  );
   const legend = make("ul", { class: "sm-legend", "data-testid": "legend" });
   panel(view, words.senses, legend);
 

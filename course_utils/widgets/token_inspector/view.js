@@ -4,7 +4,7 @@ import { checkbox, clamp, courseWidget, each, fill, make, panel, textBox, write 
 
 export default courseWidget((view) => {
   const { words, signal } = view;
-  view.stage.classList.add("ti-stage");
+  view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   checkbox(view, "lowercase", { label: words.lowercase });
   checkbox(view, "strip_accents", { label: words.strip_accents });
@@ -20,11 +20,11 @@ export default courseWidget((view) => {
   const forms = table("forms", [words.form, words.text, words.points, words.bytes]);
   const characters = table("characters", [words.char, words.number, words.decomposed, words.left, words.name]);
   panel(view, words.typed_panel, typed, make("p", { class: "course-note" }, words.hint), pieces).classList.add(
-    "ti-wide",
+    "course-row",
   );
-  panel(view, words.words, list).classList.add("ti-wide");
-  panel(view, words.forms, frame(forms, words.forms)).classList.add("ti-wide");
-  panel(view, words.characters, frame(characters, words.characters)).classList.add("ti-wide");
+  panel(view, words.words, list).classList.add("course-row");
+  panel(view, words.forms, frame(forms, words.forms)).classList.add("course-row");
+  panel(view, words.characters, frame(characters, words.characters)).classList.add("course-row");
   let cards = [];
 
   return (picture) => {
@@ -117,7 +117,7 @@ export default courseWidget((view) => {
   function table(name, heads) {
     return make(
       "table",
-      { class: "ti-table", "data-testid": name },
+      { class: "course-table ti-table", "data-testid": name },
       make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
       make("tbody"),
     );
