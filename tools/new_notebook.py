@@ -32,6 +32,7 @@ PLACES = {
     "texts.en.toml": "course_utils/exercises/nbNN/texts.en.toml",
     "scratch.py": "tests/scratch/nbNN.py",
     "wrong.py": "tests/exercises/wrong_NN.py",
+    "said.txt": "tests/exercises/said/NN.txt",
 }
 
 

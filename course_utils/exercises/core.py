@@ -189,13 +189,22 @@ def expect_close(
     if bool((difference <= atol).all()):
         return
     index = tuple(int(i) for i in torch.unravel_index(difference.argmax(), difference.shape))
-    found = {"index": index, "expected": number(expected[index]), "actual": number(actual[index])}
-    raise Wrong(reason, **(found | facts))
+    right, given = told_apart(expected[index], actual[index])
+    raise Wrong(reason, **({"index": index, "expected": right, "actual": given} | facts))
 
 
 def number(value: Any) -> str:
     """A number as a learner reads it: at most four significant digits."""
     return f"{float(value) + 0.0:.4g}"  # + 0.0: no "-0"
+
+
+def told_apart(one: Any, other: Any) -> tuple[str, str]:
+    """Two different numbers as a learner reads them: four significant digits, or as many as show the difference."""
+    for digits in range(4, 18):
+        first, second = (f"{float(value) + 0.0:.{digits}g}" for value in (one, other))
+        if first != second:
+            break
+    return first, second
 
 
 def numbers(values: Tensor) -> str:

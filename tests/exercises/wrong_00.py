@@ -42,6 +42,7 @@ WRONG = {
         "columns": lambda vectors: (vectors / vectors.norm(dim=-1, keepdim=True)).T @ vectors,
         "no_length": lambda vectors: vectors @ vectors.T,
         "squared_lengths": _table_over(lambda vectors: (vectors**2).sum(dim=-1, keepdim=True)),
+        "one_side": lambda vectors: (vectors / vectors.norm(dim=-1, keepdim=True)) @ vectors.T,
         "wrong_axis": _table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
     },
 }

@@ -46,6 +46,7 @@ WRONG = {
         "no_scale": lambda query, key: query @ key.T,
         "divides_by_d": _scores_divided_by(lambda query, key: query.shape[-1]),
         "sqrt_of_tokens": _scores_divided_by(lambda query, key: math.sqrt(query.shape[0])),
+        "softmax_too": lambda query, key: (query @ key.T / math.sqrt(query.shape[-1])).softmax(dim=-1),
         "transposed": lambda query, key: key @ query.T / math.sqrt(query.shape[-1]),
     },
     "02.2": {

@@ -81,6 +81,7 @@ def test_every_check_passes_on_a_skeleton(copy):
         "course_utils/exercises/nb97/texts.en.toml",
         "course_utils/exercises/nb97/texts.ko.toml",
         "notebooks/ko/97_planted_idea.ipynb",
+        "tests/exercises/said/97.txt",
         "tests/exercises/wrong_97.py",
         "tests/scratch/nb97.py",
     ]

@@ -44,6 +44,7 @@ ARITHMETIC = {
 SYMMETRIC = {
     "max",
     "min",
+    "math.isclose",
     "torch.equal",
     "torch.allclose",
     "torch.maximum",

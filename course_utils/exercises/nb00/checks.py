@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number
+from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, told_apart
 
 
 def dot_product(a: list[float], b: list[float]) -> float:
@@ -25,7 +25,8 @@ def check_dot_product(answer: object) -> None:
     if math.isclose(result, 32 / math.sqrt(14 * 77), rel_tol=1e-5):
         raise Wrong("cosine", actual=number(result))
     if not math.isclose(result, 32, rel_tol=1e-6):
-        raise Wrong("value", index=(), expected=32, actual=number(result))
+        expected, actual = told_apart(32, result)
+        raise Wrong("value", index=(), expected=expected, actual=actual)
     try:
         truncated = answer([1.0, 2.0], [1.0, 2.0, 3.0])
     except ValueError:
@@ -73,6 +74,9 @@ def check_similarity_table(answer: object) -> None:
     lengths = vectors.norm(dim=-1, keepdim=True)
     if torch.allclose(table, vectors @ vectors.T / (lengths @ lengths.T) ** 2):
         raise Wrong("squared_lengths", expected="1", actual=number(table[0, 0]))
+    unit = vectors / lengths
+    if any(torch.allclose(table, wrong) for wrong in (unit @ vectors.T, vectors @ unit.T)):
+        raise Wrong("one_side", expected="1", actual=number(table[0, 0]))
     unit_columns = vectors / vectors.norm(dim=0).clamp(min=1e-12)
     if torch.allclose(table, unit_columns @ unit_columns.T, atol=1e-4):
         raise Wrong("wrong_axis", expected="1", actual=number(table[0, 0]))

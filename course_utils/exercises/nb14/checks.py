@@ -119,7 +119,7 @@ def pushes(score: Callable[[list[str]], float], words: Sequence[str], target: in
 
 def check_pushes(answer: object) -> None:
     words = ["나는", "항구에", "배를", "빨리", "탔다"]
-    weights = {"항구에": 2.0, "탔다": 1.5, "빨리": -0.5, "나는": 0.0}
+    weights = {"항구에": 2.0, "탔다": 1.5, "빨리": -0.5, "나는": 0.25}
 
     def score(given: list[str]) -> float:
         """A model whose log-odds are a sum, and which must see [MASK] where a word is missing."""
