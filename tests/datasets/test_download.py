@@ -22,7 +22,9 @@ from course_utils.datasets.origins import ORIGINS, Origin
 from course_utils.support import network
 
 NAME = "korsts-dev.tsv"
-CONTENT = bytes(range(251)) * 4001  # a megabyte that repeats nowhere at a round number
+CONTENT = (
+    bytes(range(251)) * 4178
+)  # a megabyte that repeats nowhere at a round number; its last piece is short
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ORIGIN = Origin("some-one/data", COMMIT, "a b.tsv", len(CONTENT), hashlib.sha256(CONTENT).hexdigest())
 
@@ -256,6 +258,25 @@ def test_a_silent_server_is_not_waited_for(server, monkeypatch):
     server.delay = 25.0
     began = time.monotonic()
     assert "no answer from" in refused(NoNetwork) and time.monotonic() - began < 20
+
+
+def test_one_waits_ten_seconds_for_an_answer_at_most(server, monkeypatch):
+    waited = []
+
+    def within(seconds, address, action):
+        waited.append(seconds)
+        return action()
+
+    monkeypatch.setattr(network, "within", within)
+    find_file(NAME)
+    assert waited[0] <= 10
+
+
+def test_the_whole_file_is_on_the_disk_before_it_gets_its_name(server, cache, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(os, "fsync", lambda number: sizes.append(os.fstat(number).st_size))
+    find_file(NAME)
+    assert sizes == [len(CONTENT)]
 
 
 def test_a_dripping_server_is_given_up_and_gone_on_with(server, cache, monkeypatch):

@@ -56,7 +56,11 @@ def nearly_right(found: Exercise) -> Iterator[tuple[str, Callable[..., Any]]]:
         yield "a thousandth off", off
     inputs = _inputs(found)
     for place in range(LOOKED_AT.get(found.id, 0), len(inputs), 1 + len(inputs) // AT_MOST):
-        yield f"wrong for input {place + 1} of {len(inputs)}", _wrong_for(found, inputs[place])
+        one, name = list(inputs)[place], f"wrong for input {place + 1} of {len(inputs)}"
+        parts = len(inputs[one]) if isinstance(inputs[one], tuple) else 0
+        yield name, _wrong_for(found, one, None)
+        for part in range(1, parts):
+            yield f"{name} in part {part + 1}", _wrong_for(found, one, part)
 
 
 def a_thousandth_off(found: Exercise) -> Callable[..., Any] | None:
@@ -77,23 +81,29 @@ def _told(found: Exercise, answer: Any, language: str) -> list[str]:
         return [f"    {line}" for line in found.judge(answer).message.splitlines()]
 
 
-def _inputs(found: Exercise) -> list[str]:
-    """What the check gives to an answer that is right, each once; not what it must refuse."""
-    inputs: dict[str, None] = {}
+def _inputs(found: Exercise) -> dict[str, Any]:
+    """What the check gives to an answer that is right -> what that returns; not what it must refuse."""
+    inputs: dict[str, Any] = {}
 
     def watched(*args: Any, **kwargs: Any) -> Any:
         result = found.reference(*args, **kwargs)
-        inputs[_given(args, kwargs)] = None
+        inputs[_given(args, kwargs)] = result
         return result
 
     found.judge(watched)
-    return list(inputs)
+    return inputs
 
 
-def _wrong_for(found: Exercise, one: str) -> Callable[..., Any]:
+def _wrong_for(found: Exercise, one: str, part: int | None) -> Callable[..., Any]:
+    """The solution spoilt for one input: wholly, or one part of what it returns."""
+
     def answer(*args: Any, **kwargs: Any) -> Any:
         result = found.reference(*args, **kwargs)
-        return _spoilt(result) if _given(args, kwargs) == one else result
+        if _given(args, kwargs) != one:
+            return result
+        return (
+            _spoilt(result) if part is None else (*result[:part], _spoilt(result[part]), *result[part + 1 :])
+        )
 
     return answer
 

@@ -22,7 +22,7 @@ from course_utils.exercises import (
 )
 from course_utils.exercises.core import call, expect_close, expect_tensor, expect_tuple
 from course_utils.locale import raw_texts, text
-from tests.exercises import audit
+from tests.exercises import audit, wrong_10
 from tests.exercises.said import FOLDER, nearly_right, said, wrong_answers
 
 NUMBERS = notebooks()
@@ -417,3 +417,19 @@ def test_wrong_answers_that_random_faults_found_unnamed():
 
     assert exercise("06.1").judge(over_tokens).reason == "over_tokens"
     assert exercise("12.3").judge(lambda *given: 7).reason == "tuple"
+
+
+@pytest.mark.parametrize(
+    ("reason", "gap"), [("no_layer_norm", wrong_10._norms), ("no_bias", wrong_10._biases)]
+)
+def test_a_count_that_goes_wrong_with_the_heads_only(reason, gap):
+    assert exercise("10.2").judge(wrong_10._count(gap, only_heads=True)).reason == reason
+
+
+def test_the_odd_place_may_go_to_either():
+    def to_first(first, second, room):
+        second, first = exercise("10.3").reference(second, first, room)
+        return first, second
+
+    assert to_first("abcd", "efgh", 5) != exercise("10.3").reference("abcd", "efgh", 5)
+    assert exercise("10.3").judge(to_first).status == "passed"

@@ -211,6 +211,18 @@ def test_a_silent_hub_is_not_waited_for(server, monkeypatch):
     assert time.monotonic() - began < 20
 
 
+def test_a_hub_has_three_seconds_at_most(server, monkeypatch):
+    waited = []
+
+    def within(seconds, address, action):
+        waited.append(seconds)
+        return action()
+
+    monkeypatch.setattr(network, "within", within)
+    load_pretrained(NAME)
+    assert waited[0] <= 3
+
+
 # --- the hub --------------------------------------------------------------------------------------------------------
 
 

@@ -19,8 +19,8 @@ from course_utils.config import BertConfig
 from course_utils.datasets.batching import PretrainingBatches
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
-from course_utils.training import pretrain
-from course_utils.training.checkpoint import load_checkpoint
+from course_utils.training import pretrain, run
+from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.log import read_log
 from course_utils.training.measures import Tally, measure, objective
 from course_utils.training.optim import adamw, linear_rate
@@ -566,6 +566,40 @@ def test_more_processes_than_rows(text, tmp_path):
     assert found.returncode != 0
     assert "pretrain: batch_size must be at least the number of processes, 2; got 1" in found.stderr
     assert not (tmp_path / "model").exists()
+
+
+def test_each_of_several_processes_takes_its_rows(text, tmp_path):
+    chosen = settings(text)
+    prepared = prepare_text(chosen, tmp_path / "vocab.txt")
+    whole = run._own_batches(chosen, prepared, 0, 1)(3)
+    assert len(whole.input_ids) == 7  # batch_size
+    parts = [run._own_batches(chosen, prepared, rank, 2)(3) for rank in (0, 1)]
+    assert [len(part.input_ids) for part in parts] == [4, 3]
+    rows = sorted(row.tolist() for part in parts for row in part.input_ids)
+    assert rows == sorted(whole.input_ids.tolist())
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_dropout_goes_on_in_one_process_and_is_drawn_anew_in_each_of_several(text, tmp_path, processes):
+    """The checkpoint holds the random state of one process: taken by all, it would drop the same everywhere."""
+    file, recorded = tmp_path / "checkpoint.safetensors", {"processes": processes}
+    model = new_model(settings(text), 120)
+    optimizer = adamw(model)
+
+    def drawn(rank):
+        start = run._begin(file, model, optimizer, recorded, SEED + rank)
+        return start, torch.rand(5).tolist()
+
+    begun = [drawn(rank) for rank in (0, 1)]
+    save_checkpoint(file, model, optimizer, step=3, settings=recorded)
+    went_on = torch.rand(5).tolist()
+    again = [drawn(rank) for rank in (0, 1)]
+    assert [start for start, _ in begun + again] == [0, 0, 3, 3]
+    seen = [tuple(numbers) for _, numbers in begun + again]
+    if processes == 1:
+        assert begun[0] != begun[1] and seen[2] == seen[3] == tuple(went_on)
+    else:
+        assert len({*seen, tuple(went_on)}) == 5
 
 
 def test_one_process_does_not_go_on_with_the_run_of_two(text, finished, tmp_path):

@@ -31,6 +31,14 @@ def test_a_folder_is_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", widgets.NAMES)
+def test_only_its_inputs_can_be_set(name: str) -> None:
+    module = import_module(f"course_utils.widgets.{name}.widget")
+    (widget,) = (kind for kind in vars(module).values() if getattr(kind, "name", None) == name)
+    own = {trait: kind.read_only for trait, kind in widget.class_own_traits(sync=True).items()}
+    assert {trait for trait, read_only in own.items() if not read_only} <= set(widget.inputs)
+
+
+@pytest.mark.parametrize("name", widgets.NAMES)
 def test_no_text_is_unused(name: str) -> None:
     sources = [*(FOLDER / name).glob("*.js"), *(FOLDER / name).glob("*.py"), FOLDER / "common.js"]
     words = set(re.findall(r"\w+", "".join(source.read_text("utf-8") for source in sources)))

@@ -50,6 +50,27 @@ def test_the_moment_changes_the_map_but_not_its_axes() -> None:
     assert np.hypot(*end["항구"]) < np.hypot(*end["밤"]) < np.hypot(*end["봄"])
 
 
+def places(widget: NeighbourExplorer) -> dict[str, tuple[float, float]]:
+    return {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]}
+
+
+def test_the_moments_between_do_not_move_the_last_map() -> None:
+    middle = np.roll(END, 1, axis=1) + np.roll(END, 1, axis=0)
+    between = make(moments={"처음": START, "사이": middle, "끝": END})
+    assert between.picture == make().picture
+    between.moment = 1
+    assert between.picture != make().picture
+
+
+def test_neighbours_of_a_word_never_seen_stand_around_their_middle_as_they_were_at_last() -> None:
+    widget = make("배편")
+    (x, y), (other_x, other_y) = places(widget).values()
+    assert (x, y) == pytest.approx((-other_x, -other_y), abs=1e-6) and abs(x) > 0.01
+    at_last = widget.picture
+    widget.moment = 0
+    assert widget.picture == at_last
+
+
 def test_the_sentence() -> None:
     widget = make()
     assert widget.summary.startswith(

@@ -70,8 +70,8 @@ class AttentionExplorer(CourseWidget):
     side = traitlets.Unicode("first").tag(sync=True)
     threshold = traitlets.Float(0.0).tag(sync=True)
     sort = traitlets.Unicode().tag(sync=True)
-    first_weights = traitlets.Bytes().tag(sync=True)
-    second_weights = traitlets.Bytes().tag(sync=True)
+    first_weights = traitlets.Bytes(read_only=True).tag(sync=True)
+    second_weights = traitlets.Bytes(read_only=True).tag(sync=True)
 
     def __init__(self, first: str, second: str = "", *, look: Look, measures: Measures | None = None) -> None:
         self._look = look
@@ -118,8 +118,9 @@ class AttentionExplorer(CourseWidget):
             self._seen = {
                 name: side for name, side in self._seen.items() if name in (self.first, self.second)
             }
-            self.first_weights = self._seen[self.first].weights.tobytes()
-            self.second_weights = self._seen[self.second].weights.tobytes() if self.second.strip() else b""
+            second = self._seen[self.second].weights.tobytes() if self.second.strip() else b""
+            self.set_trait("first_weights", self._seen[self.first].weights.tobytes())
+            self.set_trait("second_weights", second)
 
     def _sides(self) -> list[Side]:
         """What the model sees in the sentences; it is asked once, as long as a sentence is shown."""
