@@ -426,6 +426,26 @@ def test_a_count_that_goes_wrong_with_the_heads_only(reason, gap):
     assert exercise("10.2").judge(wrong_10._count(gap, only_heads=True)).reason == reason
 
 
+OTHER_FORMS = [
+    ("00.3", "one_side", lambda x: x @ torch.nn.functional.normalize(x, dim=-1).T),
+    ("02.1", "sqrt_of_tokens", lambda query, key: query @ key.T / key.shape[0] ** 0.5),
+    (
+        "10.1",
+        "no_final_sep",
+        wrong_10._pair(
+            lambda ids, *rest, used, pad, **_: (ids[: used - 1] + [pad] * (len(ids) - used), *rest)
+        ),
+    ),
+    ("15.2", "clamped", lambda weights: -(weights.clamp(min=1e-3) * weights.clamp(min=1e-3).log2()).sum(-1)),
+    ("15.2", "clamped", lambda weights: -(weights * (weights + 1e-3).log2()).sum(-1)),
+]
+
+
+@pytest.mark.parametrize(("id", "reason", "answer"), OTHER_FORMS)
+def test_another_form_of_a_mistake_has_its_reason(id, reason, answer):
+    assert exercise(id).judge(answer).reason == reason
+
+
 def test_the_odd_place_may_go_to_either():
     def to_first(first, second, room):
         second, first = exercise("10.3").reference(second, first, room)

@@ -39,6 +39,15 @@ def test_what_stays_is_scaled_as_by_torch():
     assert set(drop(torch.ones(997), 0.25).tolist()) == set(nn.Dropout(0.25)(torch.ones(997)).tolist())
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_what_is_kept_in_few_bits_is_rounded_once(dtype):
+    x = torch.linspace(1, 2, 997).to(dtype)
+    found = drop(x, 0.1)
+    kept = found != 0
+    exact = x.double() / (1.0 - 0.1)
+    assert 800 < kept.sum() < 997 and torch.equal(found[kept], exact.to(dtype)[kept])
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_the_mean_stays(dtype):
     dropped = drop(torch.full((N,), 3.0, dtype=dtype), 0.1)

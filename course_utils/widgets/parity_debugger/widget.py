@@ -42,7 +42,7 @@ class ParityDebugger(CourseWidget):
     inputs = ("fault", "layer")
 
     fault = traitlets.Unicode().tag(sync=True)
-    layer = traitlets.Int(1).tag(sync=True)
+    layer = traitlets.Int().tag(sync=True)
     setup = traitlets.Dict(read_only=True).tag(sync=True)
 
     def __init__(
