@@ -14,6 +14,7 @@ PIPELINE_GOAL = "≥ 5"  # one process makes a batch and then takes the step: ev
 TRAINING_SHARE = 65  # % of the float32 ceiling, in float32
 NO_GOAL = "–"
 MEDIAN_MS, HIGH_MS = 50, 100  # a widget's answer: the median, and the 95th percentile
+MOST_MEMORY_MB = 600  # of a notebook's kernel
 
 
 class Row(NamedTuple):
@@ -113,7 +114,10 @@ def memory_lines(rows: Iterable[tuple[str, int]]) -> list[str]:
     width = max(len("memory of one kernel, at most"), *(len(row[0]) for row in rows))
     return [
         f"{'memory of one kernel, at most':<{width}}",
-        *(f"{name:<{width}} {size / 1e6:8,.0f} MB" for name, size in rows),
+        *(
+            f"{name:<{width}} {size / 1e6:8,.0f} MB {'✓' if size <= MOST_MEMORY_MB * 1e6 else '✗'} ≤ {MOST_MEMORY_MB}"
+            for name, size in rows
+        ),
     ]
 
 

@@ -120,8 +120,9 @@ def test_the_table_of_answers():
 
 
 def test_the_table_of_memory():
-    head, row = table.memory_lines([("13_pretraining_bert", 1_234_567_890)])
-    assert head.startswith("memory of one kernel") and row.split()[-2:] == ["1,235", "MB"]
+    head, large, small = table.memory_lines([("large", 1_234_567_890), ("small", 600_000_000)])
+    assert head.startswith("memory of one kernel")
+    assert " ".join(large.split()) == "large 1,235 MB ✗ ≤ 600" and small.endswith(" 600 MB ✓ ≤ 600")
 
 
 def test_the_memory_of_a_kernel_is_that_of_what_it_holds():

@@ -381,3 +381,25 @@ def test_pre_ln_and_parts_alone():
     torch.testing.assert_close(faster(x).last_hidden_state, plain(x).last_hidden_state, rtol=0, atol=1e-10)
     single = nn.Linear(3, 5)
     assert speed_up(single) is single and type(single) is FASTER[nn.Linear]
+
+
+def test_the_decoder_multiplies_few_different_numbers_of_rows(monkeypatch):
+    """Whatever the number of chosen tokens; and what is added changes no score and no gradient."""
+    rows = []
+    monkeypatch.setattr(
+        fast, "linear", lambda x, *rest: rows.append(len(x)) or nn.functional.linear(x, *rest)
+    )
+    plain, faster = twins(lambda: heads.MaskedLMHead(BertConfig(**SIZES)), torch.float64)
+    embedding = torch.randn(SIZES["vocab_size"], SIZES["hidden_size"], dtype=torch.float64)
+    for shape in ((1,), (63,), (64,), (65,), (5, 13)):
+        states = torch.randn(*shape, SIZES["hidden_size"], dtype=torch.float64)
+        found = []
+        for head in (plain, faster):
+            inputs = [states.clone().requires_grad_(), embedding.clone().requires_grad_()]
+            scores = head(*inputs)
+            asked = [*inputs, *head.parameters()]
+            found.append([scores, *torch.autograd.grad(scores.sin().sum(), asked)])
+        for mine, theirs in zip(*found, strict=True):
+            torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-10)
+    assert rows == [64, 64, 64, 128, 128]
+    assert faster(torch.randn(0, SIZES["hidden_size"], dtype=torch.float64), embedding).shape == (0, 101)

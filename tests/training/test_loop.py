@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import SGD
 
+from course_utils.training import loop
 from course_utils.training.loop import train
 from course_utils.training.optim import adamw
 
@@ -235,3 +236,13 @@ def test_an_exception_of_the_callback_ends_it():
     with pytest.raises(KeyboardInterrupt):
         train(model, points, adamw(model), learning_rate=lambda n: 0.01, steps=5, after_step=stop)
     assert len(model.calls) == 1
+
+
+def test_memory_is_given_back_now_and_then(monkeypatch):
+    given = []
+    monkeypatch.setattr(loop, "TIDY_EVERY", 3)
+    monkeypatch.setattr(loop, "give_back", lambda: given.append(len(done)))
+    done, model = [], Regression()
+    told = dict(learning_rate=lambda n: 0.1, steps=7, after_step=lambda step: done.append(step.done))
+    train(model, points, SGD(model.parameters(), lr=0.1), **told)
+    assert given == [3, 6]
