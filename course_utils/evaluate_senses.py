@@ -3,10 +3,12 @@
     python -m course_utils.evaluate_senses             the course's own checkpoint
     python -m course_utils.evaluate_senses FOLDER      another model
     … --layers      the same for each layer: how SENSE_LAYER was chosen
+    … --half validation    the half of the sentences on which such things are chosen; report: the other one
     … --mistakes    every sentence that was taken for another sense, with its scores
 
 Columns: nearest_sense and its 95 % Wilson interval; the leave-one-out nearest neighbour and the separation at
-SENSE_LAYER; naive Bayes on the surrounding words; their static vectors; always the most frequent sense.
+SENSE_LAYER; naive Bayes on the surrounding words, and with the places of the three nearest on either side told; their
+static vectors; always the most frequent sense.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from course_utils.contextual.evaluation import (
     WordResult,
     evaluate,
     evaluate_layers,
+    half,
+    held_out_sentences,
     mistakes,
     static_vectors,
     wilson_interval,
@@ -39,6 +43,7 @@ HEAD = (
     "neighbour",
     "separation",
     "naive Bayes",
+    "with places",
     "static",
     "majority",
 )
@@ -70,6 +75,7 @@ def _figures(results: Sequence[WordResult]) -> list[str]:
         _mean(result.neighbour for result in results),
         _mean(result.separation for result in results),
         _mean(result.naive_bayes for result in results),
+        _mean(result.with_places for result in results),
         _mean(statics) if statics else "–",
         _mean(result.majority for result in results),
     ]
@@ -125,6 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "model", nargs="?", help="a model folder or hub name (default: the course's checkpoint)"
     )
     parser.add_argument("--layers", action="store_true", help="measure every layer")
+    parser.add_argument("--half", choices=("validation", "report"), help="measure one half of the sentences")
     parser.add_argument(
         "--mistakes", action="store_true", help="list the sentences that were taken for another sense"
     )
@@ -144,10 +151,14 @@ def _report(options: argparse.Namespace) -> None:
     """Measure, and print what was asked for."""
     model, tokenizer = load_pretrained(options.model, model_class=BertModel)
     speed_up(model)
+    held_out = held_out_sentences()
+    if options.half:
+        held_out = half(held_out, validation=options.half == "validation")
     if options.layers:
-        print(aligned(layer_table(evaluate_layers(model, tokenizer))))
+        print(aligned(layer_table(evaluate_layers(model, tokenizer, held_out=held_out))))
         return
-    results = evaluate(model, tokenizer, static=None if options.no_static else static_vectors(tokenizer))
+    static = None if options.no_static else static_vectors(tokenizer)
+    results = evaluate(model, tokenizer, held_out=held_out, static=static)
     print(aligned(table(results)))
     for result in results:
         if result.word == FLAGSHIP:

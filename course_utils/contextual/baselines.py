@@ -1,7 +1,7 @@
 """What tells senses apart without BERT: the surrounding words, counted or as static vectors.
 
-Both see the pieces of a sentence, in no order and without those of the homonym itself. Whatever nearest_sense gets
-right beyond them comes from more than the choice of words.
+All see the pieces of a sentence without those of the homonym itself: in no order, or with those nearest to it marked
+with their places. Whatever nearest_sense gets right beyond them comes from more than words and their neighbourhood.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from course_utils.contextual.words import occurrences
 from course_utils.tokenization import WordPieceTokenizer
 
 SMOOTHING = 0.3  # added to every count
+REACH = 3  # pieces on either side of the word whose places are told
 
 
 def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> list[str]:
@@ -29,6 +30,27 @@ def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> l
         for piece, (begin, stop) in tokenizer.pieces(sentence)
         if not any(begin < end and stop > start for start, end in spans)
     ]
+
+
+def placed_pieces(
+    tokenizer: WordPieceTokenizer, sentence: str, word: str, *, reach: int = REACH
+) -> list[str]:
+    """The pieces of context_pieces, and after them once more those nearest to the word, with their places.
+
+    배를 타고 갔다 -> ##를 타고 갔다 +1 ##를 +2 타고 +3 갔다. A sentence without the word has no places.
+
+    Args:
+        reach: how many pieces on either side of the word's first free-standing occurrence.
+    """
+    bag, spans = context_pieces(tokenizer, sentence, word), occurrences(sentence, word)
+    if not spans:
+        return bag
+    start, end = spans[0]
+    pieces = tokenizer.pieces(sentence)
+    before = [piece for piece, (_, stop) in pieces if stop <= start]
+    after = [piece for piece, (begin, _) in pieces if begin >= end]
+    left = [f"-{place} {piece}" for place, piece in enumerate(before[: -reach - 1 : -1], 1)]
+    return bag + left + [f"+{place} {piece}" for place, piece in enumerate(after[:reach], 1)]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from course_utils.contextual.evaluation import (
     WordResult,
     evaluate,
     evaluate_layers,
+    half,
     held_out_sentences,
     judge,
     mistakes,
@@ -80,7 +81,9 @@ def made_up(word, *answers):
         Judgement(word, f"{number}", sense, ((answer, 0.7), ("other", 0.3)))
         for number, (sense, answer) in enumerate(answers)
     )
-    return WordResult(word, judgements, neighbour=0.5, separation=0.25, naive_bayes=0.75, static=None)
+    return WordResult(
+        word, judgements, neighbour=0.5, separation=0.25, naive_bayes=0.75, with_places=0.875, static=None
+    )
 
 
 # --- the interval -----------------------------------------------------------------------------------------------------
@@ -116,6 +119,18 @@ def test_the_held_out_sentences_are_those_of_the_words():
     }
 
 
+def test_the_halves_are_a_partition_that_no_order_changes():
+    found = held_out_sentences()
+    chosen, reported = half(found, validation=True), half(found, validation=False)
+    for word, groups in found.items():
+        for sense, sentences in groups.items():
+            parts = chosen[word][sense], reported[word][sense]
+            assert sorted([*parts[0], *parts[1]]) == sorted(sentences)
+            assert min(map(len, parts)) >= len(sentences) / 4  # enough of either to measure with
+            turned = half({word: {sense: sentences[::-1]}}, validation=True)[word][sense]
+            assert turned == parts[0][::-1]
+
+
 def test_every_sentence_is_judged_as_nearest_sense_does(model, tokenizer):
     results = evaluate(model, tokenizer, held_out=HELD_OUT)
     assert [(result.word, result.senses) for result in results] == [
@@ -147,6 +162,16 @@ def test_baselines_stand_beside_it(model, tokenizer):
     )
     assert without.static is None and 0 <= other.static <= 1
     assert without.naive_bayes == other.naive_bayes > without.majority == 3 / 5  # 안과, 약 against 길, 내리
+
+
+def test_places_tell_what_a_bag_cannot(model, tokenizer, monkeypatch):
+    # the same two words around it, before or after it
+    toy = {"eye": [["약 눈 달", "약 눈 별"]], "snow": [["달 눈 약", "별 눈 약"]]}
+    monkeypatch.setattr(evaluation, "sense_documents", lambda word, sense: toy[sense])
+    monkeypatch.setattr(senses, "sense_documents", lambda word, sense: toy[sense])
+    asked = {"eye": ["약 눈 길", "길 약 눈"], "snow": ["길 눈 약", "눈 약 길"]}
+    (found,) = evaluate(model, tokenizer, held_out={"눈": asked})
+    assert (found.naive_bayes, found.with_places) == (0.5, 1.0)
 
 
 def test_shares_of_a_result_by_hand():
@@ -185,7 +210,17 @@ def test_the_last_row_is_the_mean_of_the_others():
     rows = evaluate_senses.table([BAE, NUN, BAM])
     assert [row[0] for row in rows] == ["word", "배", "눈", "밤", "mean of 2"]
     low, high = wilson_interval(3, 4)
-    assert rows[1][2:] == ["4", "0.750", f"{low:.3f} … {high:.3f}", "0.500", "0.250", "0.750", "–", "0.500"]
+    assert rows[1][2:] == [
+        "4",
+        "0.750",
+        f"{low:.3f} … {high:.3f}",
+        "0.500",
+        "0.250",
+        "0.750",
+        "0.875",
+        "–",
+        "0.500",
+    ]
     assert rows[-1][2:5] == ["4", "0.750", f"{low:.3f} … {high:.3f}"]
     assert len(evaluate_senses.table([BAE, NUN])) == 3  # one word needs no mean
 
@@ -213,7 +248,7 @@ def test_columns_are_straight_in_hangul_too():
 
 def test_the_command(model, tokenizer, tmp_path, monkeypatch, capsys):
     save_pretrained(model, tokenizer, tmp_path / "model")
-    monkeypatch.setattr(evaluation, "held_out_sentences", lambda: HELD_OUT)
+    monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: HELD_OUT)
     monkeypatch.setattr(evaluate_senses, "static_vectors", vectors_of_pieces)
     assert evaluate_senses.main([str(tmp_path / "model"), "--mistakes"]) == 0
     said = capsys.readouterr().out
@@ -222,6 +257,22 @@ def test_the_command(model, tokenizer, tmp_path, monkeypatch, capsys):
     assert all(f"{one.word} {one.sense} → {one.answer}: {one.sentence}" in said for one in wrong)
     assert evaluate_senses.main([str(tmp_path / "model"), "--layers"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+def test_the_command_measures_a_half(model, tokenizer, tmp_path, monkeypatch, capsys):
+    many = {
+        "눈": {"eye": ["눈이 아프다" + " 별" * more for more in range(8)],
+               "snow": ["눈이 내렸다" + " 별" * more for more in range(8)]}
+    }  # fmt: skip
+    save_pretrained(model, tokenizer, tmp_path / "model")
+    monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: many)
+    found = []
+    for name in ("validation", "report"):
+        assert evaluate_senses.main([str(tmp_path / "model"), "--no-static", "--half", name]) == 0
+        row = capsys.readouterr().out.splitlines()[1].split("  ")
+        found.append(int(next(cell for cell in row if cell.strip().isdecimal())))
+        assert found[-1] == sum(map(len, half(many, validation=name == "validation")["눈"].values()))
+    assert sum(found) == 16 and min(found) >= 2
 
 
 def no_folder(folder):
@@ -253,7 +304,7 @@ def too_few_positions(folder):
 @pytest.mark.parametrize("fault", [no_folder, damaged_config, config_is_a_folder, too_few_positions])
 def test_the_command_says_in_a_sentence_what_is_wrong(fault, model, tokenizer, tmp_path, monkeypatch, capsys):
     save_pretrained(model, tokenizer, tmp_path / "model")
-    monkeypatch.setattr(evaluation, "held_out_sentences", lambda: HELD_OUT)
+    monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: HELD_OUT)
     sentence = fault(tmp_path / "model")
     assert evaluate_senses.main([str(tmp_path / "model"), "--no-static"]) == 1
     said = capsys.readouterr()
