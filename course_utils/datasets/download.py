@@ -1,10 +1,11 @@
 """Fetch the public corpora, each from where its authors published it: pinned, checked, whole or not at all.
 
-    python -m course_utils.datasets.download                    everything that is published
+    python -m course_utils.datasets.download                    everything
     python -m course_utils.datasets.download ChatbotData.csv    one file
 
 A file comes from the folder that COURSE_DATA_MIRROR names, or from the cache, or from its repository at one commit; its
-sha256 must be the published one, wherever it comes from. An interrupted download resumes (`<name>.part`).
+sha256 must be the published one, wherever it comes from. An interrupted download resumes (`<name>.part`), but for the
+film reviews: they are built from an archive that GitHub packs when it is asked, and that is always read from its start.
 
 Origins and sums: origins.py. This module reads no text: public.py does.
 """
@@ -13,22 +14,25 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gzip
 import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock
 from tqdm import tqdm
 
-from course_utils.datasets.origins import ORIGINS, PUBLISHED, Origin
+from course_utils.datasets import nsmc
+from course_utils.datasets.origins import ORIGINS, Archive, Origin
 from course_utils.support.network import BrokenOff, NotThere, TooLong, Unreachable, chunks, open_address
 from course_utils.support.paths import cache_home
 
-FIRST_ANSWER = 10.0  # seconds
+FIRST_ANSWER, PACKED = 10.0, 60.0  # seconds until an answer begins, from a file and from an archive
 TRIES, PAUSE = 3, 1.0  # attempts when a transfer breaks off; seconds between them
 
 Progress = Callable[[int], None]  # is told how many bytes have come
@@ -67,7 +71,6 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
     try:
         if _is_whole(kept, ORIGINS[name]):
             return kept
-        must_be_published(name)
         kept.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{kept}.lock"):  # several processes may want it at once; only one should fetch it
             if not _is_whole(kept, ORIGINS[name]):
@@ -77,20 +80,6 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
     except OSError as error:
         raise Unavailable(_disk_trouble(name, error)) from None
     return kept
-
-
-def must_be_published(name: str) -> None:
-    """Raise Unavailable, before anything is fetched, for a file that only a mirror can provide, when it does not.
-
-    Args:
-        name: of ORIGINS.
-    """
-    kept = (cache_folder() / name).is_file()
-    if not (ORIGINS[name].path or kept or os.environ.get("COURSE_DATA_MIRROR")):
-        raise Unavailable(
-            f"{name} is a sample drawn from raw/ of {ORIGINS[name].repository} and is published nowhere: name a folder "
-            "that holds it in COURSE_DATA_MIRROR, or take ratings_train.txt, which is published, in its place"
-        )
 
 
 def _from_mirror(name: str, mirror: Path) -> Path:
@@ -113,15 +102,16 @@ def _from_mirror(name: str, mirror: Path) -> Path:
 
 
 def _fetch(name: str, kept: Path, progress: Progress) -> None:
-    """Download into `<name>.part`, check, and only then give it its name."""
+    """Download or build `<name>.part`, check, and only then give it its name."""
     origin, part = ORIGINS[name], kept.with_name(f"{name}.part")
+    transfer = _build if isinstance(origin, Archive) else _transfer
     for left in reversed(range(TRIES)):
         try:
-            began_with = _transfer(origin, part, progress)
+            began_with = transfer(origin, part, progress)
         except NotThere as error:
             raise Unavailable(f"{name} is no longer at its origin: {error}; use COURSE_DATA_MIRROR") from None
-        except TooLong as error:
-            part.unlink()
+        except (TooLong, nsmc.BadArchive) as error:
+            part.unlink(missing_ok=True)
             raise Unavailable(
                 f"{name} is another file at its origin: {error}; what came was deleted; use COURSE_DATA_MIRROR"
             ) from None
@@ -129,7 +119,7 @@ def _fetch(name: str, kept: Path, progress: Progress) -> None:
             if not left:
                 raise NoNetwork(
                     f"{name} must come as {origin.size} bytes from {origin.address}, and the line broke off {TRIES} "
-                    f"times ({error}); run it again, and it goes on where it stopped"
+                    f"times ({error}); run it again, and it {_RESUMES[transfer]}"
                 ) from None
             time.sleep(PAUSE)
             continue
@@ -177,12 +167,49 @@ def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
     return began_with
 
 
+def _build(origin: Archive, part: Path, progress: Progress) -> int:
+    """Write to `part` what is built of an archive; BrokenOff, TooLong or nsmc.BadArchive if something else comes.
+
+    Returns:
+        0: nothing from before is kept.
+    """
+    response = open_address(origin.address, PACKED)
+    try:
+        lines = nsmc.read_archive(
+            _told(chunks(response, origin.address, at_most=nsmc.ARCHIVE), progress),
+        )
+    except EOFError:
+        raise BrokenOff(f"the archive from {origin.address} ends too early") from None
+    with part.open("wb") as file:
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+            packed.write(b"".join(lines))
+        file.flush()
+        os.fsync(file.fileno())
+    return 0
+
+
+def _told(pieces: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
+    have = 0
+    for piece in pieces:
+        have += len(piece)
+        progress(have)
+        yield piece
+
+
+_RESUMES = {_transfer: "goes on where it stopped", _build: "begins anew"}
+
+
 def _checksum(path: Path) -> str:
+    """The sha256 of a file; of a .gz, that of what it holds, since the rest depends on who packed it."""
     with path.open("rb") as file:
+        if path.name.removesuffix(".part").endswith(".gz"):
+            with suppress(EOFError, zlib.error, gzip.BadGzipFile), gzip.GzipFile(fileobj=file) as packed:
+                return hashlib.file_digest(packed, "sha256").hexdigest()
+            return "none: no whole gzip file"
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _is_whole(path: Path, origin: Origin) -> bool:
+def _is_whole(path: Path, origin: Origin | Archive) -> bool:
     with suppress(FileNotFoundError):
         return _checksum(path) == origin.sha256
     return False
@@ -210,10 +237,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     chosen = parser.parse_args(arguments)
     status = 0
-    for name in chosen.names or (_in_mirror() or PUBLISHED):
+    for name in chosen.names or (_in_mirror() or ORIGINS):
         try:
             with tqdm(
-                total=ORIGINS[name].size if name in ORIGINS else None,
+                total=origin.size if isinstance(origin := ORIGINS.get(name), Origin) else None,
                 desc=name,
                 unit="B",
                 unit_scale=True,
@@ -221,7 +248,7 @@ def main(arguments: list[str] | None = None) -> int:
                 disable=chosen.quiet or None,  # None: only on a terminal
             ) as bar:
                 path = find_file(name, progress=lambda have, bar=bar: bar.update(have - bar.n))
-            print(f"{name}: {ORIGINS[name].size:,} bytes, sha256 as published, {path}")
+            print(f"{name}: {path.stat().st_size:,} bytes, sha256 as published, {path}")
         except (ValueError, Unavailable) as error:
             print(f"download: {error}", file=sys.stderr)
             status = 1

@@ -1,9 +1,7 @@
 """Where each public corpus was published: repository, commit, path, size, sha256. Licences: data/README.md.
 
-Other public projects list the same address and sum, for every file but one.
-`nsmc_sample.tsv` is 40,000 reviews, drawn from the thousands of files in raw/ of its repository. That sample is
-published nowhere, so it comes from a mirror only; `ratings_train.txt` is what the repository itself offers. The
-sentence pairs of klue-sts were published as v1, and v1.1 has the same file.
+The sum of `nsmc_raw.tsv.gz` is that of the lines in it, which nsmc.py builds from the thousands of files in raw/ of its
+repository. The sentence pairs of klue-sts were published as v1, and v1.1 has the same file.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import urllib.parse
 from typing import NamedTuple
 
 RAW = "https://raw.githubusercontent.com"
+ARCHIVES = "https://codeload.github.com"
 
 
 class Origin(NamedTuple):
@@ -19,7 +18,7 @@ class Origin(NamedTuple):
 
     repository: str  # owner/name on GitHub
     commit: str
-    path: str  # in the repository; "" if it is not in there
+    path: str  # in the repository
     size: int  # bytes
     sha256: str
 
@@ -28,12 +27,26 @@ class Origin(NamedTuple):
         return f"{RAW}/{self.repository}/{self.commit}/{urllib.parse.quote(self.path)}"
 
 
+class Archive(NamedTuple):
+    """A repository at one commit, from whose many files one is built, and what that must be."""
+
+    repository: str  # owner/name on GitHub
+    commit: str
+    size: int  # bytes of what is built, nearly: it depends on the version of zlib
+    sha256: str  # of what is built, before it is compressed
+
+    @property
+    def address(self) -> str:
+        return f"{ARCHIVES}/{self.repository}/tar.gz/{self.commit}"
+
+
 _KORSTS = "kakaobrain/KorNLUDatasets", "0df0fe7d496eb61b092e022e238c2230b29f1cbc"
 _KLUE = "KLUE-benchmark/KLUE", "3efd98708a40ff49251fddde35453f8fbb11f536"
 _KLUE_V1 = "KLUE-benchmark/KLUE", "ab22cd5cfdd6b527a9a4e2d177f9dacb85ddde2c"
 _CHAT = "songys/Chatbot_data", "4cf20d13fc46f5037fd1c531cd566e2dd9f72974"
+_KAIST = "UniversalDependencies/UD_Korean-Kaist", "888f855c7bcf1e39291246744f4e98f6bda6742e"
 _NSMC = "e9t/nsmc", "cc0670e872d4ac27bfe36c87456783004b39ef6c"
-ORIGINS = {
+ORIGINS: dict[str, Origin | Archive] = {
     "korsts-train.tsv": Origin(
         *_KORSTS,
         "KorSTS/sts-train.tsv",
@@ -76,17 +89,21 @@ ORIGINS = {
         889_842,
         "287eb129695b577321c80ad397bb3c2279164d4ca577874d129fd3db5b30afe2",
     ),
-    "nsmc_sample.tsv": Origin(
-        *_NSMC,
-        "",
-        4_247_702,
-        "971c865ce1440079366ef9d49f41cd1448e6b012457a810c556257178c2521fa",
+    "ko_kaist-ud-dev.conllu": Origin(
+        *_KAIST,
+        "ko_kaist-ud-dev.conllu",
+        3_010_966,
+        "a1ce2dceee65683c2df3b0cce96c83d01e5ff67756060b998fe01d8bc8ca4faa",
     ),
-    "ratings_train.txt": Origin(
+    "ko_kaist-ud-test.conllu": Origin(
+        *_KAIST,
+        "ko_kaist-ud-test.conllu",
+        3_324_246,
+        "fd94dc89afb01d1f7f340a46d567e0f27ae6903a70d7b6f650b49f7427f83b97",
+    ),
+    "nsmc_raw.tsv.gz": Archive(
         *_NSMC,
-        "ratings_train.txt",
-        14_628_807,
-        "e03b7d14e9e41be8d464a28057cd25d7396c53e67aa7fd5f7e552c59b0ee2940",
+        29_034_911,
+        "4b69e119bbd9b0e313fed133cf007fe0edfa953c88c68c1522abb276d58c4101",
     ),
 }
-PUBLISHED = tuple(name for name, origin in ORIGINS.items() if origin.path)

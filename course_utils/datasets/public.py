@@ -1,109 +1,165 @@
-"""Public Korean text as documents: each file's own layout is read here, and only here.
+"""Public Korean text to pre-train on: what of each corpus is read, and what of it is left out.
 
-Where the files come from, and their licences: download.py. None of them is part of the course.
+    python -m course_utils.datasets.public                    how many sentences each rule leaves out of each corpus
+    python -m course_utils.datasets.public ChatbotData.csv    of one corpus
+
+Left out, in this order: what later notebooks test on (set_aside.py), what an earlier sentence repeats, what is rude (of
+reviews and chat; rude.py), what is too near a held-out sentence of data/senses.json (nearness.py).
 """
 
 from __future__ import annotations
 
-import csv
+import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from course_utils.datasets.download import find_file, must_be_published
+from course_utils.datasets.download import Unavailable, find_file
+from course_utils.datasets.layouts import Documents, chat, conllu, json_pairs, korsts, read_reviews
+from course_utils.datasets.nearness import NearCopies
+from course_utils.datasets.rude import rude_stem
+from course_utils.datasets.set_aside import SET_ASIDE, SetAside, film_part, letters
+from course_utils.support.paths import DATA
 
-Documents = Iterator[list[str]]
-
-
-def _table(file: Path, *columns: str, delimiter: str, quoting: int = csv.QUOTE_MINIMAL) -> Documents:
-    """The named columns of a table with a header, one document a row."""
-    with file.open(encoding="utf-8-sig", newline="") as lines:
-        for row in csv.DictReader(lines, delimiter=delimiter, quoting=quoting):
-            yield [row[column] or "" for column in columns]
-
-
-def _one_by_one(documents: Documents) -> Documents:
-    """Sentences that merely share a row (a sentence and its paraphrase) do not make a document."""
-    for document in documents:
-        for sentence in document:
-            yield [sentence]
-
-
-def _korsts(file: Path) -> Documents:
-    return _one_by_one(_table(file, "sentence1", "sentence2", delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
-def _json(first: str, second: str) -> Callable[[Path], Documents]:
-    def read(file: Path) -> Documents:
-        for entry in json.loads(file.read_text(encoding="utf-8")):
-            yield [entry[first]]
-            yield [entry[second]]
-
-    return read
-
-
-def _ner(file: Path) -> Documents:
-    """Only the comments hold whole sentences: `## id <tab> sentence`, with entities as <text:TAG>."""
-    for line in file.read_text(encoding="utf-8").splitlines():
-        if line.startswith("## klue-ner") and "\t" in line:
-            yield [_without_tags(line.split("\t", 1)[1])]
-
-
-def _without_tags(sentence: str) -> str:
-    """'<서울:LC>에서' -> '서울에서'."""
-    for tag in ("PS", "LC", "OG", "DT", "TI", "QT"):
-        sentence = sentence.replace(f":{tag}>", "")
-    return sentence.replace("<", "")
-
-
-def _chat(file: Path) -> Documents:
-    return _table(file, "Q", "A", delimiter=",")
+RULES = ("set aside", "repeated", "rude", "near")
 
 
 def _reviews(file: Path) -> Documents:
-    return _table(file, "document", delimiter="\t", quoting=csv.QUOTE_NONE)
+    return ([review.text] for review in read_reviews(file) if film_part(review.film) == "pretraining")
 
 
 READERS: dict[str, Callable[[Path], Documents]] = {
-    "korsts-train.tsv": _korsts,
-    "korsts-dev.tsv": _korsts,
-    "korsts-test.tsv": _korsts,
-    "klue-nli-v1.1_dev.json": _json("premise", "hypothesis"),
-    "klue-sts-v1.1_dev.json": _json("sentence1", "sentence2"),
-    "klue-ner-v1.1_dev.tsv": _ner,
-    "ChatbotData.csv": _chat,
-    "nsmc_sample.tsv": _reviews,
-    "ratings_train.txt": _reviews,
+    "korsts-train.tsv": korsts,
+    "klue-nli-v1.1_dev.json": json_pairs("premise", "hypothesis"),
+    "klue-sts-v1.1_dev.json": json_pairs("sentence1", "sentence2"),
+    "ChatbotData.csv": chat,
+    "ko_kaist-ud-dev.conllu": conllu,
+    "nsmc_raw.tsv.gz": _reviews,
 }
-_REVIEWS = ("nsmc_sample.tsv", "ratings_train.txt")  # one in place of the other
-GROUPS = {
-    "all": tuple(name for name in READERS if name != _REVIEWS[1]),
-    "published": tuple(name for name in READERS if name != _REVIEWS[0]),  # needs no mirror
-}
+# The others were looked through by those who published them.
+OUTSPOKEN = ("ChatbotData.csv", "nsmc_raw.tsv.gz")
 
 
-def public_documents(names: Sequence[str] = GROUPS["all"]) -> list[list[str]]:
-    """The documents of public corpora; repeated ones are left out.
+@dataclass
+class Prepared:
+    """A corpus as it is trained on, and what was left out of it."""
+
+    name: str
+    documents: list[list[str]] = field(default_factory=list)
+    read: int = 0  # sentences
+    left_out: Counter[str] = field(default_factory=Counter)  # sentences by rule
+    stems: Counter[str] = field(default_factory=Counter)  # rude sentences by stem
+
+    @property
+    def sentences(self) -> int:
+        return sum(map(len, self.documents))
+
+    @property
+    def characters(self) -> int:
+        return sum(len(sentence) for document in self.documents for sentence in document)
+
+
+class _Rules:
+    """Says of one sentence after the other why it is left out, if it is."""
+
+    def __init__(self) -> None:
+        self.set_aside = SetAside(text for texts in SET_ASIDE.values() for text in texts())
+        self.near = NearCopies(held_out_sentences())
+        self.seen: set[str] = set()
+
+    def against(self, sentence: str, corpus: Prepared) -> str | None:
+        key = letters(sentence)
+        if self.set_aside.holds(key):
+            return "set aside"
+        if key in self.seen:
+            return "repeated"
+        self.seen.add(key)
+        if corpus.name in OUTSPOKEN and (stem := rude_stem(sentence)):
+            corpus.stems[stem] += 1
+            return "rude"
+        return "near" if self.near.of(sentence) else None
+
+
+def held_out_sentences() -> list[str]:
+    """All sentences of data/senses.json."""
+    senses = json.loads((DATA / "senses.json").read_text(encoding="utf-8"))
+    return [
+        sentence for by_sense in senses.values() for sentences in by_sense.values() for sentence in sentences
+    ]
+
+
+def public_documents(names: Sequence[str] = ("all",)) -> list[list[str]]:
+    """The documents of public corpora that may be pre-trained on.
 
     Args:
-        names: of READERS, or of GROUPS: "all" has nsmc_sample.tsv, "published" has ratings_train.txt in its place.
+        names: of READERS; "all" stands for all of them.
 
     Raises:
         ValueError: if a name is unknown.
-        OSError: if a file is neither here nor can be fetched.
+        OSError: if a file is neither here nor can be fetched. What is set aside is needed, too, whatever is read.
     """
-    wanted = [name for given in names for name in GROUPS.get(given, (given,))]
+    return [document for corpus in prepare(names) for document in corpus.documents]
+
+
+def prepare(names: Sequence[str] = ("all",)) -> list[Prepared]:
+    """Public corpora, each with what was left out; arguments and errors as of public_documents."""
+    wanted = [name for given in names for name in (READERS if given == "all" else (given,))]
     unknown = [name for name in wanted if name not in READERS]
     if unknown:
-        raise ValueError(
-            f"the public corpora are {', '.join(READERS)}, or 'all', or 'published'; got {', '.join(unknown)}"
-        )
-    for name in wanted:
-        must_be_published(name)
-    documents: dict[tuple[str, ...], None] = {}
-    for name in wanted:
-        for document in READERS[name](find_file(name)):
-            sentences = tuple(sentence.strip() for sentence in document if sentence and sentence.strip())
-            if sentences:
-                documents.setdefault(sentences)
-    return [list(sentences) for sentences in documents]
+        raise ValueError(f"the public corpora are {', '.join(READERS)}, or 'all'; got {', '.join(unknown)}")
+    rules = _Rules()
+    return [_prepare(name, rules) for name in dict.fromkeys(wanted)]
+
+
+def _prepare(name: str, rules: _Rules) -> Prepared:
+    corpus = Prepared(name)
+    for document in READERS[name](find_file(name)):
+        kept: list[str] = []
+        for given in document:
+            sentence = " ".join(unicodedata.normalize("NFC", given).split())
+            if not sentence:
+                continue
+            corpus.read += 1
+            rule = rules.against(sentence, corpus)
+            if rule is None:
+                kept.append(sentence)
+                continue
+            corpus.left_out[rule] += 1
+            if kept:  # what follows a gap is another document: it is not the next sentence
+                corpus.documents.append(kept)
+            kept = []
+        if kept:
+            corpus.documents.append(kept)
+    return corpus
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line. Exit status 0 if everything was there, and nothing is left of what must not be."""
+    parser = argparse.ArgumentParser(
+        prog="python -m course_utils.datasets.public",
+        description="Count what of the public corpora is pre-trained on, and what is left out.",
+    )
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(READERS)}; default: all")
+    chosen = parser.parse_args(arguments)
+    try:
+        corpora = prepare(chosen.names or ("all",))
+    except (ValueError, Unavailable) as error:
+        print(f"public: {error}", file=sys.stderr)
+        return 1
+    columns = ("sentences read", *RULES, "documents kept", "sentences", "characters")
+    print("\t".join(("corpus", *columns)))
+    for corpus in corpora:
+        counts = [corpus.left_out[rule] for rule in RULES]
+        row = (corpus.read, *counts, len(corpus.documents), corpus.sentences, corpus.characters)
+        print(corpus.name, *(f"{count:,}" for count in row), sep="\t")
+    stems = sum((corpus.stems for corpus in corpora), Counter())
+    print("rude:", ", ".join(f"{stem} {times:,}" for stem, times in stems.most_common()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
