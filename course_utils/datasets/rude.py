@@ -47,5 +47,5 @@ def read_stems(text: str) -> tuple[list[str], list[str]]:
     for line in lines:
         first, *others = line.split(" -")
         stems += [stem.replace("_", " ") for stem in first.split()]
-        harmless += others
+        harmless += [word.replace("_", " ") for word in others]
     return stems, harmless

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
 
 import pytest
 
 from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import CORPUS, DATA, HOMONYMS, read_documents, sense_documents
+from course_utils.datasets.nearness import NearCopies
 
 DOCUMENTS = read_documents()
 SENTENCES = [sentence for document in DOCUMENTS for sentence in document]
@@ -39,39 +39,7 @@ def flaws(line: str) -> list[str]:
     return found
 
 
-class NearCopies:
-    """Which sentence of a text another one copies, by what both have in common.
-
-    A near copy has five words (어절) in a row from one sentence, or half of its runs of five characters (blanks and
-    punctuation aside).
-    """
-
-    WORDS, CHARACTERS, SHARE = 5, 5, 0.5
-
-    def __init__(self, text: Iterable[str]) -> None:
-        self.text = list(text)
-        self.where: dict[str | tuple[str, ...], list[int]] = defaultdict(list)
-        for number, sentence in enumerate(self.text):
-            for part in self.words(sentence) | self.characters(sentence):
-                self.where[part].append(number)
-
-    def words(self, sentence: str) -> set[tuple[str, ...]]:
-        words = re.findall("[0-9A-Za-z가-힣]+", sentence)
-        return {tuple(words[start : start + self.WORDS]) for start in range(len(words) - self.WORDS + 1)}
-
-    def characters(self, sentence: str) -> set[str]:
-        bare = "".join(re.findall("[0-9A-Za-z가-힣]+", sentence))
-        return {bare[start : start + self.CHARACTERS] for start in range(len(bare) - self.CHARACTERS + 1)}
-
-    def of(self, sentence: str) -> list[str]:
-        parts = self.characters(sentence)
-        common = Counter(number for part in parts for number in self.where.get(part, ()))
-        found = {number for number, times in common.items() if times >= self.SHARE * len(parts)}
-        found |= {number for run in self.words(sentence) for number in self.where.get(run, ())}
-        return [self.text[number] for number in sorted(found)]
-
-
-NEAR = NearCopies(SENTENCES)
+NEAR = NearCopies(sentence for _, sentence in HELD_OUT)
 
 
 # --- the corpus -------------------------------------------------------------------------------------------------------
@@ -142,22 +110,34 @@ def test_held_out_sentences_are_clean_and_different():
 
 
 def test_no_held_out_sentence_is_in_the_corpus_in_any_near_form():
-    copies = {sentence: NEAR.of(sentence) for _, sentence in HELD_OUT}
+    copies = {sentence: NEAR.of(sentence) for sentence in SENTENCES}
     assert {sentence: found for sentence, found in copies.items() if found} == {}
 
 
-def test_a_planted_copy_is_seen():
-    text = NearCopies(["나는 항구에 들러 배를 탔다.", "어제는 눈이 펑펑 내려 온 마을이 하얗게 덮였다."])
-    assert len(text.of("나는 항구에 들러 배를 탔다.")) == 1
-    assert len(text.of("나는항구에 들러, 배를 탔다!")) == 1  # other blanks and marks
-    assert len(text.of("나는 항구에 들러 배를 샀다.")) == 1  # another verb
-    assert len(text.of("그날 나는 항구에 들러 배를 탔다고 한다.")) == 1  # inside a longer one
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "나는 항구에 들러 배를 탔다.",
+        "나는항구에 들러, 배를 탔다!",  # other blanks and marks
+        "나는 항구에 들러 배를 샀다.",  # another verb
+        "그날 나는 항구에 들러 배를 탔다고 한다.",  # inside a longer one
+    ],
+)
+def test_a_planted_copy_is_seen(sentence):
+    assert NearCopies(["나는 항구에 들러 배를 탔다.", "밤이 깊었다."]).of(sentence) == [
+        "나는 항구에 들러 배를 탔다."
+    ]
+
+
+def test_five_words_in_a_row_are_enough():
     far = "그런데 어제는 눈이 펑펑 내려 온 동네 아이들이 신나게 썰매를 타고 놀았다고 들었다."
-    assert text.characters(far) and len(text.of(far)) == 1  # five words in a row only
+    text = NearCopies([far])
+    assert text.of("어제는 눈이 펑펑 내려 온 마을이 하얗게 덮였다.") == [far]
+    assert text.of("어제는 눈이 펑펑 내리더니 온 마을이 하얗게 덮였다.") == []
     assert text.of("우리는 부두에서 큰 배를 기다렸다.") == [] and text.of("배") == []
 
 
-@pytest.mark.parametrize("place", [0, len(SENTENCES) // 2, len(SENTENCES) - 1])
-def test_a_copy_of_any_sentence_of_the_corpus_is_seen(place):
-    sentence = SENTENCES[place]
+@pytest.mark.parametrize("place", [0, len(HELD_OUT) // 2, len(HELD_OUT) - 1])
+def test_a_copy_of_any_held_out_sentence_is_seen(place):
+    sentence = HELD_OUT[place][1]
     assert sentence in NEAR.of(sentence) and sentence in NEAR.of(f"{sentence[:-1]}!")

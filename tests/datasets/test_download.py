@@ -112,8 +112,8 @@ def test_every_origin_is_pinned():
         assert re.fullmatch("[0-9a-f]{40}", origin.commit) and re.fullmatch("[0-9a-f]{64}", origin.sha256), (
             name
         )
-        assert re.fullmatch(r"[\w-]+/\w+", origin.repository) and origin.size > 100_000
-        assert origin.path or name == "nsmc_sample.tsv"
+        assert re.fullmatch(r"[\w-]+/[\w-]+", origin.repository) and origin.size > 100_000
+        assert origin.commit in origin.address and origin.repository in origin.address
     assert ORIGIN.address == f"http://127.0.0.1:9/some-one/data/{COMMIT}/a%20b.tsv"
 
 
@@ -327,18 +327,6 @@ def test_the_mirror_is_read_in_place_and_asks_nobody(server, cache, tmp_path, mo
     (tmp_path / NAME).mkdir()
     assert "cannot be read (Is a directory)" in refused()
     assert server.asked == []
-
-
-def test_a_sample_that_is_published_nowhere_is_not_looked_for(server, tmp_path, monkeypatch):
-    with pytest.raises(Unavailable, match="published nowhere: name a folder .* or take ratings_train.txt"):
-        find_file("nsmc_sample.tsv")
-    assert server.asked == []
-    content = b"document\tlabel\n"
-    sample = ORIGINS["nsmc_sample.tsv"]._replace(sha256=hashlib.sha256(content).hexdigest())
-    monkeypatch.setitem(ORIGINS, "nsmc_sample.tsv", sample)
-    (tmp_path / "nsmc_sample.tsv").write_bytes(content)
-    monkeypatch.setenv("COURSE_DATA_MIRROR", str(tmp_path))
-    assert find_file("nsmc_sample.tsv") == tmp_path / "nsmc_sample.tsv"
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

@@ -1,102 +1,264 @@
-"""The layouts of the public corpora, each on a file of a few lines; names and groups."""
+"""Public text to pre-train on: each layout on a file of a few lines, and each rule that leaves a sentence out."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import re
+import unicodedata
+from itertools import chain
+from pathlib import Path
 
 import pytest
 
-from course_utils.datasets import public
+from course_utils.datasets import public, set_aside
 from course_utils.datasets.origins import ORIGINS
-from course_utils.datasets.public import GROUPS, READERS, public_documents
+from course_utils.datasets.public import READERS, held_out_sentences, main, prepare, public_documents
+from course_utils.datasets.set_aside import film_part
 
+KORSTS_HEAD = "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\n"
 KORSTS = (
-    "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\n"
+    f"{KORSTS_HEAD}"
     'main\tMSRvid\t2012\t0001\t5.0\t"비행기가 이륙한다.\t비행기가 뜬다.\n'
     "main\tMSRvid\t2012\t0002\t1.0\t개가 짖는다.\t비행기가 뜬다.\n"
 )
-PAIRS = [
-    {"premise": "집이 크다.", "hypothesis": "집이 작다.", "sentence1": " 가. ", "sentence2": ""},
-    {"premise": "집이 크다.", "hypothesis": "방이 많다.", "sentence1": "나.", "sentence2": "다."},
+NLI = [
+    {"premise": "집이 크다.", "hypothesis": "집이 작다."},
+    {"premise": "집이  크다.", "hypothesis": "방이 많다."},
 ]
+STS = [{"sentence1": " 가나. ", "sentence2": ""}, {"sentence1": "나다.", "sentence2": "다라."}]
 NER = (
     "## klue-ner-v1_dev_00000\t<서울:LC>에서 <3시:TI>에 <김<:PS>씨를 <만났다.\n서\tB-LC\n울\tI-LC\n\n"
     "## klue-ner-v1_dev_00001\t비가 온다.\n비\tO\n## 다른 줄\n"
 )
 CHAT = 'Q,A,label\n"가자, 지금","그래요 ""네""",0\n12시 땡!,하루가 또 가네요.,0\n'
-REVIEWS = 'document\tlabel\n"정말 좋다\t1\n\t0\n별로 "였다"\t0\n'
-RATINGS = "id\tdocument\tlabel\n9976970\t아 더빙..\t0\n"
-FILES = {
-    "korsts-dev.tsv": KORSTS,
-    "klue-nli-v1.1_dev.json": json.dumps(PAIRS, ensure_ascii=False),
-    "klue-sts-v1.1_dev.json": json.dumps(PAIRS, ensure_ascii=False),
+KAIST = (
+    "# sent_id = M2TA_069-s1\n# text = 내 고향은 서울입니다.\n# translit = .nae\n1\t내\t내\n\n"
+    "# sent_id = M2TA_069-s2\n# text = 모습이 그립습니다.\n1\t모습이\n\n# sent_id = M2TA_070-s1\n# text = 청은 졌다.\n"
+)
+FILMS = {
+    part: next(film for film in map(str, range(9999)) if film_part(film) == part)
+    for part in ("pretraining", "test")
+}
+
+
+def packed(*reviews: tuple[str, str]) -> bytes:
+    lines = [f"{number}\t{FILMS[part]}\t10\t{text}\n" for number, (part, text) in enumerate(reviews)]
+    return gzip.compress("".join(lines).encode())
+
+
+FILES: dict[str, str | bytes] = {
+    "korsts-train.tsv": KORSTS,
+    "korsts-dev.tsv": f"{KORSTS_HEAD}m\tf\t2012\t1\t5.0\t시험 하나.\t시험 둘.\n",
+    "korsts-test.tsv": f"{KORSTS_HEAD}m\tf\t2012\t1\t5.0\t시험 셋.\t시험 넷.\n",
+    "klue-nli-v1.1_dev.json": json.dumps(NLI, ensure_ascii=False),
+    "klue-sts-v1.1_dev.json": json.dumps(STS, ensure_ascii=False),
     "klue-ner-v1.1_dev.tsv": NER,
     "ChatbotData.csv": CHAT,
-    "nsmc_sample.tsv": REVIEWS,
-    "ratings_train.txt": RATINGS,
+    "ko_kaist-ud-dev.conllu": KAIST,
+    "ko_kaist-ud-test.conllu": "# sent_id = X-s1\n# text = 시험 다섯.\n1\t시험\n",
+    "nsmc_raw.tsv.gz": packed(("pretraining", '정말 "좋다'), ("test", "시험 여섯.")),
 }
 EXPECTED = {
     # A pair of paraphrases is two documents, and a sentence that stood there before is left out.
-    "korsts-dev.tsv": [['"비행기가 이륙한다.'], ["비행기가 뜬다."], ["개가 짖는다."]],
+    "korsts-train.tsv": [['"비행기가 이륙한다.'], ["비행기가 뜬다."], ["개가 짖는다."]],
     "klue-nli-v1.1_dev.json": [["집이 크다."], ["집이 작다."], ["방이 많다."]],
-    "klue-sts-v1.1_dev.json": [["가."], ["나."], ["다."]],
-    "klue-ner-v1.1_dev.tsv": [["서울에서 3시에 김씨를 만났다."], ["비가 온다."]],
+    "klue-sts-v1.1_dev.json": [["가나."], ["나다."], ["다라."]],
     "ChatbotData.csv": [["가자, 지금", '그래요 "네"'], ["12시 땡!", "하루가 또 가네요."]],
-    "nsmc_sample.tsv": [['"정말 좋다'], ['별로 "였다"']],
-    "ratings_train.txt": [["아 더빙.."]],
+    "ko_kaist-ud-dev.conllu": [["내 고향은 서울입니다.", "모습이 그립습니다."], ["청은 졌다."]],
+    "nsmc_raw.tsv.gz": [['정말 "좋다']],
 }
 
 
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
-    monkeypatch.delenv("COURSE_DATA_MIRROR", raising=False)
-    monkeypatch.setenv("COURSE_CACHE_HOME", str(tmp_path / "cache"))
-    asked: list[str] = []
+    """What is read, which a test may change."""
+    given = dict(FILES)
 
     def find_file(name):
-        asked.append(name)
         path = tmp_path / name
-        path.write_text(FILES.get(name, KORSTS), encoding="utf-8")
+        content = given[name]
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     monkeypatch.setattr(public, "find_file", find_file)
-    return asked
+    monkeypatch.setattr(set_aside, "find_file", find_file)
+    return given
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_each_layout_by_hand(name, monkeypatch, tmp_path):
-    monkeypatch.setenv("COURSE_DATA_MIRROR", str(tmp_path))
+@pytest.mark.parametrize("name", READERS)
+def test_each_layout_by_hand(name):
     assert public_documents([name]) == EXPECTED[name]
 
 
-def test_a_mark_at_the_beginning_of_a_table_is_no_part_of_its_first_column(monkeypatch):
-    monkeypatch.setitem(FILES, "ChatbotData.csv", "\ufeff" + CHAT)
+def test_all_of_them_in_order():
+    assert public_documents() == public_documents(["all"]) == list(chain(*EXPECTED.values()))
+    assert tuple(EXPECTED) == tuple(READERS)
+    names = ["ChatbotData.csv", "korsts-train.tsv", "ChatbotData.csv"]
+    assert public_documents(names) == EXPECTED["ChatbotData.csv"] + EXPECTED["korsts-train.tsv"]
+
+
+def test_what_is_tested_on_is_read_by_no_reader():
+    assert set(READERS) < set(ORIGINS)
+    assert not {
+        "korsts-dev.tsv",
+        "korsts-test.tsv",
+        "klue-ner-v1.1_dev.tsv",
+        "ko_kaist-ud-test.conllu",
+    } & set(READERS)
+
+
+def test_a_mark_at_the_beginning_of_a_table_is_no_part_of_its_first_column(files):
+    files["ChatbotData.csv"] = "\ufeff" + CHAT
     assert public_documents(["ChatbotData.csv"]) == EXPECTED["ChatbotData.csv"]
 
 
-def test_what_stands_in_two_corpora_comes_once():
-    both = public_documents(["korsts-dev.tsv", "ChatbotData.csv", "korsts-test.tsv"])
-    assert both == EXPECTED["korsts-dev.tsv"] + EXPECTED["ChatbotData.csv"]
+def test_a_sentence_is_kept_whole_in_nfc_with_one_blank(files):
+    files["nsmc_raw.tsv.gz"] = packed(("pretraining", unicodedata.normalize("NFD", "긴 글. 두  문장!")))
+    assert public_documents(["nsmc_raw.tsv.gz"]) == [["긴 글. 두 문장!"]]
 
 
-def test_groups(files, monkeypatch, tmp_path):
-    monkeypatch.setenv("COURSE_DATA_MIRROR", str(tmp_path))
-    public_documents()
-    assert tuple(files) == GROUPS["all"] and "nsmc_sample.tsv" in files and "ratings_train.txt" not in files
-    files.clear()
-    public_documents(["published"])
-    assert tuple(files) == GROUPS["published"] and all(ORIGINS[name].path for name in files)
-    assert set(READERS) == set(ORIGINS) == set(GROUPS["all"]) | set(GROUPS["published"])
+# --- the rules --------------------------------------------------------------------------------------------------------
+
+ASIDE = [
+    "시험 하나.",
+    "시험 둘.",
+    "시험 셋.",
+    "시험 넷.",
+    "서울에서 3시에 김씨를 만났다.",
+    "비가 온다.",
+    "시험 다섯.",
+    "시험 여섯.",
+]
 
 
-def test_a_sample_that_is_published_nowhere_is_refused_before_anything_is_fetched(files):
-    with pytest.raises(OSError, match="nsmc_sample.tsv is a sample .* published nowhere"):
-        public_documents(["all"])
-    assert files == []
+@pytest.mark.parametrize("text", ASIDE)
+def test_what_is_set_aside_in_one_corpus_is_dropped_from_every_other(files, text):
+    """Each test text stands in each corpus, with other blanks."""
+    text = f" {text.replace(' ', '  ')}" if " " in text else text
+    files["korsts-train.tsv"] += f"m\tf\t2012\t1\t5.0\t{text}\t남는 문장.\n"
+    files["klue-nli-v1.1_dev.json"] = json.dumps([*NLI, {"premise": text, "hypothesis": "집이 크다."}])
+    files["klue-sts-v1.1_dev.json"] = json.dumps([*STS, {"sentence1": "나다.", "sentence2": text}])
+    files["ChatbotData.csv"] += f"{text},남는 대답.,0\n"
+    files["ko_kaist-ud-dev.conllu"] += f"# sent_id = M2TA_071-s1\n# text = {text}\n"
+    files["nsmc_raw.tsv.gz"] = packed(
+        ("pretraining", text), ("pretraining", '정말 "좋다'), ("test", "시험 여섯.")
+    )
+    corpora = prepare()
+    assert [corpus.left_out["set aside"] for corpus in corpora] == [1] * len(READERS)
+    assert corpora[0].documents[-1] == ["남는 문장."] and corpora[3].documents[-1] == ["남는 대답."]
+    assert corpora[1].documents == EXPECTED["klue-nli-v1.1_dev.json"]
+
+
+def test_a_repeat_is_dropped_from_whatever_comes_later(files):
+    files["ChatbotData.csv"] += "집이크다!,비행기가   뜬다.,0\n"
+    files["nsmc_raw.tsv.gz"] = packed(
+        ("pretraining", "집이 크다"), ("pretraining", "새 글"), ("pretraining", "새 글.")
+    )
+    chat, _, reviews = prepare()[3:]
+    assert chat.documents == EXPECTED["ChatbotData.csv"] and chat.left_out["repeated"] == 2
+    assert reviews.documents == [["새 글"]] and reviews.left_out["repeated"] == 2
+
+
+def test_rude_text_is_dropped_from_reviews_and_chat_only(files):
+    files["korsts-train.tsv"] += "m\tf\t2012\t1\t5.0\t새끼 고양이가 잔다.\t남는 문장.\n"
+    files["ChatbotData.csv"] += "졸라 심심해,뭐 해요?,0\n"
+    files["nsmc_raw.tsv.gz"] = packed(("pretraining", "졸라 재밌다"), ("pretraining", "재밌다"))
+    corpora = {corpus.name: corpus for corpus in prepare()}
+    assert ["새끼 고양이가 잔다."] in corpora["korsts-train.tsv"].documents
+    assert corpora["ChatbotData.csv"].documents[-1] == ["뭐 해요?"] and corpora[
+        "nsmc_raw.tsv.gz"
+    ].documents == [["재밌다"]]
+    assert corpora["ChatbotData.csv"].stems == corpora["nsmc_raw.tsv.gz"].stems == {"졸라": 1}
+
+
+def test_what_is_near_a_held_out_sentence_is_dropped(files):
+    held_out = held_out_sentences()[0]
+    files["nsmc_raw.tsv.gz"] = packed(
+        ("pretraining", f"{held_out.rstrip('.')} ㅋㅋ 정말"), ("pretraining", "남는 글")
+    )
+    corpus = prepare(["nsmc_raw.tsv.gz"])[0]
+    assert corpus.documents == [["남는 글"]] and corpus.left_out == {"near": 1}
+
+
+def test_what_follows_a_gap_is_another_document(files):
+    texts = [
+        "하나가 있다.",
+        "둘이 있다.",
+        "시험 셋.",
+        "셋이 있다.",
+        "하나가 있다.",
+        "넷이 있다.",
+        "다섯이 있다.",
+    ]
+    files["ko_kaist-ud-dev.conllu"] = "".join(
+        f"# sent_id = A-s{n}\n# text = {text}\n" for n, text in enumerate(texts)
+    )
+    corpus = prepare(["ko_kaist-ud-dev.conllu"])[0]
+    assert corpus.documents == [
+        ["하나가 있다.", "둘이 있다."],
+        ["셋이 있다."],
+        ["넷이 있다.", "다섯이 있다."],
+    ]
+    assert (corpus.read, corpus.sentences, corpus.characters) == (7, 5, 32)
+
+
+# --- names and the command --------------------------------------------------------------------------------------------
 
 
 def test_unknown_names_are_refused_before_anything_is_read(files):
-    with pytest.raises(ValueError, match=re.escape("or 'all', or 'published'; got news.txt")):
-        public_documents(["korsts-dev.tsv", "news.txt"])
-    assert files == []
+    files.clear()
+    with pytest.raises(ValueError, match=re.escape("or 'all'; got news.txt, korsts-dev.tsv")):
+        public_documents(["korsts-train.tsv", "news.txt", "korsts-dev.tsv"])
+
+
+def test_the_command_prints_what_each_rule_left_out(files, capsys):
+    files["ChatbotData.csv"] += "졸라 심심해,시험 하나,0\n12시 땡,네?,0\n"
+    assert main(["ChatbotData.csv"]) == 0
+    head, row, rude, left = capsys.readouterr().out.splitlines()
+    assert head.split("\t")[1:6] == ["sentences read", "set aside", "repeated", "rude", "near"]
+    assert row.split("\t") == ["ChatbotData.csv", "8", "1", "1", "1", "0", "3", "5", "31"]
+    assert (rude, left) == ("rude: 졸라 1", "left after all: set aside 0, repeated 0, near 0")
+
+
+@pytest.mark.parametrize("planted", ["시험 하나.", "가자,지금", held_out_sentences()[3]])
+def test_the_command_fails_where_something_is_left_after_all(files, monkeypatch, capsys, planted):
+    monkeypatch.setattr(public._Rules, "against", lambda *_: None)
+    assert main(["ChatbotData.csv"]) == 0
+    files["ChatbotData.csv"] += f'"{planted}",괜찮은 대답.,0\n'
+    assert main(["ChatbotData.csv"]) == 1
+    assert sorted(re.findall(r"\d+", capsys.readouterr().out.splitlines()[-1])) == ["0", "0", "1"]
+
+
+def test_the_command_says_in_a_line_what_is_wrong(capsys):
+    assert main(["news.txt"]) == 1
+    assert capsys.readouterr().err.startswith("public: the public corpora are ")
+
+
+# --- the real files ---------------------------------------------------------------------------------------------------
+
+MIRROR = Path(os.environ.get("COURSE_DATA_MIRROR") or "/nowhere")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not (MIRROR / "nsmc_raw.tsv.gz").is_file(), reason="COURSE_DATA_MIRROR names no public corpora"
+)
+def test_no_test_text_is_left_in_the_real_files(monkeypatch):
+    monkeypatch.setattr(public, "find_file", MIRROR.joinpath)
+    monkeypatch.setattr(set_aside, "find_file", MIRROR.joinpath)
+    kept = {" ".join(sentence.split()) for document in public_documents() for sentence in document}
+    assert len(kept) > 500_000
+    aside = set()
+    for name in ("korsts-dev.tsv", "korsts-test.tsv"):
+        rows = (MIRROR / name).read_text(encoding="utf-8").splitlines()[1:]
+        aside |= {cell for row in rows for cell in row.split("\t")[5:7]}
+    ner = (MIRROR / "klue-ner-v1.1_dev.tsv").read_text(encoding="utf-8")
+    aside |= {re.sub("<|:[A-Z]{2}>", "", text) for text in re.findall("^## klue-ner[^\t]*\t(.*)", ner, re.M)}
+    kaist = (MIRROR / "ko_kaist-ud-test.conllu").read_text(encoding="utf-8")
+    aside |= set(re.findall("^# text = (.*)", kaist, re.M))
+    reviews = gzip.decompress((MIRROR / "nsmc_raw.tsv.gz").read_bytes()).decode().splitlines()
+    aside |= {row[3] for row in (line.split("\t") for line in reviews) if film_part(row[1]) != "pretraining"}
+    assert len(aside) > 80_000
+    assert kept & {" ".join(unicodedata.normalize("NFC", text).split()) for text in aside} == set()

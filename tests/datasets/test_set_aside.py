@@ -1,0 +1,117 @@
+"""What is set aside for testing: the parts of the films, and which sentences hold a test text."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import unicodedata
+from collections import Counter
+
+import pytest
+
+from course_utils.datasets import set_aside
+from course_utils.datasets.set_aside import HOLDS_FROM, SET_ASIDE, SetAside, film_part, letters
+
+TEST_TEXT = "어젯밤 비가 와서 강물이 불었다."
+
+
+def test_the_parts_of_some_films_stay_as_they_are():
+    """Written down once: whoever changes the hash would test on what was trained on."""
+    films = {"10001": "pretraining", "100041": "pretraining", "10025": "train", "10028": "train"}
+    films |= {"10056": "validation", "10085": "validation", "10047": "test", "10106": "test"}
+    assert {film: film_part(film) for film in films} == films
+
+
+def test_the_parts_are_those_of_the_hash():
+    parts = Counter(film_part(str(film)) for film in range(20_000))
+    assert {part: round(times / 200) for part, times in parts.items()} == {
+        "pretraining": 88,
+        "train": 8,
+        "validation": 2,
+        "test": 2,
+    }
+    for film in map(str, range(300)):
+        number = int(hashlib.sha256(film.encode()).hexdigest()[:16], 16) % 100
+        by_hand = (
+            "test"
+            if number < 2
+            else "validation"
+            if number < 4
+            else "train"
+            if number < 12
+            else "pretraining"
+        )
+        assert film_part(film) == by_hand
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        TEST_TEXT,
+        f"  {TEST_TEXT.replace(' ', chr(9))} ",
+        "어젯밤비가와서강물이불었다",
+        "어젯밤, 비가 와서 … 강물이 불었다!!",
+        unicodedata.normalize("NFD", TEST_TEXT),
+        f"이웃이 말했다. {TEST_TEXT} 정말이다.",
+    ],
+)
+def test_a_test_text_is_found_in_any_dress(sentence):
+    assert SetAside([TEST_TEXT, "다른 글"]).holds(letters(sentence))
+
+
+def test_what_only_comes_near_is_not_held():
+    texts = SetAside([TEST_TEXT, "정말 좋다", "", "..."])
+    assert len(texts) == 2
+    for sentence in (
+        "어젯밤 비가 와서 강물이 불어났다.",
+        "비가 와서 강물이 불었다.",
+        "정말 좋다고 한다",
+        "",
+        "…",
+    ):
+        assert not texts.holds(letters(sentence))
+    assert texts.holds(letters("정말 좋다.")) and texts.holds("정말좋다")
+
+
+def test_how_long_a_text_is_that_is_looked_for_inside_others():
+    text = "가나다라마바사아자차카타파하"
+    assert SetAside([text[:HOLDS_FROM]]).holds(f"머리{text[:HOLDS_FROM]}꼬리")
+    assert not SetAside([text[: HOLDS_FROM - 1]]).holds(f"머리{text[:HOLDS_FROM]}꼬리")
+    assert SetAside([text]).holds(f"{text[:HOLDS_FROM]}{text}") and not SetAside([text]).holds(
+        f"머리{text[:-1]}"
+    )
+
+
+def test_letters_by_hand():
+    assert letters("ＡB c, 1½! ㅋㅋ_") == "abc112" + "\u110f" * 2 == letters("abc112ᄏᄏ")
+    assert letters(" .\t…_") == ""
+
+
+def test_the_texts_of_each_file_that_is_set_aside(tmp_path, monkeypatch):
+    films = {
+        part: next(str(film) for film in range(10_000) if film_part(str(film)) == part) for part in FILM_PARTS
+    }
+    reviews = "".join(
+        f"{number}\t{film}\t1\t{part} 평\n" for number, (part, film) in enumerate(films.items())
+    )
+    korsts = "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\nm\tf\t2012\t1\t5.0\t하나.\t둘.\n"
+    files = {
+        "korsts-dev.tsv": korsts,
+        "korsts-test.tsv": korsts.replace("하나", "셋"),
+        "klue-ner-v1.1_dev.tsv": "## klue-ner-v1_dev_00000\t<서울:LC>에서\n서\tB-LC\n",
+        "ko_kaist-ud-test.conllu": "# sent_id = A-s1\n# text = 넷.\n1\t넷\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "nsmc_raw.tsv.gz").write_bytes(gzip.compress(reviews.encode()))
+    monkeypatch.setattr(set_aside, "find_file", lambda name: tmp_path / name)
+    assert [list(texts()) for texts in SET_ASIDE.values()] == [
+        ["하나.", "둘."],
+        ["셋.", "둘."],
+        ["서울에서"],
+        ["넷."],
+        ["train 평", "validation 평", "test 평"],
+    ]
+
+
+FILM_PARTS = ("pretraining", "train", "validation", "test")
