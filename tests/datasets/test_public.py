@@ -39,7 +39,7 @@ KAIST = (
 )
 FILMS = {
     part: next(film for film in map(str, range(9999)) if film_part(film) == part)
-    for part in ("pretraining", "test")
+    for part in ("pretraining", "train", "validation", "test")
 }
 
 
@@ -58,7 +58,12 @@ FILES: dict[str, str | bytes] = {
     "ChatbotData.csv": CHAT,
     "ko_kaist-ud-dev.conllu": KAIST,
     "ko_kaist-ud-test.conllu": "# sent_id = X-s1\n# text = 시험 다섯.\n1\t시험\n",
-    "nsmc_raw.tsv.gz": packed(("pretraining", '정말 "좋다'), ("test", "시험 여섯.")),
+    "nsmc_raw.tsv.gz": packed(
+        ("pretraining", '정말 "좋다'),
+        ("train", "시험 여섯."),
+        ("validation", "시험 일곱."),
+        ("test", "시험 여덟."),
+    ),
 }
 EXPECTED = {
     # A pair of paraphrases is two documents, and a sentence that stood there before is left out.
@@ -130,6 +135,8 @@ ASIDE = [
     "비가 온다.",
     "시험 다섯.",
     "시험 여섯.",
+    "시험 일곱.",
+    "시험 여덟.",
 ]
 
 
@@ -142,9 +149,8 @@ def test_what_is_set_aside_in_one_corpus_is_dropped_from_every_other(files, text
     files["klue-sts-v1.1_dev.json"] = json.dumps([*STS, {"sentence1": "나다.", "sentence2": text}])
     files["ChatbotData.csv"] += f"{text},남는 대답.,0\n"
     files["ko_kaist-ud-dev.conllu"] += f"# sent_id = M2TA_071-s1\n# text = {text}\n"
-    files["nsmc_raw.tsv.gz"] = packed(
-        ("pretraining", text), ("pretraining", '정말 "좋다'), ("test", "시험 여섯.")
-    )
+    test_texts = ("train", "시험 여섯."), ("validation", "시험 일곱."), ("test", "시험 여덟.")
+    files["nsmc_raw.tsv.gz"] = packed(("pretraining", text), *test_texts)
     corpora = prepare()
     assert [corpus.left_out["set aside"] for corpus in corpora] == [1] * len(READERS)
     assert corpora[0].documents[-1] == ["남는 문장."] and corpora[3].documents[-1] == ["남는 대답."]
