@@ -94,6 +94,6 @@ def noam_rate(step: int, hidden_size: int, warmup: int) -> float:
 
 
 def set_learning_rate(optimizer: Optimizer, rate: float) -> None:
-    """Give every group of an optimiser this rate."""
+    """Give every group of an optimiser this rate, or its `share` of it where it has one."""
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * group.get("share", 1.0)

@@ -43,7 +43,8 @@ ROOMS = {
     "seq2seq": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
     "before": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
     "after": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
-    "tasks": MODEL | {"tokenization", "datasets", "training.optim"},
+    # A task is trained by the same loop as everything else.
+    "tasks": MODEL | {"tokenization", "datasets", "training.optim", "training.loop", "training.device"},
     # Example sentences and their senses come from the corpus; static vectors are what BERT's are measured against.
     "contextual": MODEL | {"tokenization", "datasets", "before"},
     "evaluate_senses": MODEL | {"contextual"},

@@ -1,0 +1,1 @@
+"""Tasks that a pre-trained BERT is fine-tuned for."""
