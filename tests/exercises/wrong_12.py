@@ -21,6 +21,23 @@ def _fates(low="mask", middle="random", high="keep", everywhere=False, cuts=(0.8
     return answer
 
 
+def _edges(mask_edge=False, random_edge=False, fixed=None):
+    """80-10-10 with one of its edges on the wrong side, or another number for [MASK]."""
+
+    def answer(input_ids, chosen, fate, random_ids, mask_id):
+        low = fate <= 0.8 if mask_edge else fate < 0.8
+        high = fate > 0.9 if random_edge else fate >= 0.9
+        changed = torch.where(low, fixed or mask_id, torch.where(high, input_ids, random_ids))
+        return torch.where(chosen, changed, input_ids), input_ids.masked_fill(~chosen, -100)
+
+    return answer
+
+
+def _label_unless_same_random(input_ids, chosen, fate, random_ids, mask_id):
+    corrupted, labels = apply_fates(input_ids, chosen, fate, random_ids, mask_id)
+    return corrupted, labels.masked_fill((corrupted == input_ids) & (fate < 0.9), -100)
+
+
 def _label(function):
     return _fates(label=function)
 
@@ -38,6 +55,17 @@ def _each(logits, labels):
 def _mean_of_rows(logits, labels):
     chosen = labels != -100
     return ((_each(logits, labels) * chosen).sum(1) / chosen.sum(1).clamp(min=1)).mean()
+
+
+def _by_product(logits, labels):
+    chosen = labels != -100
+    return (_each(logits, labels) * chosen).sum() / chosen.sum().clamp(min=1)
+
+
+def _half_a_gradient(logits, labels):
+    chosen = logits[labels != -100]
+    of_truth = chosen.gather(1, labels[labels != -100][:, None])[:, 0]
+    return (chosen.detach().logsumexp(-1) - of_truth).sum() / max(1, len(chosen))
 
 
 def _by_exp(logits, labels):
@@ -71,6 +99,47 @@ def _one_coin(documents, coins, draw):
     return sentence_pairs(documents, [coins[0]] * len(coins), draw)
 
 
+def _own_counter():
+    drawn = -1
+
+    def draw(count):
+        nonlocal drawn
+        drawn += 1
+        return drawn % count
+
+    return lambda documents, coins, _: sentence_pairs(documents, coins, draw)
+
+
+def _one_step_on(documents, coins, draw):
+    """Meets the true next sentence by going one further, which may be the same sentence again."""
+    pairs = []
+    for own in documents:
+        elsewhere = [s for other in documents if other is not own for s in other]
+        for first, following in zip(own, own[1:]):
+            place = 0 if coins[len(pairs)] else draw(len(elsewhere))
+            place = (place + 1) % len(elsewhere) if elsewhere[place] == following else place
+            pairs.append((first, following, 0) if coins[len(pairs)] else (first, elsewhere[place], 1))
+    return pairs
+
+
+def _without_equal_documents(documents, coins, draw):
+    pairs = []
+    for own in documents:
+        elsewhere = [s for other in documents if other != own for s in other]
+        for first, following in zip(own, own[1:]):
+            wrong = [s for s in elsewhere if s != following]
+            taken = coins[len(pairs)]
+            pairs.append((first, following, 0) if taken else (first, wrong[draw(len(wrong))], 1))
+    return pairs
+
+
+def _slipping(documents, coins, draw):
+    """Takes the next sentences from a queue, and only when the coin says so: after a negative they slip."""
+    queue = [following for own in documents for following in own[1:]]
+    pairs = sentence_pairs(documents, coins, draw)
+    return [(first, second if label else queue.pop(0), label) for first, second, label in pairs]
+
+
 def _swapped(documents, coins, draw):
     return [(second, first, label) for first, second, label in sentence_pairs(documents, coins, draw)]
 
@@ -85,6 +154,9 @@ WRONG = {
         "random_kept_swapped": _fates(middle="keep", high="random"),
         "wrong_side": _fates(low="random", middle="mask", cuts=(0.1, 0.9)),
         "corrupted": _fates(cuts=(0.8, 0.93)),
+        "masked_at_edge": _edges(mask_edge=True),
+        "random_at_edge": _edges(random_edge=True),
+        "fixed_mask_id": _edges(fixed=4),
         "label_corrupted": _label(lambda ids, chosen, corrupted, mask: corrupted.masked_fill(~chosen, -100)),
         "label_everywhere": _label(lambda ids, chosen, corrupted, mask: ids.clone()),
         "label_only_changed": _label(
@@ -93,6 +165,7 @@ WRONG = {
         "label_only_masked": _label(
             lambda ids, chosen, corrupted, mask: ids.masked_fill(corrupted != mask, -100)
         ),
+        "label_same_random": _label_unless_same_random,
         "label_zero": _label(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, 0)),
         "label_minus_one": _label(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, -1)),
         "label_inverted": _label(lambda ids, chosen, corrupted, mask: ids.masked_fill(chosen, -100)),
@@ -117,6 +190,9 @@ WRONG = {
         ),
         "nothing_chosen": lambda logits, labels: F.cross_entropy(logits.flatten(0, 1), labels.flatten()),
         "overflow": _by_exp,
+        "reads_ignored": _by_product,
+        "no_gradient": lambda logits, labels: masked_lm_loss(logits, labels).detach(),
+        "gradient": _half_a_gradient,
     },
     "12.3": {
         "across_documents": _pairs(crossing=True),
@@ -128,5 +204,9 @@ WRONG = {
         "negative_label": _pairs(negatives="first", label=0),
         "never_drawn": _pairs(negatives="first"),
         "coins": _one_coin,
+        "mixed": _slipping,
+        "undrawn": _own_counter(),
+        "two_clashes": _one_step_on,
+        "copy_left_out": _without_equal_documents,
     },
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import torch
@@ -41,11 +42,21 @@ def check_apply_fates(answer: object) -> None:
         fate=torch.rand(shape, generator=generator, dtype=torch.float64).tolist(),
         random_ids=torch.randint(53, 97, shape, generator=generator).tolist(),
     )
+    _check_fates(  # both edges, a random token that is the true one, another number for [MASK]
+        answer,
+        input_ids=[[20, 21, 22, 23]],
+        chosen=[[1, 1, 1, 1]],
+        fate=[[0.8, 0.9, 0.85, 0.5]],
+        random_ids=[[50, 51, 22, 53]],
+        mask_id=9,
+    )
 
 
-def _check_fates(answer: object, *, input_ids: list, chosen: list, fate: list, random_ids: list) -> None:
-    ids, randoms, draws = torch.tensor(input_ids), torch.tensor(random_ids), torch.tensor(fate)
-    picked, mask_id = torch.tensor(chosen).bool(), 4
+def _check_fates(
+    answer: object, *, input_ids: list, chosen: list, fate: list, random_ids: list, mask_id: int = 4
+) -> None:
+    ids, randoms = torch.tensor(input_ids), torch.tensor(random_ids)
+    picked, draws = torch.tensor(chosen).bool(), torch.tensor(fate, dtype=torch.float64)
     given = call(answer, ids, picked, draws, randoms, mask_id)
     corrupted, labels = (
         expect_tensor(part, shape=tuple(ids.shape), dtype=torch.int64) for part in expect_tuple(given, 2)
@@ -54,6 +65,9 @@ def _check_fates(answer: object, *, input_ids: list, chosen: list, fate: list, r
     low, middle, high = draws < 0.8, (draws >= 0.8) & (draws < 0.9), draws >= 0.9
     tenth_first = torch.where(draws < 0.1, randoms, torch.where(draws < 0.9, mask_id, ids))
     likely = [
+        ("masked_at_edge", torch.where(picked & (draws == 0.8), mask_id, right)),
+        ("random_at_edge", torch.where(picked & (draws == 0.9), randoms, right)),
+        ("fixed_mask_id", torch.where(picked & low, 4, right)),
         ("not_only_chosen", torch.where(low, mask_id, torch.where(middle, randoms, ids))),
         ("only_masks", torch.where(picked, mask_id, ids)),
         ("no_random", torch.where(picked & low, mask_id, ids)),
@@ -77,6 +91,7 @@ def _check_fates(answer: object, *, input_ids: list, chosen: list, fate: list, r
             ("label_everywhere", ids),
             ("label_only_changed", ids.masked_fill(corrupted == ids, -100)),
             ("label_only_masked", ids.masked_fill(corrupted != mask_id, -100)),
+            ("label_same_random", right_labels.masked_fill(picked & middle & (randoms == ids), -100)),
             ("label_zero", ids.masked_fill(~picked, 0)),
             ("label_minus_one", ids.masked_fill(~picked, -1)),
             ("label_inverted", ids.masked_fill(picked, -100)),
@@ -100,7 +115,24 @@ def check_masked_lm_loss(answer: object) -> None:
     labels = torch.full((3, 5), -100)
     labels[0, :3] = torch.tensor([1, 4, 6])
     labels[1, 2], labels[2, 4] = 0, 3
-    loss = expect_tensor(call(answer, logits, labels), shape=())
+    leaf = logits.clone().requires_grad_()
+    loss = expect_tensor(call(answer, leaf, labels), shape=())
+    _check_loss(loss.detach(), logits, labels)
+    nothing = expect_tensor(call(answer, logits, torch.full((3, 5), -100)), shape=())
+    if not float(nothing) == 0.0:
+        raise Wrong("nothing_chosen", actual=as_number(nothing))
+    far = torch.zeros(1, 2, 3, dtype=torch.float64)
+    far[0, 0, 1] = 1000.0
+    expect_close(
+        call(answer, far, torch.tensor([[0, -100]])).double(), torch.tensor(1000.0).double(), "overflow"
+    )
+    unread = logits.clone()
+    unread[0, 4] = torch.inf  # nothing was chosen there
+    expect_close(call(answer, unread, labels).double(), masked_lm_loss(logits, labels), "reads_ignored")
+    _check_gradient(loss, leaf, labels)
+
+
+def _check_loss(loss: Tensor, logits: Tensor, labels: Tensor) -> None:
     expected = masked_lm_loss(logits, labels)
     every = -logits.log_softmax(-1)  # (3, 5, 7)
     chosen, nonzero = labels != -100, labels > 0
@@ -123,14 +155,14 @@ def check_masked_lm_loss(answer: object) -> None:
         if torch.allclose(loss.double(), wrong, atol=1e-5):
             raise Wrong(reason, expected=as_number(expected), actual=as_number(loss))
     expect_close(loss.double(), expected)
-    nothing = expect_tensor(call(answer, logits, torch.full((3, 5), -100)), shape=())
-    if not float(nothing) == 0.0:
-        raise Wrong("nothing_chosen", actual=as_number(nothing))
-    far = torch.zeros(1, 2, 3, dtype=torch.float64)
-    far[0, 0, 1] = 1000.0
-    expect_close(
-        call(answer, far, torch.tensor([[0, -100]])).double(), torch.tensor(1000.0).double(), "overflow"
-    )
+
+
+def _check_gradient(loss: Tensor, logits: Tensor, labels: Tensor) -> None:
+    if not loss.requires_grad:
+        raise Wrong("no_gradient")
+    (gradient,) = torch.autograd.grad(loss, logits)
+    (expected,) = torch.autograd.grad(masked_lm_loss(logits, labels), logits)
+    expect_close(gradient, expected, "gradient")
 
 
 def sentence_pairs(
@@ -154,66 +186,104 @@ DOCUMENTS = [
     ["눈이 온다.", "바다가 넓다."],
     ["혼자 있는 문장."],
 ]
-NEIGHBOURS = [(first, second) for own in DOCUMENTS for first, second in zip(own, own[1:])]
-OWNER = [number for number, own in enumerate(DOCUMENTS) for _ in own[1:]]
+TWICE = [
+    *DOCUMENTS,
+    ["바다가 넓다.", "바다가 넓다."],
+]  # the true next sentence stands twice in a row elsewhere
+COPIED = [*DOCUMENTS, list(DOCUMENTS[1])]  # a document that reads like another one
+TURNS = 300  # draws enough that every candidate comes up
 
 
 def check_sentence_pairs(answer: object) -> None:
-    true_pairs = _pairs(answer, [True] * len(NEIGHBOURS), 0)
+    neighbours, _ = _neighbours(DOCUMENTS)
+    true_pairs = _pairs(answer, DOCUMENTS, [True] * len(neighbours), 0)
     across = sum(map(len, DOCUMENTS)) - 1
     if len(true_pairs) == across:
-        raise Wrong("across_documents", actual=len(true_pairs), expected=len(NEIGHBOURS))
-    if len(true_pairs) != len(NEIGHBOURS):
-        raise Wrong("count", actual=len(true_pairs), expected=len(NEIGHBOURS))
+        raise Wrong("across_documents", actual=len(true_pairs), expected=len(neighbours))
+    if len(true_pairs) != len(neighbours):
+        raise Wrong("count", actual=len(true_pairs), expected=len(neighbours))
     if all(label == 1 for *_, label in true_pairs):
         raise Wrong("label_flipped", first=true_pairs[0][0], second=true_pairs[0][1])
-    for (first, second, label), (a, b) in zip(true_pairs, NEIGHBOURS):
-        if (first, second, label) != (a, b, 0):
-            raise Wrong("next", expected=f"({a}, {b}, 0)", actual=f"({first}, {second}, {label})")
-    seen: list[set[str]] = [set() for _ in NEIGHBOURS]
-    for turn in range(11):
-        for number, pair in enumerate(_pairs(answer, [False] * len(NEIGHBOURS), turn)):
-            _check_negative(pair, number)
+    for pair, (a, b) in zip(true_pairs, neighbours):
+        if pair != (a, b, 0):
+            raise Wrong("next", **_expected(f"({a}, {b}, 0)", pair))
+    _check_negatives(answer, DOCUMENTS, clash="true_next", missing="never_drawn")
+    _check_mixed(answer)
+    _check_negatives(answer, TWICE, clash="two_clashes", missing="never_drawn")
+    _check_negatives(answer, COPIED, clash="true_next", missing="copy_left_out")
+
+
+def _neighbours(documents: list[list[Sentence]]) -> tuple[list[tuple[Sentence, Sentence]], list[set]]:
+    """The pairs of neighbours, and for each what other documents hold."""
+    neighbours, elsewhere = [], []
+    for number, own in enumerate(documents):
+        others = {s for other, document in enumerate(documents) if other != number for s in document}
+        neighbours += zip(own, own[1:])
+        elsewhere += [others] * (len(own) - 1)
+    return neighbours, elsewhere
+
+
+def _check_negatives(answer: object, documents: list[list[Sentence]], *, clash: str, missing: str) -> None:
+    """All coins False: only sentences of other documents come, never the true next one, and each of them does."""
+    neighbours, elsewhere = _neighbours(documents)
+    seen: list[set[str]] = [set() for _ in neighbours]
+    for turn in range(TURNS):
+        for number, pair in enumerate(_pairs(answer, documents, [False] * len(neighbours), turn)):
+            _check_negative(pair, neighbours[number], elsewhere[number], clash)
             seen[number].add(pair[1])
-    for number, found in enumerate(seen):
-        others = {s for d, own in enumerate(DOCUMENTS) if d != OWNER[number] for s in own}
-        missing = sorted(others - found - {NEIGHBOURS[number][1]})
-        if missing:
-            raise Wrong("never_drawn", first=NEIGHBOURS[number][0], missing=missing[0])
-    mixed = [number % 2 == 0 for number in range(len(NEIGHBOURS))]
-    labels = [label for *_, label in _pairs(answer, mixed, 1)]
-    if labels != [0 if coin else 1 for coin in mixed]:
-        raise Wrong("coins", expected=[0 if coin else 1 for coin in mixed], actual=labels)
+    for pair, found, others in zip(neighbours, seen, elsewhere, strict=True):
+        left = sorted(others - found - set(pair))  # whoever leaves out the sentence itself does no harm
+        if left:
+            raise Wrong(missing, first=pair[0], missing=left[0])
 
 
-def _check_negative(pair: tuple[Sentence, Sentence, int], number: int) -> None:
+def _check_negative(pair: tuple, neighbours: tuple[Sentence, Sentence], elsewhere: set, clash: str) -> None:
     first, second, label = pair
-    a, b = NEIGHBOURS[number]
+    a, b = neighbours
     facts = {"first": first, "second": second}
     if first != a:
-        raise Wrong("next", expected=f"({a}, …, 1)", actual=f"({first}, {second}, {label})")
+        raise Wrong("next", **_expected(f"({a}, …, 1)", pair))
     if second == b:
-        raise Wrong("true_next", **facts)
-    if not any(second in own for d, own in enumerate(DOCUMENTS) if d != OWNER[number]):
+        raise Wrong(clash, **facts)
+    if second not in elsewhere:
         raise Wrong("same_document", **facts)
     if label != 1:
         raise Wrong("negative_label", actual=label, **facts)
 
 
-def _pairs(answer: object, coins: list[bool], turn: int) -> list[tuple[Sentence, Sentence, int]]:
-    """What the answer gives when `draw` goes round: turn, turn + 1, …"""
-    position = turn - 1
+def _check_mixed(answer: object) -> None:
+    neighbours, elsewhere = _neighbours(DOCUMENTS)
+    coins = [number % 2 == 1 for number in range(len(neighbours))]
+    pairs = _pairs(answer, DOCUMENTS, coins, 1)
+    labels, expected = [label for *_, label in pairs], [0 if coin else 1 for coin in coins]
+    if labels != expected:
+        raise Wrong("coins", expected=expected, actual=labels)
+    for number, (pair, (a, b), coin) in enumerate(zip(pairs, neighbours, coins, strict=True)):
+        if coin and pair != (a, b, 0):
+            raise Wrong("mixed", **_expected(f"({a}, {b}, 0)", pair))
+        if not coin and (pair[0] != a or pair[1] == b or pair[1] not in elsewhere[number]):
+            raise Wrong("mixed", **_expected(f"({a}, …, 1)", pair))
+
+
+def _expected(expected: str, pair: tuple) -> dict[str, str]:
+    return {"expected": expected, "actual": "({}, {}, {})".format(*pair)}
+
+
+def _pairs(answer: object, documents: list, coins: list[bool], turn: int) -> list[tuple]:
+    """What the answer gives for the draws of that turn; it must have drawn for each negative."""
+    source, calls = random.Random(turn), 0
 
     def draw(count: int) -> int:
-        nonlocal position
-        position += 1
-        return position % count
+        nonlocal calls
+        calls += 1
+        return source.randrange(count)
 
-    result = call(answer, DOCUMENTS, coins, draw)
+    result = call(answer, documents, coins, draw)
     if not isinstance(result, list | tuple):
-        raise Wrong("tuple", expected=len(NEIGHBOURS), actual=type(result).__name__)
-    pairs = [expect_tuple(pair, 3) for pair in result]
-    return pairs
+        raise Wrong("tuple", expected=len(coins), actual=type(result).__name__)
+    if calls < coins.count(False):
+        raise Wrong("undrawn", expected=coins.count(False), actual=calls)
+    return [expect_tuple(pair, 3) for pair in result]
 
 
 EXERCISES = [
