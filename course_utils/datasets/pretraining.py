@@ -148,7 +148,7 @@ def sentence_pairs(documents: Sequence[Sequence[Ids]], *, generator: torch.Gener
 def _from_elsewhere(
     sentences: list[Ids], start: int, end: int, following: Ids, generator: torch.Generator
 ) -> Ids:
-    """A sentence from outside start … end−1 that does not happen to equal the true next one."""
+    """A sentence from outside start … end−1 that does not equal the true next one; it may equal the first."""
     outside = len(sentences) - (end - start)
     for _ in range(100):
         if outside == 0:
