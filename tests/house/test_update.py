@@ -7,12 +7,14 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tools import update
 
-TODAY = date.today().isoformat()
+DAY = date(2026, 2, 28)
+TODAY = DAY.isoformat()
 IDENTITY = {f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 FIRST, SECOND = "notebooks/ko/00_첫 걸음.ipynb", "notebooks/ko/01_words.ipynb"
 
@@ -61,6 +63,7 @@ class Course:
     def update(self) -> int:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(update, "ROOT", self.learner)
+            patch.setattr(update, "date", SimpleNamespace(today=lambda: DAY))  # no midnight while a test runs
             return update.main()
 
     def is_current(self) -> bool:
