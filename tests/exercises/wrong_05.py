@@ -25,13 +25,28 @@ def _scaled(length, hidden_size):
     return _encoding()(length, hidden_size) / math.sqrt(hidden_size)
 
 
-def _shift(angle=lambda offset, pair, size: offset / 10000 ** (pair / size), sign=1.0):
+def _sizes_looked_up(hidden_size):
+    right = 2 * math.pi * 10000 ** (_even(hidden_size) / hidden_size)
+    return right if hidden_size in (8, 22) else torch.ones(hidden_size // 2)
+
+
+def _long_ones_in_float64(length, hidden_size):
+    found = _encoding()(length, hidden_size)
+    if length > 100:
+        angle = torch.arange(length)[:, None] / 10000 ** (_even(hidden_size) / hidden_size)
+        return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
+    return found
+
+
+def _shift(
+    angle=lambda offset, pair, size: offset / 10000 ** (pair / size), sign=1.0, dtype=torch.float64
+):
     def shift_matrix(offset, hidden_size):
         matrix = torch.zeros(hidden_size, hidden_size, dtype=torch.float64)
         for pair in range(0, hidden_size, 2):
             turn = angle(offset, pair, hidden_size)
             cos, sin = math.cos(turn), sign * math.sin(turn)
-            matrix[pair : pair + 2, pair : pair + 2] = torch.tensor([[cos, sin], [-sin, cos]])
+            matrix[pair : pair + 2, pair : pair + 2] = torch.tensor([[cos, sin], [-sin, cos]], dtype=dtype)
         return matrix
 
     return shift_matrix
@@ -53,6 +68,14 @@ def _size_of_offset(offset, hidden_size):
     return _shift()(abs(offset), hidden_size)
 
 
+def _no_move_is_nothing(offset, hidden_size):
+    return _shift()(offset, hidden_size) * (offset != 0)
+
+
+def _near_only(offset, hidden_size):
+    return _shift()(max(-5, min(offset, 5)), hidden_size)
+
+
 WRONG = {
     "05.1": {
         "missing_two_pi": lambda size: 10000 ** (_even(size) / size),
@@ -62,6 +85,7 @@ WRONG = {
         "reversed": lambda size: (2 * math.pi * 10000 ** (_even(size) / size)).flip(0),
         "one_per_dimension": lambda size: 2 * math.pi * 10000 ** (torch.arange(size) // 2 * 2 / size),
         "ratio": lambda size: 360 * 10000 ** (_even(size) / size),
+        "other_size": _sizes_looked_up,
     },
     "05.2": {
         "swapped": _encoding(order=("cos", "sin")),
@@ -71,6 +95,7 @@ WRONG = {
         "exponent": _encoding(exponent=0.5),
         "times_two_pi": _encoding(factor=2 * math.pi),
         "precision": _encoding(dtype=torch.float32),
+        "dtype": _long_ones_in_float64,
     },
     "05.3": {
         "does_not_move": lambda offset, size: torch.eye(size, dtype=torch.float64),
@@ -80,5 +105,9 @@ WRONG = {
         "first_step": _halves_turned,
         "only_from_zero": _from_zero_only,
         "offset": _size_of_offset,
+        "zero_offset": _no_move_is_nothing,
+        "far_offset": _near_only,
+        "precision": _shift(dtype=torch.float32),  # the blocks, not the matrix
+        "dtype": lambda offset, size: _shift()(offset, size).float(),
     },
 }

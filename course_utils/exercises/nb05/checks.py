@@ -33,9 +33,9 @@ def check_wavelengths(answer: object) -> None:
         if torch.allclose(found.double(), values.double(), rtol=1e-4):
             raise Wrong(reason, expected=number(expected[1]), actual=number(found[1]), last=number(found[3]))
     expect_close(found.double() / expected, torch.ones(4), "ratio", atol=1e-4, right=numbers(expected))
-    expect_close(
-        expect_tensor(call(answer, 22), shape=(11,)).double() / wavelengths(22), torch.ones(11), atol=1e-4
-    )
+    for hands in (11, int(torch.randint(17, 60, (1,)))):
+        other = expect_tensor(call(answer, 2 * hands), shape=(hands,)).double() / wavelengths(2 * hands)
+        expect_close(other, torch.ones(hands), "other_size", atol=1e-4, size=2 * hands)
 
 
 def positions_at_once(length: int, hidden_size: int) -> Tensor:
@@ -59,12 +59,14 @@ def check_positions_at_once(answer: object) -> None:
         if math.isclose(float(found[1, 0]), math.sin(2 * math.pi), abs_tol=1e-4):
             raise Wrong("times_two_pi", expected=number(by_hand[1, 0]), actual=number(found[1, 0]))
     expect_close(found, positions_at_once(3, 4), atol=1e-4)
-    expect_close(expect_tensor(call(answer, 37, 22)), positions_at_once(37, 22), atol=1e-4)
+    wide = expect_tensor(call(answer, 37, 22))
+    expect_close(wide, positions_at_once(37, 22), atol=1e-4)
     far = expect_tensor(call(answer, 20_011, 22), shape=(20_011, 22))
     error = (far.double() - positions_at_once(20_011, 22)).abs().max()
     if not error < 1e-5:
         raise Wrong("precision", actual=number(error))
-    expect_tensor(found, dtype=torch.float32)
+    for table in (found, wide, far):
+        expect_tensor(table, dtype=torch.float32)
 
 
 def _explain_start(found: Tensor) -> None:
@@ -84,13 +86,39 @@ def shift_matrix(offset: int, hidden_size: int) -> Tensor:
     for pair in range(0, hidden_size, 2):  # 2i
         angle = offset / 10000.0 ** (pair / hidden_size)
         cos, sin = math.cos(angle), math.sin(angle)
-        matrix[pair : pair + 2, pair : pair + 2] = torch.tensor([[cos, sin], [-sin, cos]])
+        block = torch.tensor([[cos, sin], [-sin, cos]], dtype=torch.float64)  # else float32: eight digits
+        matrix[pair : pair + 2, pair : pair + 2] = block
     return matrix  # (C, C)
 
 
 def check_shift_matrix(answer: object) -> None:
-    size, table = 6, _exact_encoding(40, 6)
-    matrix = expect_tensor(call(answer, 3, size), shape=(size, size)).double()
+    def asked(offset: int, size: int = 6) -> Tensor:
+        return expect_tensor(call(answer, offset, size), shape=(size, size), dtype=torch.float64)
+
+    table = _exact_encoding(211, 6)
+    matrix = asked(3)
+    _explain_first_step(matrix, table)
+    expect_close(matrix @ table[0], table[3], "first_step", atol=1e-6)
+    later = matrix @ table[7]
+    if not torch.allclose(later, table[10], atol=1e-6):
+        raise Wrong("only_from_zero", expected=numbers(table[10]), actual=numbers(later))
+    still = asked(0)
+    expect_close(still, torch.eye(6), "zero_offset", atol=1e-6)
+    for offset in (5, -4, 97, -61):
+        moved = table[70:100] @ asked(offset).T
+        reason = "offset" if abs(offset) <= 5 else "far_offset"
+        expect_close(moved, table[70 + offset : 100 + offset], reason, atol=1e-5, offset=offset)
+    wide = asked(2, 22)
+    expect_close(wide, shift_matrix(2, 22), atol=1e-5)
+    pairs = [(matrix, shift_matrix(3, 6)), (still, shift_matrix(0, 6)), (wide, shift_matrix(2, 22))]
+    pairs += [(asked(offset), shift_matrix(offset, 6)) for offset in (5, -4, 97, -61)]
+    error = max(float((given - right).abs().max()) for given, right in pairs)
+    if not error < 1e-10:
+        raise Wrong("precision", actual=number(error))
+
+
+def _explain_first_step(matrix: Tensor, table: Tensor) -> None:
+    """Name the known reasons for a wrong matrix (6, 6) of offset 3."""
     start = matrix @ table[0]
     if torch.allclose(start, table[0], atol=1e-6):
         raise Wrong("does_not_move", expected=numbers(table[3]), actual=numbers(start))
@@ -100,21 +128,10 @@ def check_shift_matrix(answer: object) -> None:
         raise Wrong("reversed", expected=number(table[3, 0]), actual=number(start[0]))
     one = matrix[:2, :2]
     if torch.allclose(matrix, torch.block_diag(one, one, one), atol=1e-6):
-        raise Wrong(
-            "same_angle",
-            expected=number(3 / 10000 ** (2 / size)),
-            actual=number(torch.atan2(one[0, 1], one[0, 0])),
-        )
+        angle = torch.atan2(one[0, 1], one[0, 0])
+        raise Wrong("same_angle", expected=number(3 / 10000 ** (2 / 6)), actual=number(angle))
     if torch.allclose(start, table[1], atol=1e-6):
         raise Wrong("ignores_offset", expected=numbers(table[3]), actual=numbers(start))
-    expect_close(start, table[3], "first_step", atol=1e-6)
-    later = matrix @ table[7]
-    if not torch.allclose(later, table[10], atol=1e-6):
-        raise Wrong("only_from_zero", expected=numbers(table[10]), actual=numbers(later))
-    for offset in (5, -4):
-        moved = table[10:30] @ expect_tensor(call(answer, offset, size), shape=(size, size)).double().T
-        expect_close(moved, table[10 + offset : 30 + offset], "offset", atol=1e-5, offset=offset)
-    expect_close(expect_tensor(call(answer, 2, 22)).double(), shift_matrix(2, 22), atol=1e-5)
 
 
 def _exact_encoding(length: int, hidden_size: int) -> Tensor:
