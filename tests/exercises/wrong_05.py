@@ -38,9 +38,7 @@ def _long_ones_in_float64(length, hidden_size):
     return found
 
 
-def _shift(
-    angle=lambda offset, pair, size: offset / 10000 ** (pair / size), sign=1.0, dtype=torch.float64
-):
+def _shift(angle=lambda offset, pair, size: offset / 10000 ** (pair / size), sign=1.0, dtype=torch.float64):
     def shift_matrix(offset, hidden_size):
         matrix = torch.zeros(hidden_size, hidden_size, dtype=torch.float64)
         for pair in range(0, hidden_size, 2):

@@ -104,15 +104,16 @@ def check_shift_matrix(answer: object) -> None:
         raise Wrong("only_from_zero", expected=numbers(table[10]), actual=numbers(later))
     still = asked(0)
     expect_close(still, torch.eye(6), "zero_offset", atol=1e-6)
-    for offset in (5, -4, 97, -61):
-        moved = table[70:100] @ asked(offset).T
+    moves = {offset: asked(offset) for offset in (5, -4, 97, -61)}
+    for offset, move in moves.items():
+        moved = table[70:100] @ move.T
         reason = "offset" if abs(offset) <= 5 else "far_offset"
         expect_close(moved, table[70 + offset : 100 + offset], reason, atol=1e-5, offset=offset)
     wide = asked(2, 22)
     expect_close(wide, shift_matrix(2, 22), atol=1e-5)
-    pairs = [(matrix, shift_matrix(3, 6)), (still, shift_matrix(0, 6)), (wide, shift_matrix(2, 22))]
-    pairs += [(asked(offset), shift_matrix(offset, 6)) for offset in (5, -4, 97, -61)]
-    error = max(float((given - right).abs().max()) for given, right in pairs)
+    errors = [(wide - shift_matrix(2, 22)).abs().max()]
+    errors += [(move - shift_matrix(k, 6)).abs().max() for k, move in {3: matrix, 0: still, **moves}.items()]
+    error = max(errors)
     if not error < 1e-10:
         raise Wrong("precision", actual=number(error))
 
