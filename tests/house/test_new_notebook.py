@@ -66,7 +66,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.slow
+@pytest.mark.rare
 def test_every_check_passes_on_a_skeleton(copy):
     before = files_of(copy)
     made = run(copy, "-m", "tools.new_notebook", "97", "planted_idea")
