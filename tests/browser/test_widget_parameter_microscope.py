@@ -162,10 +162,25 @@ ParameterMicroscope({"모형": 0}, tensors=lambda _: [("mlm.bias", (4,)), ("nsp.
     expect(card.get_by_test_id("error")).to_be_hidden()
 
 
+def test_a_click_that_began_before_the_picture_changed_still_counts(guest: Visit, card: Locator) -> None:
+    size, total = card.get_by_test_id("size"), card.get_by_test_id("total")
+    # The areas of base lie much as those of large: the pointer stays over the same one.
+    size.select_option(label="base")
+    expect(total).to_have_text("110,106,428")
+    card.get_by_test_id("area-1").hover()
+    guest.page.mouse.down()
+    size.select_option(label="large")
+    expect(total).to_have_text("336,226,108")
+    guest.page.mouse.up()
+    expect(card.get_by_test_id("parts").get_by_role("rowheader")).to_have_count(24)
+
+
 @pytest.mark.parametrize("width", [700, 1920])
 def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator, width: int) -> None:
     guest.page.set_viewport_size({"width": width, "height": 1600})
     card.get_by_test_id("size").select_option(label="large")
+    # Until it is drawn, the areas of another size are there, elsewhere.
+    expect(card.get_by_test_id("total")).to_have_text("336,226,108")
     card.get_by_test_id("area-1").click()
     expect(card.get_by_test_id("parts").get_by_role("rowheader")).to_have_count(24)
     guest.settle()

@@ -1,6 +1,6 @@
 // A strip that says where in the whole model we are, the tensors as areas, and the parts as a list to walk through.
 
-import { checkbox, choice, clamp, courseWidget, fill, make, panel, svg } from "../common.js";
+import { checkbox, choice, clamp, courseWidget, fill, make, panel, svg, write } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
@@ -36,6 +36,8 @@ export default courseWidget((view) => {
   panel(view, words.areas, map, make("ul", { class: "pm-legend" }, ...kinds));
   panel(view, words.parts, make("div", { class: "pm-scroll" }, table));
 
+  map.append(drawing);
+  const frames = []; // they stay in their places when the picture is drawn anew: a click that has begun must end
   let buttons = [];
   let shown = null; // the path whose parts are drawn
   const zoom = (path) => view.send({ path });
@@ -96,20 +98,28 @@ export default courseWidget((view) => {
     }
     outlines.set("inner", inner.map(outline));
     for (const [kind, lines] of outlines) fill(shapes.get(kind), { d: lines.join("") });
-    const frames = rows.map(({ path, label, percent, box }, place) => {
-      const frame = make(
-        "div",
-        { class: "pm-frame", style: at(box), title: `${label} ${percent}`, "data-testid": `area-${place}` },
-        make("span", {}, label),
-        make("span", {}, percent),
-      );
-      frame.addEventListener("click", () => zoom(path), { signal });
-      frame.addEventListener("pointerenter", () => point(place, true), { signal });
-      frame.addEventListener("pointerleave", () => point(place, false), { signal });
-      return frame;
-    });
     map.setAttribute("aria-label", model.get("summary"));
-    map.replaceChildren(drawing, ...frames);
+    while (frames.length < rows.length) frames.push(newFrame(frames.length));
+    for (const frame of frames.splice(rows.length)) frame.remove();
+    for (const [place, { label, percent, box }] of rows.entries()) {
+      fill(frames[place], { style: at(box), title: `${label} ${percent}` }).classList.remove("pm-pointed");
+      write(frames[place].firstElementChild, label);
+      write(frames[place].lastElementChild, percent);
+    }
+  }
+
+  function newFrame(place) {
+    const frame = make(
+      "div",
+      { class: "pm-frame", "data-testid": `area-${place}` },
+      make("span", {}),
+      make("span", {}),
+    );
+    frame.addEventListener("click", () => zoom(model.get("picture").rows[place].path), { signal });
+    frame.addEventListener("pointerenter", () => point(place, true), { signal });
+    frame.addEventListener("pointerleave", () => point(place, false), { signal });
+    map.append(frame);
+    return frame;
   }
 
   function drawRows({ rows }) {
