@@ -27,7 +27,10 @@ ARGUMENTS = [
     "--disable-quic",
 ]
 INSTALL_CHROMIUM = "sudo apt-get install chromium"
-APT = ["apt-get", "install", "-qq", "-y", "--no-install-recommends", "chromium"]
+APT = ["apt-get", "install", "-qq", "-y", "--no-install-recommends"]
+APT_LISTS = ["apt-get", "update", "-qq"]
+DRIVER = [sys.executable, "-m", "playwright", "--version"]  # starts the Node.js that Playwright brings
+DRIVER_NEEDS = "libatomic1"  # of Debian's packages; a bare system lacks it
 # The shell without a window is all that the tests start, and a third of the whole.
 DOWNLOAD = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
 PACKAGES = ROOT / "tests/browser/node_modules"
@@ -57,19 +60,40 @@ def chromium() -> str | None:
 
 def no_chromium() -> str:
     """Why no Chromium could be had; empty when one starts."""
-    why = ""
+    if why := _no_driver():
+        return f"Playwright does not start here ({why}); install it: sudo apt-get install {DRIVER_NEEDS}"
     for executable in _candidates():
         if not (why := trouble(executable)):
             return ""
     return f"no Chromium starts here ({why}); install one: {INSTALL_CHROMIUM}"
 
 
+def _no_driver() -> str:
+    """What keeps Playwright's own program from starting, in one line; empty when it starts."""
+    why = _stopped(DRIVER)
+    if why and _has_apt() and _fetched(f"{DRIVER_NEEDS} with apt", APT_LISTS, [*APT, DRIVER_NEEDS]):
+        why = _stopped(DRIVER)
+    return why
+
+
+def _stopped(command: list[str]) -> str:
+    """The last line of a command that fails; empty when it succeeds."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=START_SECONDS)
+    return (
+        (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1] if done.returncode else ""
+    )
+
+
+def _has_apt() -> bool:
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
 def _candidates() -> Iterator[str | None]:
     """Chromiums to try, the next one fetched only when it is asked for."""
     if found := chromium():
         yield found
-    elif os.geteuid() == 0 and shutil.which("apt-get"):
-        _fetched("Chromium with apt", ["apt-get", "update", "-qq"], APT)
+    elif _has_apt():
+        _fetched("Chromium with apt", APT_LISTS, [*APT, "chromium"])
         if found := chromium():
             yield found
     yield None

@@ -45,6 +45,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     monkeypatch.setattr(browser_tools, "DOWNLOAD", download)
     monkeypatch.setattr(browser_tools, "no_axe", lambda: "")
+    monkeypatch.setattr(browser_tools, "DRIVER", [sys.executable, "-c", ""])
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     return tmp_path
 
@@ -75,6 +76,33 @@ def test_what_apt_brings_and_does_not_start_is_not_enough(machine: Path, monkeyp
     command(machine, "apt-get", APT.format(folder=machine, chromium=FAILS))
     assert browser_tools.missing() == {}
     assert asked(machine)[-1] == "playwright"
+
+
+def lacks_a_library(machine: Path) -> list[str]:
+    """A driver that starts only where apt has been asked for libatomic1."""
+    program = (
+        "import pathlib, sys\n"
+        f"there = pathlib.Path({str(machine / 'asked')!r})\n"
+        "if not (there.exists() and 'libatomic1' in there.read_text()):\n"
+        "    sys.exit('node: error while loading shared libraries: libatomic.so.1')\n"
+    )
+    return [sys.executable, "-c", program]
+
+
+def test_the_library_that_playwrights_driver_wants_is_fetched(machine: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(browser_tools, "DRIVER", lacks_a_library(machine))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    command(machine, "chromium", STARTS)
+    command(machine, "apt-get", APT.format(folder=machine, chromium=STARTS))
+    assert browser_tools.missing() == {}
+    assert [line.split()[-1] for line in asked(machine)] == ["-qq", "libatomic1"]
+
+
+def test_without_it_one_sentence_names_it(machine: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(browser_tools, "DRIVER", lacks_a_library(machine))
+    command(machine, "chromium", STARTS)
+    found = browser_tools.missing()[browser_tools.BROWSER]
+    assert "libatomic.so.1" in found and "apt-get install libatomic1" in found and "\n" not in found
 
 
 def test_anyone_else_gets_playwrights_once(machine: Path):
