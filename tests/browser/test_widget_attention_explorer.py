@@ -179,6 +179,22 @@ def test_by_mouse(guest: Visit, card: Locator) -> None:
     expect(first).to_have_attribute("data-testid", "tile-0-0")
 
 
+def test_tab_goes_to_the_chosen_token_however_late_the_picture_is(guest: Visit, card: Locator) -> None:
+    guest.page.evaluate(
+        """() => {
+          const frame = (window.soon = window.requestAnimationFrame.bind(window));
+          window.requestAnimationFrame = (call) => setTimeout(() => frame(call), 1000);
+        }"""
+    )
+    try:
+        card.get_by_test_id("token-0-0").focus()
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Tab"):
+            guest.page.keyboard.press(key)
+        expect(card.get_by_test_id("token-1-3")).to_be_focused()
+    finally:
+        guest.page.evaluate("() => { window.requestAnimationFrame = window.soon; }")
+
+
 def test_by_keyboard(guest: Visit, card: Locator) -> None:
     press = guest.page.keyboard.press
     card.get_by_test_id("first").focus()

@@ -61,6 +61,7 @@ export default courseWidget((view) => {
     const now = state();
     const sentence = say(words, picture, weights, now);
     write(told, sentence);
+    for (const side of sides) side.settle(now); // at once: the next Tab may come before the next frame
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       paint(state());
@@ -290,6 +291,7 @@ export default courseWidget((view) => {
         strands.drawAll(head(now), now);
         matrix.drawAll(now);
       },
+      settle: (now) => strands.settle(now.places[index]),
       drawChosen(now) {
         const place = now.places[index];
         const map = head(now);
@@ -389,6 +391,13 @@ export default courseWidget((view) => {
       root,
       watch,
       focus: () => queries.find((button) => button.tabIndex === 0)?.focus(),
+      // Tab stops at the chosen token, or at the first.
+      settle(place) {
+        queries.forEach((button, i) => {
+          const index = i === Math.max(place, 0) ? 0 : -1;
+          if (button.tabIndex !== index) button.tabIndex = index;
+        });
+      },
       drawAll(map, now) {
         last = [map, Math.max(now.least, 1)];
         drawFaint();
@@ -405,11 +414,9 @@ export default courseWidget((view) => {
 
   // Only what changes is written: a hundred style changes for each move of the mouse would be slow.
   function mark(queries, keys, place) {
-    const stop = Math.max(place, 0);
     queries.forEach((button, i) => {
       const pressed = String(i === place);
       if (button.getAttribute("aria-pressed") !== pressed) button.setAttribute("aria-pressed", pressed);
-      if (button.tabIndex !== (i === stop ? 0 : -1)) button.tabIndex = i === stop ? 0 : -1;
       keys[i].classList.toggle("ax-on", i === place);
     });
   }
