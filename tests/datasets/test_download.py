@@ -20,6 +20,7 @@ from course_utils.datasets import download, origins
 from course_utils.datasets.download import NoNetwork, Unavailable, find_file, main
 from course_utils.datasets.origins import ORIGINS, Origin
 from course_utils.support import network
+from tests.datasets.serving import cache_of_its_own, left, refusal, serving
 
 NAME = "korsts-dev.tsv"
 CONTENT = (
@@ -71,37 +72,18 @@ def server(monkeypatch):
         def log_message(self, *_):
             pass
 
-    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setattr(origins, "RAW", f"http://127.0.0.1:{running.server_port}")
-    yield serves
-    running.shutdown()
-    running.server_close()
+    with serving(Handler) as address:
+        monkeypatch.setattr(origins, "RAW", address)
+        yield serves
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    for name in ("COURSE_DATA_MIRROR", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COURSE_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(origins, "RAW", "http://127.0.0.1:9")  # nobody listens there
-    monkeypatch.setitem(ORIGINS, NAME, ORIGIN)
-    monkeypatch.setattr(download, "PAUSE", 0.0)
-    return tmp_path / "cache" / "corpora"
-
-
-def left(cache) -> set[str]:
-    return {path.name for path in cache.iterdir()} - {f"{NAME}.lock"}
+    return cache_of_its_own(tmp_path, monkeypatch, NAME, ORIGIN)
 
 
 def refused(kind: type[Exception] = Unavailable) -> str:
-    """The message of find_file, which must be one sentence."""
-    with pytest.raises(kind) as caught:
-        find_file(NAME)
-    message = str(caught.value)
-    assert "\n" not in message and NAME in message
-    assert caught.value.__suppress_context__ or caught.value.__context__ is None
-    return message
+    return refusal(NAME, kind)
 
 
 # --- the list ---------------------------------------------------------------------------------------------------------

@@ -18,11 +18,12 @@ from contextlib import suppress
 
 import pytest
 
-from course_utils.datasets import download, nsmc, origins
+from course_utils.datasets import nsmc, origins
 from course_utils.datasets.download import NoNetwork, Unavailable, find_file
 from course_utils.datasets.layouts import Review, read_reviews
 from course_utils.datasets.nsmc import BadArchive, read_archive
-from course_utils.datasets.origins import ORIGINS, Archive
+from course_utils.datasets.origins import Archive
+from tests.datasets.serving import cache_of_its_own, left, refusal, serving
 
 NAME = "nsmc_raw.tsv.gz"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -195,36 +196,22 @@ def server(monkeypatch):
         def log_message(self, *_):
             pass
 
-    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setattr(origins, "ARCHIVES", f"http://127.0.0.1:{running.server_port}")
-    yield serves
-    serves.released.set()
-    running.shutdown()
-    running.server_close()
+    with serving(Handler) as address:
+        monkeypatch.setattr(origins, "ARCHIVES", address)
+        yield serves
+        serves.released.set()
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    for name in ("COURSE_DATA_MIRROR", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COURSE_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(origins, "ARCHIVES", "http://127.0.0.1:9")  # nobody listens there
-    monkeypatch.setitem(ORIGINS, NAME, ORIGIN)
-    monkeypatch.setattr(download, "PAUSE", 0.0)
-    return tmp_path / "cache" / "corpora"
-
-
-def left(cache) -> set[str]:
-    return {path.name for path in cache.iterdir()} - {f"{NAME}.lock"}
+    return cache_of_its_own(tmp_path, monkeypatch, NAME, ORIGIN)
 
 
 def refused(cache, kind=Unavailable) -> str:
-    """The message of find_file, which must be one sentence and leave nothing."""
-    with pytest.raises(kind) as caught:
-        find_file(NAME)
-    assert "\n" not in str(caught.value) and NAME in str(caught.value) and left(cache) == set()
-    return str(caught.value)
+    """As refusal; and nothing must be left."""
+    message = refusal(NAME, kind)
+    assert left(cache) == set()
+    return message
 
 
 def test_it_is_built_once_and_then_read_from_the_cache(server, cache):

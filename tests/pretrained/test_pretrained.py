@@ -26,6 +26,7 @@ from course_utils.pretrained.errors import (
 )
 from course_utils.pretrained.name_map import MODULES, reference_name
 from course_utils.tokenization import WordPieceTokenizer
+from tests.model.every_head import HEADS
 
 SIZES = dict(
     vocab_size=13,
@@ -36,15 +37,7 @@ SIZES = dict(
     max_position_embeddings=19,
 )
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "배", "##를", "##가", "bank", "river", "é", "."]
-CLASSES = [
-    "BertModel",
-    "BertForPreTraining",
-    "BertForMaskedLM",
-    "BertForNextSentencePrediction",
-    "BertForSequenceClassification",
-    "BertForTokenClassification",
-    "BertForQuestionAnswering",
-]
+CLASSES = ["BertModel", *HEADS]
 IDS = torch.tensor([[2, 5, 6, 8, 3], [2, 9, 3, 0, 0]])
 MASK = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
 
