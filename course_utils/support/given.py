@@ -1,0 +1,78 @@
+"""What a caller gives, checked where it comes in: sizes, rates, lists of texts.
+
+Each function gives the value back or raises ValueError with one sentence: its name, what was expected, what came.
+
+    layers = whole_number("num_hidden_layers", 4)
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+LONGEST = 60  # characters of a value that are repeated in a message
+
+
+def whole_number(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
+    """A size or a count: an integer within its bounds. True is none, nor is 3.0."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number {bounds}, got {shown(value)}")
+    return number
+
+
+def real_number(
+    name: str, value: Any, *, least: float = 0.0, most: float = math.inf, open_at: tuple[str, ...] = ()
+) -> float:
+    """A rate, a share or a width: a finite number within its bounds. True, "0.1" and NaN are none.
+
+    Args:
+        name, value: what it is called, and what came.
+        least, most: the bounds.
+        open_at: "least" and "most": which of the bounds it may not be itself.
+    """
+    try:
+        number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # an integer beyond all floats
+        number = math.inf
+    fits = (
+        math.isfinite(number)
+        and (least < number if "least" in open_at else least <= number)
+        and (number < most if "most" in open_at else number <= most)
+    )
+    if not fits:
+        wanted = [f"above {least:g}" if "least" in open_at else f"at least {least:g}"]
+        if math.isfinite(most):
+            wanted.append(f"below {most:g}" if "most" in open_at else f"at most {most:g}")
+        raise ValueError(f"{name} must be a finite number, {' and '.join(wanted)}, got {shown(value)}")
+    return number
+
+
+def list_of_texts(name: str, value: Any, *, least: int = 1) -> list[str]:
+    """Several texts. One string is none: its letters would be taken for texts."""
+    if isinstance(value, str | bytes):
+        raise ValueError(f"{name} must be a list of texts, got one text, {shown(value)}: put it in a list")
+    if not isinstance(value, Iterable):
+        raise ValueError(f"{name} must be a list of texts, got {shown(value)}")
+    found = list(value)
+    for text in found:
+        if not isinstance(text, str):
+            raise ValueError(f"{name} must hold texts and nothing else, got {shown(text)} among them")
+    if len(found) < least:
+        raise ValueError(f"{name} must hold at least {least} text{'s' * (least > 1)}, got {len(found)}")
+    return found
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in a message: short, on one line, and what it is where that is not seen."""
+    if isinstance(value, int) and abs(value) >= 10**LONGEST:  # Python refuses to write very long ones
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value) if isinstance(value, str | bytes | bool | numbers.Number) else type(value).__name__
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
