@@ -2,6 +2,8 @@
 
 import math
 
+import torch
+
 
 def _scores_divided_by(divisor):
     return lambda query, key: query @ key.T / divisor(query, key)
@@ -37,6 +39,41 @@ def _sum_of_values(query, key, value):
     return (weights @ value) * value.shape[-2], weights
 
 
+def _raw_exponentials(query, key, value):
+    powers = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).exp()
+    weights = powers / powers.sum(dim=-1, keepdim=True)
+    return weights @ value, weights
+
+
+def _clamped(query, key, value):
+    """Nothing overflows, and every large score is the same."""
+    powers = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).clamp(-80, 80).exp()
+    weights = powers / powers.sum(dim=-1, keepdim=True)
+    return weights @ value, weights
+
+
+def _nothing_flows(query, key, value):
+    context, weights = _attention()(query, key, value)
+    return context.detach(), weights
+
+
+def _weights_detached(query, key, value):
+    weights = _attention()(query, key, value)[1].detach()
+    return weights @ value, weights
+
+
+def _key_detached_in_part(query, key, value):
+    context, weights = _attention()(
+        query, torch.cat([key[..., :1, :].detach(), key[..., 1:, :]], dim=-2), value
+    )
+    return context, weights
+
+
+def _whole_matrix(y, upstream):
+    jacobians = torch.diag_embed(y) - y[..., :, None] * y[..., None, :]
+    return (upstream[..., None, :] @ jacobians)[..., 0, :]
+
+
 def _backward(y, upstream, axis=-1):
     return y * (upstream - (y * upstream).sum(dim=axis, keepdim=True))
 
@@ -57,6 +94,11 @@ WRONG = {
         "softmax_on_context": _attention(after=lambda context: context.softmax(dim=-1)),
         "context": _sum_of_values,
         "batches": _dot_t,
+        "overflow": _raw_exponentials,
+        "large_scores": _clamped,
+        "no_gradient": _nothing_flows,
+        "detached": _weights_detached,
+        "gradient": _key_detached_in_part,
     },
     "02.3": {
         "no_competition": lambda y, upstream: y * upstream,
@@ -64,5 +106,6 @@ WRONG = {
         "no_weight": lambda y, upstream: upstream - (y * upstream).sum(dim=-1, keepdim=True),
         "wrong_axis": lambda y, upstream: _backward(y, upstream, axis=0),
         "sign": lambda y, upstream: -_backward(y, upstream),
+        "full_matrix": _whole_matrix,
     },
 }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils.exercises.core import (
     Exercise,
@@ -70,6 +73,8 @@ def check_attention(answer: object) -> None:
         raise Wrong("softmax_on_context", expected=numbers(right_context[0]), actual=numbers(context[0]))
     expect_close(context, right_context, "context", row=numbers(weights[0]))
     _check_batches(answer)
+    _check_large_scores(answer)
+    _check_gradients(answer)
 
 
 def _check_weights(query: Tensor, key: Tensor, weights: Tensor) -> None:
@@ -100,6 +105,38 @@ def _check_batches(answer: object) -> None:
     expect_close(expect_tensor(context), right_context)
 
 
+def _check_large_scores(answer: object) -> None:
+    """Scores of ±1131: exp() of them, or of their distance from the largest of another row, is infinite or 0."""
+    query = torch.tensor([[40.0, 0.0], [-40.0, 0.0]])
+    key, value = torch.tensor([[40.0, 0.0], [39.95, 0.0], [38.0, 0.0]]), torch.eye(3)
+    context, weights = expect_tuple(call(answer, query, key, value), 2)
+    right_context, right = attention(query, key, value)
+    for row, found in zip(right, expect_tensor(weights, shape=(2, 3)), strict=True):
+        if not torch.isfinite(found).all():
+            largest = number((query @ key.T / math.sqrt(2)).max())
+            raise Wrong("overflow", largest=largest, expected=numbers(row), actual=numbers(found))
+    expect_close(weights, right, "large_scores", atol=1e-4)
+    expect_close(expect_tensor(context), right_context)
+
+
+def _check_gradients(answer: object) -> None:
+    given = [torch.randn(*shape, requires_grad=True) for shape in [(5, 7), (11, 7), (11, 3)]]
+    direction = torch.randn(5, 3)
+    right_context, right_weights = attention(*given)
+    right = torch.autograd.grad((right_context * direction).sum(), given)
+    context, weights = expect_tuple(call(answer, *given), 2)
+    context = expect_tensor(context)
+    expect_close(expect_tensor(weights).detach(), right_weights)
+    expect_close(context.detach(), right_context)
+    if not context.requires_grad:
+        raise Wrong("no_gradient")
+    found = torch.autograd.grad((context * direction).sum(), given, allow_unused=True)
+    for name, gradient, expected in zip(("query", "key", "value"), found, right, strict=True):
+        if gradient is None:
+            raise Wrong("detached", name=name)
+        expect_close(gradient, expected, "gradient", name=name)
+
+
 def softmax_backward(y: Tensor, upstream: Tensor) -> Tensor:
     weighted = (y * upstream).sum(dim=-1, keepdim=True)  # (T_q, 1): what the row would gain on average
     return y * (upstream - weighted)  # (T_q, T_k)
@@ -128,6 +165,43 @@ def check_softmax_backward(answer: object) -> None:
     y = scores.softmax(dim=-1)
     (by_autograd,) = torch.autograd.grad(y, scores, upstream)
     expect_close(expect_tensor(call(answer, y.detach(), upstream)), by_autograd, atol=1e-10)
+    _check_memory(answer)
+
+
+class _Largest(TorchDispatchMode):
+    """Remembers the largest tensor that is made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numel = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        parts = result if isinstance(result, tuple | list) else [result]
+        self.numel = max([self.numel, *(part.numel() for part in parts if isinstance(part, Tensor))])
+        return result
+
+
+def _check_memory(answer: object) -> None:
+    """No T_k × T_k numbers at a time: not as a tensor, and not beside torch either (numpy, lists)."""
+    y, upstream = torch.randn(3, 31).softmax(dim=-1), torch.randn(3, 31)
+    with _Largest() as largest:
+        gradient = expect_tensor(call(answer, y, upstream))
+    expect_close(gradient, softmax_backward(y, upstream))
+    if largest.numel >= 31 * 31:
+        raise Wrong("full_matrix", size=31, actual=largest.numel)
+    y, upstream = torch.randn(3, 307).softmax(dim=-1), torch.randn(3, 307)
+    outside = tracemalloc.is_tracing()
+    tracemalloc.start()
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
+    gradient = expect_tensor(call(answer, y, upstream))
+    peak = tracemalloc.get_traced_memory()[1] - before
+    if not outside:
+        tracemalloc.stop()
+    expect_close(gradient, softmax_backward(y, upstream))
+    if peak > 307 * 307 * 2:  # even in float16, two bytes a number, the matrix is as large as that
+        raise Wrong("full_matrix", size=307, actual=307 * 307)
 
 
 EXERCISES = [
