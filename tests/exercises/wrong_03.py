@@ -40,6 +40,18 @@ def _detached(scores, mask):
     return _zero_where_masked(_filled(-math.inf)(scores.detach(), mask), mask)
 
 
+def _straight_through(scores, mask):
+    """The right weights, with the gradient of the scores themselves."""
+    right = _zero_where_masked(_filled(torch.finfo(scores.dtype).min)(scores.detach(), mask), mask)
+    return right + _zero_where_masked(scores - scores.detach(), mask)
+
+
+def _penalised(scores, mask):
+    """In float16 the penalty becomes −inf without a word, and an empty row's gradient NaN."""
+    penalty = torch.where(mask, 0.0, -1e9).to(scores.dtype)
+    return _zero_where_masked((scores + penalty).softmax(dim=-1), mask)
+
+
 def _window(rule, axes=True):
     def mask(length, window):
         places = torch.arange(length)
@@ -58,6 +70,7 @@ WRONG = {
         "positive_ids": lambda ids, pad: _keys(ids > 0),
         "zero_is_padding": lambda ids, pad: _keys(ids != 0),
         "greater_than_pad": lambda ids, pad: _keys(ids > pad),
+        "negative_is_padding": lambda ids, pad: _keys((ids != pad) & (ids >= 0) if pad >= 0 else ids != pad),
         "inverted": lambda ids, pad: _keys(ids == pad),
         "hides_queries": lambda ids, pad: (ids != pad)[:, None, :, None],
         "no_axes": lambda ids, pad: ids != pad,
@@ -67,10 +80,13 @@ WRONG = {
         "inverted": lambda scores, mask: _filled(-math.inf)(scores, ~mask),
         "zero_scores": lambda scores, mask: (scores * mask).softmax(dim=-1),
         "loud": _renormalised,
+        "not_low_enough": _filled(-12.0, after=_zero_where_masked),
         "empty_row_nan": _filled(-math.inf),
         "empty_row_not_zero": _filled(-1e9),
         "nan_gradient": _added,
         "half": _filled(-1e9, after=_zero_where_masked),
+        "half_empty_row": _penalised,
+        "gradient": _straight_through,
         "mutates_input": _in_place,
         "no_gradient": _detached,
     },

@@ -43,6 +43,21 @@ def check_mask_of_padding(answer: object) -> None:
             raise Wrong(reason, expected=numbers(right.int()), **facts)
     expect_close(of_roberta, mask_of_padding(roberta, 1))
     expect_close(of_odd, mask_of_padding(odd, -1))
+    for pad in (int(torch.randint(-9, 0, ())), int(torch.randint(1, 10, ()))):
+        _check_signed(answer, pad)
+
+
+def _check_signed(answer: object, pad: int) -> None:
+    """Fresh ids of both signs, the padding's own always among them."""
+    ids = torch.cat([torch.randint(-9, 10, (3, 6)), torch.full((3, 1), pad)], dim=1)
+    right = mask_of_padding(ids, pad)
+    mask = expect_tensor(call(answer, ids, pad), shape=(3, 1, 1, 7), dtype=torch.bool)
+    taken = (right & ~mask)[:, 0, 0]  # tokens that were taken for padding
+    if taken.any() and (ids[taken] < 0).all():
+        row = int(taken.any(dim=-1).nonzero()[0])
+        facts = {"expected": numbers(right[row, 0, 0].int()), "actual": numbers(mask[row, 0, 0].int())}
+        raise Wrong("negative_is_padding", ids=ids[row].tolist(), pad=pad, **facts)
+    expect_close(mask, right)
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
@@ -68,11 +83,12 @@ def check_masked_softmax(answer: object) -> None:
     loud = expect_tensor(call(answer, torch.tensor([[0.0, 0.0, 300.0]]), mask[:1]), shape=(1, 3))
     if not torch.allclose(loud, torch.tensor([[0.5, 0.5, 0.0]])):
         raise Wrong("loud", actual=numbers(loud[0]))
+    quiet = expect_tensor(call(answer, torch.tensor([[-3e4, -3e4, 0.0]]), mask[:1]), shape=(1, 3))
+    if not torch.allclose(quiet, torch.tensor([[0.5, 0.5, 0.0]])):
+        raise Wrong("not_low_enough", actual=numbers(quiet[0]))
     _check_empty_row(answer)
     _check_half(answer)
-    scores, mask = torch.randn(2, 3, 5, 7), torch.rand(2, 1, 1, 7) < 0.6
-    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3, 5, 7))
-    expect_close(weights, masked_softmax(scores, mask))
+    _check_fresh(answer)
 
 
 def _check_empty_row(answer: object) -> None:
@@ -99,6 +115,26 @@ def _check_half(answer: object) -> None:
             raise
         raise Wrong("half", **wrong.facts) from None
     expect_close(weights, torch.tensor([[0.5, 0.5, 0.0]]), atol=2e-3)
+    empty = scores.detach().requires_grad_()
+    weights = expect_tensor(call(answer, empty, mask & False), shape=(1, 3), dtype=torch.float16)
+    (gradient,) = torch.autograd.grad(weights.sum(), empty)
+    if weights.any() or gradient.isnan().any():  # NaN counts as any, too
+        raise Wrong("half_empty_row", actual=numbers(weights[0]), gradient=numbers(gradient[0]))
+
+
+def _check_fresh(answer: object) -> None:
+    """Other shapes, an empty row among them; the gradient, too, is that of the reference."""
+    scores, mask = torch.randn(2, 3, 5, 7, requires_grad=True), torch.rand(2, 1, 5, 7) < 0.6
+    mask[1, 0, 2] = False
+    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3, 5, 7))
+    right, upstream = masked_softmax(scores, mask), torch.randn(2, 3, 5, 7)
+    expect_close(weights.detach(), right.detach())
+    mine, expected = (
+        torch.autograd.grad(result, scores, upstream, allow_unused=True)[0] for result in (weights, right)
+    )
+    if mine is None:
+        raise Wrong("no_gradient")
+    expect_close(mine, expected, "gradient")
 
 
 def sliding_window_mask(length: int, window: int) -> Tensor:
