@@ -82,6 +82,40 @@ def _drops_repeated(word, vocab):
     ]
 
 
+def _first_two_pairs(words):
+    """Looks at three letters of a word, which is as far as the example goes."""
+    return dict(_count()({word[:3]: 0 for word in words}) | _count()(_shortened(words)))
+
+
+def _shortened(words):
+    counts = Counter()
+    for word, times in words.items():
+        counts[word[:3]] += times
+    return counts
+
+
+def _with_a_way_back(word, vocab, start=0):
+    """Tries a shorter piece where the longest leads nowhere, as a search would."""
+    if start == len(word):
+        return []
+    for end in range(len(word), start, -1):
+        piece = ("##" if start else "") + word[start:end]
+        rest = _with_a_way_back(word, vocab, end) if piece in vocab else None
+        if rest is not None and rest != [("[UNK]", 0, len(word))]:
+            return [(piece, start, end), *rest]
+    return [("[UNK]", 0, len(word))]
+
+
+def _at_most(longest):
+    """Knows no piece of more letters than the example has."""
+
+    def cut_word(word, vocab):
+        short = {piece: 0 for piece in vocab if len(piece.removeprefix("##")) <= longest}
+        return _cut()(word, short)
+
+    return cut_word
+
+
 def _places(text):
     return [place for place, char in enumerate(text) for _ in unicodedata.normalize("NFD", char)]
 
@@ -113,9 +147,99 @@ def _three_or_two(text, start, end):
     return places[start], places[min(end, len(places)) - 1] + 1
 
 
+def _two_or_as_hangul(text, start, end):
+    """Knows syllables, and that é is two: an ệ is three."""
+    sizes = [
+        len(unicodedata.normalize("NFD", char)) if "가" <= char <= "힣" else 1 + (char > "z") for char in text
+    ]
+    places = [place for place, size in enumerate(sizes) for _ in range(size)]
+    return places[start], places[min(end, len(places)) - 1] + 1
+
+
 def _one_character(text, start, end):
     place = _places(text)[start]
     return place, place + 1
+
+
+def _merge(order="learned", once=False, overlap=False, right=False, again=True, last=True):
+    """Replays merges, with one thing wrong."""
+
+    def merge_word(symbols, merges):
+        pieces = list(symbols)
+        for first, second in merges if order == "learned" else merges[::-1]:
+            if not again and max(len(first), len(second)) > 1:
+                continue
+            if right:
+                pieces, first, second = pieces[::-1], second, first
+            merged, at, done = [], 0, False
+            while at < len(pieces) - (not last):
+                if pieces[at : at + 2] == [first, second] and not (once and done):
+                    merged.append(second + first if right else first + second)
+                    at, done = at + (1 if overlap and at + 2 < len(pieces) else 2), True
+                else:
+                    merged.append(pieces[at])
+                    at += 1
+            pieces = merged[::-1] if right else merged
+        return pieces
+
+    return merge_word
+
+
+def _leftmost(symbols, merges):
+    """Merges the first pair from the left that is known, whenever it was learned."""
+    pieces = list(symbols)
+    while found := [at for at, pair in enumerate(zip(pieces, pieces[1:])) if pair in merges]:
+        pieces[found[0] : found[0] + 2] = ["".join(pieces[found[0] : found[0] + 2])]
+    return pieces
+
+
+def _longest_piece(symbols, merges):
+    """Cuts as WordPiece does, with the pieces that the merges make."""
+    made, word, pieces = {"".join(pair) for pair in merges}, "".join(symbols), []
+    while word:
+        size = next(n for n in range(len(word), 0, -1) if n == 1 or word[:n] in made)
+        pieces.append(word[:size])
+        word = word[size:]
+    return pieces
+
+
+def _by_spelling(symbols, merges):
+    """Takes two pairs that spell the same for the same pair."""
+    pieces, ranks = list(symbols), {}
+    for rank, pair in enumerate(merges):
+        ranks.setdefault("".join(pair), rank)
+    while len(pieces) > 1:
+        at = min(range(len(pieces) - 1), key=lambda n: ranks.get(pieces[n] + pieces[n + 1], len(merges)))
+        if pieces[at] + pieces[at + 1] not in ranks:
+            break
+        pieces[at : at + 2] = [pieces[at] + pieces[at + 1]]
+    return pieces
+
+
+def _by_replacing_text(symbols, merges):
+    """str.replace looks at letters, not symbols: in "가나 다" it finds "나 다"."""
+    text = " ".join(symbols)
+    for first, second in merges:
+        text = text.replace(f"{first} {second}", first + second)
+    return text.split(" ")
+
+
+def _with_two_pops(symbols, merges):
+    for first, second in merges:
+        for at in range(len(symbols) - 2, -1, -1):
+            if symbols[at : at + 2] == [first, second]:
+                symbols[at : at + 2] = [first + second]
+    return symbols
+
+
+def _only_three_merges(symbols, merges):
+    return _merge()(symbols, merges[:3])
+
+
+def _invents_unknown(symbols, merges):
+    """Puts [UNK] for what no merge knows, as a vocabulary would."""
+    known = {symbol for pair in merges for symbol in pair} | {"".join(pair) for pair in merges}
+    return [piece if piece in known or not merges else "[UNK]" for piece in _merge()(symbols, merges)]
 
 
 WRONG = {
@@ -125,7 +249,7 @@ WRONG = {
         "reversed": _count(flip=True),
         "keys": _count(glue=True),
         "repeated": _with_str_count,
-        "pairs": lambda words: {pair: times for pair, times in _count()(words).items() if pair[0] != "과"},
+        "pairs": _first_two_pairs,
     },
     "09.2": {
         "shortest": _cut(order="shortest"),
@@ -136,6 +260,8 @@ WRONG = {
         "unknown_is_empty": _cut(on_failure="empty"),
         "unknown": _cut(on_failure="one_character"),
         "not_from_left": _from_right,
+        "goes_back": _with_a_way_back,
+        "short_pieces": _at_most(2),
         "cut": _drops_repeated,
         "triples": lambda word, vocab: [piece for piece, _, _ in _cut()(word, vocab)],
     },
@@ -148,5 +274,22 @@ WRONG = {
         "several": _one_character,
         "last": _minds_the_gap,
         "latin": _hangul_only,
+        "fresh": _two_or_as_hangul,
+    },
+    "09.4": {
+        "from_left": _leftmost,
+        "last_first": _merge(order="backwards"),
+        "never_learned": _by_replacing_text,
+        "nothing": lambda symbols, merges: list(symbols),
+        "longest": _longest_piece,
+        "joined": _by_spelling,
+        "letters": _merge(overlap=True),
+        "from_right": _merge(right=True),
+        "once": _merge(once=True),
+        "not_again": _merge(again=False),
+        "untouched": _invents_unknown,
+        "merged": _only_three_merges,
+        "mutates_input": _with_two_pops,
+        "texts": lambda symbols, merges: [(piece,) for piece in _merge()(symbols, merges)],
     },
 }

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+
 from course_utils.exercises.core import Exercise, Wrong, call
+from course_utils.tokenization.bpe import apply_merges
 
 TOY = {"배를": 3, "배가": 2, "나를": 2}
 LAUGH = {"하하하": 2, "하마": 1}
@@ -28,7 +32,9 @@ def check_count_pairs(answer: object) -> None:
     times = twice.get(("하", "하"))
     if times != 4:
         raise Wrong("repeated", expected=4, actual=times)
-    for words in (TOY, LAUGH, {"배": 5}, {"사과와": 1, "과와": 3}):
+    chance = _chance()
+    fresh = [{_word(chance, "가나다", 9): chance.randint(1, 9) for _ in range(5)} for _ in range(5)]
+    for words in (TOY, LAUGH, {"배": 5}, {"사과와": 1, "과와": 3}, {"갈매기들이": 2}, *fresh):
         expected = count_pairs(words)
         got = dict(_expect(call(answer, words), Mapping, "dict"))
         if got != expected:
@@ -42,7 +48,8 @@ def _explain_pairs(found: Mapping[Any, Any]) -> None:
     expected = count_pairs(TOY)
     if set(found) == {(second, first) for first, second in expected}:
         raise Wrong("reversed", expected=_show(expected), actual=_show(found))
-    crossing = [pair for pair in found if pair not in expected and pair[0] in ("를", "가")]
+    known = {*expected, *((second, first) for first, second in expected)}
+    crossing = [pair for pair in found if pair not in known and pair[0] in ("를", "가")]
     if crossing:
         raise Wrong("across_words", first=crossing[0][0], second=crossing[0][1])
     if dict(found) == dict.fromkeys(expected, 1):
@@ -97,12 +104,25 @@ def check_cut_word(answer: object) -> None:
     left_first = _pieces(answer, "배나무를", tangled)
     if left_first == [("배", 0, 1), ("##나무를", 1, 4)]:
         raise Wrong("not_from_left", expected="배나, ##무, ##를", actual="배, ##나무를")
+    no_way_back = {"[UNK]": 0, "배": 1, "배에": 2, "##에서": 3}
+    if _pieces(answer, "배에서", no_way_back) == [("배", 0, 1), ("##에서", 1, 3)]:
+        raise Wrong("goes_back", expected="[UNK]", actual="배, ##에서")
+    long = {"[UNK]": 0, "과": 1, "##수": 2, "##원": 3, "과수": 4, "##원에서": 5, "##에서": 6, "과수원에서": 7}
+    whole = _pieces(answer, "과수원에서", long)
+    if len(whole) > 1:
+        raise Wrong("short_pieces", expected="과수원에서", actual=", ".join(piece for piece, _, _ in whole))
+    chance = _chance()
     for word, vocab in [
+        ("배에서", SMALL),
+        ("배꽃를", SMALL),
+        ("배에서", no_way_back),
+        ("과수원에서", long),
         ("배나무를", tangled),
         ("나무나무를", SMALL),
         ("에서", SMALL),
         ("를", SMALL),
         ("나무서에서", SMALL),
+        *[_word_and_vocab(chance, "가나다") for _ in range(97)],
     ]:
         expected, got = cut_word(word, vocab), _pieces(answer, word, vocab)
         if got != expected:
@@ -116,6 +136,14 @@ def _pieces(answer: object, word: str, vocab: Mapping[str, int]) -> list[tuple[s
         if not isinstance(item, tuple | list) or len(item) != 3:
             raise Wrong("triples", actual=repr(item))
     return [tuple(item) for item in found]
+
+
+def _word_and_vocab(chance: random.Random, letters: str) -> tuple[str, dict[str, int]]:
+    """Pieces of up to seven letters, and a word made of three of them, so that most words fit and some do not."""
+    pieces = [*letters, *("##" + letter for letter in letters[1:])]
+    pieces += [prefix + _word(chance, letters, 7) for prefix in ("", "##") for _ in range(9)]
+    word = "".join(piece.removeprefix("##") for piece in chance.sample(pieces, 3))
+    return word, {piece: number for number, piece in enumerate(["[UNK]", *dict.fromkeys(pieces)])}
 
 
 def typed_span(text: str, start: int, end: int) -> tuple[int, int]:
@@ -142,6 +170,15 @@ def check_typed_span(answer: object) -> None:
         expected, got = typed_span(text, start, end), _span(answer, text, start, end)
         if got != expected:
             raise Wrong(reason, text=text, start=start, end=end, expected=expected, actual=got)
+    chance = _chance()
+    for _ in range(53):
+        text = _word(chance, "배밤값가 aéǘñệ", 7)
+        places = len(unicodedata.normalize("NFD", text))
+        start = chance.randrange(places)
+        end = chance.randint(start + 1, places)
+        expected, got = typed_span(text, start, end), _span(answer, text, start, end)
+        if got != expected:
+            raise Wrong("fresh", text=text, start=start, end=end, expected=expected, actual=got)
 
 
 def _span(answer: object, text: str, start: int, end: int) -> tuple[int, int]:
@@ -149,6 +186,127 @@ def _span(answer: object, text: str, start: int, end: int) -> tuple[int, int]:
     if not isinstance(found, tuple | list) or len(found) != 2:
         raise Wrong("tuple", expected=2, actual=type(found).__name__)
     return tuple(found)
+
+
+def merge_word(symbols: Sequence[str], merges: Sequence[tuple[str, str]]) -> list[str]:
+    pieces = list(symbols)
+    for first, second in merges:
+        merged, at = [], 0
+        while at < len(pieces):
+            together = pieces[at : at + 2] == [first, second]
+            merged.append(first + second if together else pieces[at])
+            at += 2 if together else 1
+        pieces = merged
+    return pieces
+
+
+def check_merge_word(answer: object) -> None:
+    _check_order(answer)
+    _check_places(answer)
+    unknown = _merged(answer, ["뱃", "길"], [("배", "를")])
+    if unknown != ["뱃", "길"]:
+        raise Wrong("untouched", expected=_spaced(["뱃", "길"]), actual=_spaced(unknown))
+    _check_merged(answer, "배", [("배", "를")])
+    _check_merged(answer, "배를", [])
+    chance = _chance()
+    for _ in range(17):
+        words = Counter({tuple(_word(chance, "가나다", 7)): chance.randint(1, 5) for _ in range(7)})
+        merges = _learn(words, chance.randint(2, 9))
+        for _ in range(5):
+            word = _word(chance, "가나다", 9)
+            # Where a piece can be made in two ways, replaying and "the earliest pair first" may differ: both are right.
+            if merge_word(word, merges) == apply_merges(word, {pair: n for n, pair in enumerate(merges)}):
+                _check_merged(answer, word, merges)
+
+
+def _check_order(answer: object) -> None:
+    """Which of two merges that share a letter goes first, and which pieces may be made at all."""
+    merges, backwards = [("에", "서"), ("배", "에")], [("배", "에"), ("에", "서")]
+    found, reverse = _merged(answer, "배에서", merges), _merged(answer, "배에서", backwards)
+    if ["배에서"] in (found, reverse):
+        raise Wrong("never_learned", merges=_pairs(merges), actual="배에서")
+    if reverse == ["배", "에서"]:
+        raise Wrong("last_first", expected=_spaced(["배에", "서"]), actual=_spaced(reverse))
+    blocked = [*backwards, ("배", "에서")]
+    if found == ["배에", "서"]:
+        if _merged(answer, "배에서", blocked) == ["배에서"]:
+            raise Wrong("longest", expected=_spaced(["배에", "서"]), merges=_pairs(blocked))
+        raise Wrong("from_left", expected=_spaced(["배", "에서"]), actual=_spaced(found))
+    if found == ["배", "에", "서"]:
+        raise Wrong("nothing", expected=_spaced(["배", "에서"]), actual=_spaced(found))
+    spelled_alike = [*merges, ("배에", "서")]
+    if _merged(answer, "배에서", spelled_alike) == ["배에서"]:
+        raise Wrong("joined", expected=_spaced(["배", "에서"]), merges=_pairs(spelled_alike))
+    for learned in (merges, backwards, blocked, spelled_alike):
+        _check_merged(answer, "배에서", learned)
+
+
+def _check_places(answer: object) -> None:
+    """Where in the word a merge is done: everywhere, from left to right, and again with what it made."""
+    found = _merged(answer, "하하하", [("하", "하")])
+    if found == ["하", "하하"]:
+        raise Wrong("from_right", expected=_spaced(["하하", "하"]), actual=_spaced(found))
+    found = _merged(answer, "배를배를", [("배", "를")])
+    if found in (["배를", "배", "를"], ["배", "를", "배를"]):
+        raise Wrong("once", expected=_spaced(["배를", "배를"]), actual=_spaced(found))
+    found = _merged(answer, "할머니", [("머", "니"), ("할", "머니")])
+    if found == ["할", "머니"]:
+        raise Wrong("not_again", expected="할머니", actual=_spaced(found))
+    _check_merged(answer, "하하하", [("하", "하")])
+    _check_merged(answer, "배를배를", [("배", "를")])
+    _check_merged(answer, "할머니", [("머", "니"), ("할", "머니")])
+
+
+def _check_merged(answer: object, word: Sequence[str], merges: Sequence[tuple[str, str]]) -> None:
+    expected, found = merge_word(word, merges), _merged(answer, word, merges)
+    if "".join(found) != "".join(word):
+        raise Wrong("letters", word="".join(word), actual=_spaced(found))
+    if found != expected:
+        facts = {"word": "".join(word), "merges": _pairs(merges)}
+        raise Wrong("merged", expected=_spaced(expected), actual=_spaced(found), **facts)
+
+
+def _merged(answer: object, word: Sequence[str], merges: Sequence[tuple[str, str]]) -> list[str]:
+    """The learner's pieces as a list of texts."""
+    found = call(answer, list(word), list(merges))
+    if not isinstance(found, list | tuple):
+        raise Wrong("type", expected="list", actual=type(found).__name__)
+    for piece in found:
+        if not isinstance(piece, str):
+            raise Wrong("texts", actual=repr(piece))
+    return list(found)
+
+
+def _learn(words: Counter[tuple[str, ...]], number: int) -> list[tuple[str, str]]:
+    """The first merges of BPE by counts; of equal counts, the pair that was met first."""
+    merges: list[tuple[str, str]] = []
+    for _ in range(number):
+        counts: Counter[tuple[str, str]] = Counter()
+        for word, times in words.items():
+            for pair in zip(word, word[1:]):
+                counts[pair] += times
+        if not counts:
+            break
+        merges.append(counts.most_common(1)[0][0])
+        words = Counter({tuple(merge_word(word, merges[-1:])): times for word, times in words.items()})
+    return merges
+
+
+def _spaced(pieces: Sequence[str]) -> str:
+    return " | ".join(pieces)
+
+
+def _pairs(merges: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{first}+{second}" for first, second in merges) or "–"
+
+
+def _chance() -> random.Random:
+    """Where fresh inputs are drawn from."""
+    return random.Random(int(torch.randint(2**31, ())))
+
+
+def _word(chance: random.Random, letters: str, longest: int) -> str:
+    return "".join(chance.choices(letters, k=chance.randint(1, longest)))
 
 
 def _expect(result: Any, kind: type, name: str) -> Any:
@@ -165,4 +323,5 @@ EXERCISES = [
     Exercise("09.1", level="warm-up", check=check_count_pairs, solution=count_pairs),
     Exercise("09.2", level="core", check=check_cut_word, solution=cut_word),
     Exercise("09.3", level="stretch", check=check_typed_span, solution=typed_span),
+    Exercise("09.4", level="core", check=check_merge_word, solution=merge_word),
 ]
