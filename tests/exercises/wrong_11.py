@@ -3,6 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+from course_utils.exercises.nb11.checks import pool, sense_separation
+
 
 def _separation(offset=1, self_pairs=False, unit=True, sign=1.0, parts="both"):
     def sense_separation(hidden_states, word_index, senses):
@@ -22,6 +24,33 @@ def _centres(hidden_states, word_index, senses):
     vectors = hidden_states[torch.arange(len(senses)), word_index + 1]
     first, second = (vectors[senses == sense].mean(dim=0) for sense in senses.unique())
     return 1 - F.cosine_similarity(first, second, dim=0)
+
+
+def _first_or_not(hidden_states, word_index, senses):
+    """Right for two senses: knows only the first sentence's sense and "another"."""
+    return sense_separation(hidden_states, word_index, senses == senses[0])
+
+
+def _per_sense(hidden_states, word_index, senses):
+    vectors = F.normalize(hidden_states[torch.arange(len(senses)), word_index + 1], dim=-1)
+    table, within = vectors @ vectors.T, []
+    for sense in senses.unique():
+        one = table[senses == sense][:, senses == sense]
+        within.append((one.sum() - len(one)) / (len(one) * (len(one) - 1)))
+    return torch.stack(within).mean() - table[senses[:, None] != senses].mean()
+
+
+def _straight_through(hidden, weight, bias):
+    linear = hidden[:, 0] @ weight.T + bias
+    return linear + (linear.tanh() - linear).detach()
+
+
+def _by_pairs(departs):
+    def first_departure(ours, theirs, atol):
+        found = _departing(ours, theirs, lambda mine, expected: departs(mine, expected, atol))
+        return found[0] if found else -1
+
+    return first_departure
 
 
 def _departing(ours, theirs, departs):
@@ -54,6 +83,8 @@ WRONG = {
         "not_transposed": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight + bias),
         "no_bias": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight.T),
         "tanh_too_early": lambda hidden, weight, bias: torch.tanh(hidden[:, 0]) @ weight.T + bias,
+        "no_gradient": lambda hidden, weight, bias: pool(hidden, weight.detach(), bias),
+        "gradient": _straight_through,
     },
     "11.2": {
         "cls_offset": _separation(offset=0),
@@ -63,6 +94,8 @@ WRONG = {
         "only_within": _separation(parts="within"),
         "only_across": _separation(parts="across"),
         "centres": _centres,
+        "two_senses": _first_or_not,
+        "per_sense": _per_sense,
     },
     "11.3": {
         "zero_when_same": _detective(_right, none=0),
@@ -74,7 +107,15 @@ WRONG = {
         "signed": _detective(lambda difference, atol: bool(difference.max() > atol)),
         "exact": _detective(lambda difference, atol: bool((difference != 0).any())),
         "mean": _detective(lambda difference, atol: not difference.abs().mean() <= atol),
+        "overlooked": _by_pairs(lambda mine, expected, atol: _right(mine[0] - expected[0], atol)),
+        "adds_up": _detective(lambda difference, atol: not difference.norm() <= atol),
+        "at_limit": _detective(lambda difference, atol: not difference.abs().max() < atol),
+        "relative": _by_pairs(lambda mine, expected, atol: not torch.allclose(mine, expected, atol=atol)),
         "misses_nan": _detective(lambda difference, atol: bool(difference.abs().max() > atol)),
+        "nan_of_both": _by_pairs(
+            lambda a, b, atol: not torch.allclose(a, b, rtol=0, atol=atol, equal_nan=True)
+        ),
+        "nan_of_theirs": _by_pairs(lambda a, b, atol: bool(a.isnan().any() or (a - b).abs().max() > atol)),
         "fixed_limit": _detective(lambda difference, atol: not difference.abs().max() <= 1e-5),
         "kind": _detective(_right, lambda found: float(found[0]), none=-1.0),
     },

@@ -34,7 +34,13 @@ def check_pool(answer: object) -> None:
             raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(pooled[0]))
     expect_close(pooled, expected)
     hidden, weight, bias = torch.randn(3, 7, 5), torch.randn(5, 5), torch.randn(5)
-    expect_close(call(answer, hidden, weight, bias), pool(hidden, weight, bias))
+    weight.requires_grad_()
+    pooled, expected = expect_tensor(call(answer, hidden, weight, bias)), pool(hidden, weight, bias)
+    expect_close(pooled.detach(), expected.detach())
+    if not pooled.requires_grad:
+        raise Wrong("no_gradient")
+    given, right = (torch.autograd.grad(one.square().sum(), weight)[0] for one in (pooled, expected))
+    expect_close(given, right, "gradient", atol=1e-4)
 
 
 def sense_separation(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> Tensor:
@@ -55,6 +61,9 @@ def _variants(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> list
     same, another = senses[:, None] == senses, ~torch.eye(len(senses), dtype=torch.bool)
     cosines, dots = unit @ unit.T, raw @ raw.T
     within, across = cosines[same & another].mean(), cosines[~same].mean()
+    by_sense = [cosines[senses == s][:, senses == s] for s in senses.unique()]
+    means = torch.stack([table[~torch.eye(len(table), dtype=torch.bool)].mean() for table in by_sense])
+    of_first = (senses == senses[0])[:, None] == (senses == senses[0])
     centres = torch.stack([raw[senses == sense].mean(dim=0) for sense in senses.unique()])
     return [
         ("cls_offset", sense_separation(hidden_states, word_index - 1, senses)),
@@ -65,6 +74,8 @@ def _variants(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> list
         ("only_across", across),
         ("only_across", 1 - across),
         ("centres", 1 - F.cosine_similarity(centres[0], centres[1], dim=0)),
+        ("per_sense", means.mean() - across),
+        ("two_senses", cosines[of_first & another].mean() - cosines[~of_first].mean()),
     ]
 
 
@@ -77,6 +88,7 @@ def check_sense_separation(answer: object) -> None:
     _judge_separation(answer, hidden_states, word_index, torch.tensor([0, 0, 1, 1]))
     hidden_states, word_index = torch.randn(7, 5, 11), torch.tensor([0, 3, 2, 1, 1, 0, 2])
     _judge_separation(answer, hidden_states, word_index, torch.tensor([4, 2, 4, 4, 2, 2, 4]))
+    _judge_separation(answer, hidden_states, word_index, torch.tensor([4, 2, 7, 4, 2, 7, 4]))
 
 
 def _judge_separation(answer: object, hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> None:
@@ -85,7 +97,7 @@ def _judge_separation(answer: object, hidden_states: Tensor, word_index: Tensor,
     )
     expected = sense_separation(hidden_states, word_index, senses)
     for reason, wrong in _variants(hidden_states, word_index, senses):
-        if torch.allclose(result, wrong, atol=1e-5):
+        if torch.allclose(result, wrong, atol=1e-5) and not torch.allclose(wrong, expected, atol=1e-5):
             raise Wrong(reason, expected=number(expected), actual=number(result))
     expect_close(result, expected)
 
@@ -101,13 +113,17 @@ def first_departure(ours: list[Tensor], theirs: list[Tensor], atol: float) -> in
 def check_first_departure(answer: object) -> None:
     theirs = [torch.randn(2, 5, 3) for _ in range(4)] + [torch.randn(2, 3)]
 
-    def ask(changes: dict[int, float], atol: float = 1e-5, like: list[Tensor] = theirs) -> object:
-        """Change one entry of some stages and ask the answer."""
-        ours = [stage.clone() for stage in like]
+    def ask(
+        changes: dict[int, float],
+        atol: float = 1e-5,
+        like: list[Tensor] = theirs,
+        places: int | slice = 5,
+        ours: list[Tensor] | None = None,
+    ) -> object:
+        """Change one entry (or those places) of some stages and ask the answer."""
+        ours = [stage.clone() for stage in ours or like]
         for stage, change in changes.items():
-            ours[stage][0, 1] += change if like[stage].dim() == 2 else 0.0
-            if like[stage].dim() == 3:
-                ours[stage][0, 1, 2] += change
+            ours[stage].view(-1)[places] += change
         found = call(answer, ours, like, atol)
         if isinstance(found, Tensor) and found.numel() == 1 and not found.is_floating_point():
             found = int(found)
@@ -123,12 +139,20 @@ def check_first_departure(answer: object) -> None:
     expect({3: "counts_from_one", 4: "last"}, 2, ask({2: 0.5, 3: 0.4, 4: 0.3}))
     expect({3: "largest"}, 1, ask({1: 0.1, 3: 5.0, 4: 0.2}))
     expect({-1: "signed"}, 1, ask({1: -0.5}))
+    expect({-1: "overlooked"}, 3, ask({3: 0.5}, places=-1))  # the last example, its last token
     expect({0: "exact"}, 2, ask({0: 1e-7, 2: 0.5}))
     # One entry of 30 off by four times the limit: the mean is below it.
     expect({-1: "mean"}, 1, ask({1: 4e-5}, like=[torch.zeros(2, 5, 3)] * 5))
+    small = [torch.zeros(2, 5, 3)] * 5
+    expect({1: "adds_up"}, -1, ask({1: 8e-6}, like=small, places=slice(None)))
+    expect({-1: "relative"}, 1, ask({1: 5e-4}, like=[torch.full((2, 5, 3), 1000.0)] * 5))
     expect({-1: "misses_nan", 3: "misses_nan"}, 1, ask({1: math.nan, 3: 0.5}))
+    with_nan = [*small[:2], torch.full((2, 5, 3), math.nan), *small[3:]]
+    expect({-1: "nan_of_both"}, 2, ask({}, like=with_nan))
+    expect({-1: "nan_of_theirs"}, 2, ask({}, like=with_nan, ours=small))
     expect({-1: "fixed_limit"}, 0, ask({0: 1e-4}, atol=1e-6))
     expect({0: "fixed_limit", 1: "fixed_limit"}, -1, ask({0: 0.01, 1: 0.05}, atol=0.1))
+    expect({1: "at_limit"}, -1, ask({1: 0.5}, atol=0.5, like=small))
 
 
 EXERCISES = [
