@@ -24,15 +24,24 @@ REMEDIES = {
 }
 
 
+FORESEEN = (ValueError, OSError, FloatingPointError)  # what the course raises itself
+
+
 def sentence_of(error: Exception) -> str:
     """The sentence for an error that ends a command.
 
     Args:
-        error: one of ours, whose words are kept; or one of the operating system, which is told by its path, what
-            happened to it, and what helps.
+        error: one of ours, whose words are kept; one of the operating system, which is told by its path, what happened
+            to it, and what helps; or one that nobody foresaw, which is told by its kind.
     """
-    if not isinstance(error, OSError) or not error.strerror:
-        return str(error)
-    told = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
-    remedy = REMEDIES.get(error.errno)
-    return f"{told}; {remedy}" if remedy else told
+    words = " ".join(str(error).split("\n")).strip()
+    if isinstance(error, MemoryError):
+        return f"the memory is used up ({words or 'no more could be had'}); take smaller sizes, or close other programs"
+    if isinstance(error, OSError) and error.strerror:
+        told = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+        remedy = REMEDIES.get(error.errno)
+        return f"{told}; {remedy}" if remedy else told
+    if isinstance(error, FORESEEN) and words:
+        return words
+    kind = type(error).__name__
+    return f"{kind}: {words or 'without words'} (--debug shows where)"

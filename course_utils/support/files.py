@@ -6,6 +6,7 @@ any moment leaves the old file as it was. A killed process may leave `.<name>.<e
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -44,18 +45,26 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     For content that a library writes to a path; the library may replace the empty file by one of its own.
 
     Raises:
-        OSError: as write_atomically.
+        OSError: as write_atomically; with the path, where the system names none or that of the file beside it.
     """
     target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if target.exists() and not target.is_file():  # a pipe, a device: /dev/null is nobody's to replace
+        raise OSError(errno.EINVAL, "not a regular file, name another", os.fspath(path))
     beside = target.with_name(f".{target.name[:LONGEST_NAME]}.{secrets.token_hex(4)}.new")
-    beside.open("xb").close()
     try:
+        beside.open("xb").close()
         permissions = beside.stat().st_mode  # those of any new file; a library may choose others
         yield beside
         os.chmod(beside, permissions)
         with beside.open("r+b") as file:
             os.fsync(file.fileno())
         os.replace(beside, target)
+    except OSError as error:
+        if error.strerror and error.filename in (None, os.fspath(beside)):
+            error.filename, error.filename2 = os.fspath(path), None
+        raise
     finally:
         with suppress(OSError):
             beside.unlink()

@@ -65,3 +65,12 @@ def test_words_of_our_own_are_kept():
     with pytest.raises(json.JSONDecodeError) as caught:
         json.loads("{")
     assert sentence_of(caught.value) == str(caught.value)
+
+
+def test_what_nobody_foresaw_is_told_by_its_kind_on_one_line():
+    assert sentence_of(RuntimeError("one\ntwo")) == "RuntimeError: one two (--debug shows where)"
+    assert sentence_of(IndexError()) == "IndexError: without words (--debug shows where)"
+    assert sentence_of(ValueError("one\ntwo")) == "one two"
+    assert "the memory is used up (Unable to allocate 3 TiB)" in sentence_of(
+        MemoryError("Unable to allocate 3 TiB")
+    )

@@ -119,6 +119,44 @@ def test_a_disk_that_is_full_half_way(path: Path):
     assert caught.value.errno == errno.EFBIG and nothing_else(path)
 
 
+def test_what_is_no_file_is_not_replaced(tmp_path: Path):
+    """As root, a pipe or a device would give way to a file: /dev/null, too."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("pipe")
+    for name, error in (
+        ("pipe", "not a regular file"),
+        ("link", "not a regular file"),
+        ("folder", "Is a directory"),
+    ):
+        with pytest.raises(OSError, match=error) as caught:
+            write_atomically(tmp_path / name, b"new")
+        assert caught.value.filename == str(tmp_path / name)
+    assert (tmp_path / "pipe").is_fifo() and sorted(os.listdir(tmp_path)) == ["folder", "link", "pipe"]
+
+
+def test_an_error_names_the_file_and_not_the_one_beside_it(path: Path, monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(FileNotFoundError) as caught:
+        write_atomically(path.parent / "none" / "file", b"")
+    assert caught.value.filename == str(path.parent / "none" / "file")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError) as caught:
+        write_atomically(path, b"new")
+    assert caught.value.filename == str(path) and nothing_else(path)
+
+    def without_number(*_: object) -> None:
+        raise OSError("words of a library")
+
+    monkeypatch.setattr(os, "fsync", without_number)
+    with pytest.raises(OSError) as caught:
+        write_atomically(path, b"new")
+    assert str(caught.value) == "words of a library"
+
+
 def test_no_folder_is_made(tmp_path: Path):
     with pytest.raises(FileNotFoundError):
         write_atomically(tmp_path / "mistyped" / "file", b"")
