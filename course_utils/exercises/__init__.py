@@ -104,7 +104,8 @@ def export_progress(path: str | os.PathLike[str], *, name: str = "") -> None:
     """Write the progress as JSON, for a lecturer; trouble with the disk is one printed sentence.
 
     Args:
-        path: the file to write; an existing one is replaced in one step. The progress file itself is refused.
+        path: the file to write. An earlier report is replaced in one step; any other file, the progress file first of
+            all, is left as it is.
         name: whose progress it is; only what the learner writes here identifies them.
 
     Raises:
@@ -113,8 +114,9 @@ def export_progress(path: str | os.PathLike[str], *, name: str = "") -> None:
     if not isinstance(name, str):
         raise TypeError(f"name must be a text, got {name!r}")
     store, file = ProgressStore(), os.path.basename(os.fspath(path))
-    if os.path.realpath(path) == os.path.realpath(store.path):
-        print(text("exercises.progress.not_exported", file=file, error=text("exercises.progress.own_file")))
+    refused = "own_file" if os.path.realpath(path) == os.path.realpath(store.path) else _in_the_way(path)
+    if refused:
+        print(text("exercises.progress.not_exported", file=file, error=text(f"exercises.progress.{refused}")))
         return
     entries, note = store.load()
     content = json.dumps(_report(entries, name), ensure_ascii=False, indent=2) + "\n"
@@ -128,6 +130,18 @@ def export_progress(path: str | os.PathLike[str], *, name: str = "") -> None:
         )
     if note:
         print(note)
+
+
+def _in_the_way(path: str | os.PathLike[str]) -> str | None:
+    """The name of the text that says why a report may not take the place of what stands there; None if it may."""
+    if not os.path.isfile(path):  # what else may stand there, the writer says
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return "other_file"
+    return None if isinstance(found, dict) and found.get("course") == APP else "other_file"
 
 
 def _report(entries: Entries, name: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ with the disk never stops a learner; it comes back as one sentence.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable
@@ -107,6 +108,8 @@ class ProgressStore:
         return note
 
     def _read(self) -> Entries:
+        if self.path.exists() and not self.path.is_file():  # a pipe would let us wait for ever
+            raise OSError(errno.EINVAL, "not a regular file")
         try:
             content = json.loads(self.path.read_bytes().decode("utf-8"))
         except FileNotFoundError:

@@ -151,6 +151,16 @@ def test_an_unreadable_file_is_not_taken_for_damaged(progress_store):
     assert progress_store.path.is_dir()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_its_place_hangs_nobody(progress_store):
+    progress_store.folder.mkdir()
+    os.mkfifo(progress_store.path)
+    assert progress_store.load() == ({}, text("exercises.progress.not_read", error="not a regular file"))
+    note = progress_store.record_attempt("02.1", passed=True)
+    assert note == text("exercises.progress.not_saved", error="not a regular file")
+    assert progress_store.path.is_fifo() and nothing_beside(progress_store)
+
+
 def test_a_crash_while_writing_leaves_the_old_file(progress_store, monkeypatch):
     progress_store.record_attempt("02.1", passed=True)
     before = progress_store.path.read_bytes()
@@ -198,7 +208,9 @@ def test_two_kernels_lose_nothing(progress_store):
 
 def test_an_old_report_survives_a_full_disk(tmp_path, monkeypatch, capsys):
     report = tmp_path / "kim.json"
-    report.write_text("old")
+    export_progress(report, name="old")
+    before = report.read_text()
+    capsys.readouterr()
 
     def full(handle):
         raise OSError(28, "No space left on device")
@@ -207,16 +219,17 @@ def test_an_old_report_survives_a_full_disk(tmp_path, monkeypatch, capsys):
     export_progress(report)
     line = text("exercises.progress.not_exported", file="kim.json", error="No space left on device")
     assert capsys.readouterr().out == f"{line}\n"
-    assert report.read_text() == "old" and os.listdir(tmp_path) == ["kim.json"]
+    assert report.read_text() == before and os.listdir(tmp_path) == ["kim.json"]
 
 
 def test_an_odd_name_costs_no_report(tmp_path, capsys):
     report = tmp_path / "kim.json"
-    report.write_text("old")
+    export_progress(report, name="old")
+    before = report.read_text()
     for name in (None, 7, b"Kim", object()):
         with pytest.raises(TypeError, match="name must be a text, got"):
             export_progress(report, name=name)
-    assert report.read_text() == "old"
+    assert report.read_text() == before
     for name in ("김배 🍐", "half a pair \udc80", '"\\\n'):
         export_progress(report, name=name)
         assert json.loads(report.read_text("utf-8"))["name"] == name
@@ -233,6 +246,29 @@ def test_the_progress_itself_is_not_overwritten(tmp_path, monkeypatch, capsys):
         export_progress(path)
         assert text("exercises.progress.own_file") in capsys.readouterr().out
     assert kept.path.read_bytes() == before and entries_of(kept)["02.1"]["status"] == "passed"
+
+
+OTHERS = [b"notes", b"", b"[]", b"{}", b'{"course": "another"}', b"\xff", b"[" * 100_000]
+
+
+@pytest.mark.parametrize("content", OTHERS, ids=range(len(OTHERS)))
+def test_a_file_that_is_no_report_is_left_alone(tmp_path, capsys, content):
+    (tmp_path / "kim.json").write_bytes(content)
+    export_progress(tmp_path / "kim.json")
+    reason = text("exercises.progress.other_file")
+    line = text("exercises.progress.not_exported", file="kim.json", error=reason)
+    assert capsys.readouterr().out == f"{line}\n"
+    assert (tmp_path / "kim.json").read_bytes() == content and os.listdir(tmp_path) == ["kim.json"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_file_is_no_place_for_a_report(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name, reason in (("pipe", "not a regular file"), ("folder", "Is a directory")):
+        export_progress(tmp_path / name)
+        assert reason in capsys.readouterr().out
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "folder").is_dir()
 
 
 def test_anybody_may_read_what_any_new_file_lets_them(tmp_path, progress_store):
