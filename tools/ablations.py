@@ -35,6 +35,7 @@ from course_utils.datasets.batching import Batch, PretrainingBatches  # noqa: E4
 from course_utils.datasets.pretraining import IGNORE  # noqa: E402
 from course_utils.heads import BertForPreTraining  # noqa: E402
 from course_utils.masks import causal_mask, combine_masks  # noqa: E402
+from course_utils.support.commands import add_debug, carry_out  # noqa: E402
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
 from course_utils.training.fast import speed_up  # noqa: E402
@@ -168,8 +169,8 @@ def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
             model, log = train_left_to_right(settings, text, special, log_every)
             check = OnlyChosen(check, special)
         else:
-            model = run(settings, out, checkpoint_every=settings.steps, log_every=log_every)
-            log = read_log(out / "log.jsonl")
+            model = run(settings, out / "run", checkpoint_every=settings.steps, log_every=log_every)
+            log = read_log(out / "run" / "log.jsonl")
         held_out = measure(model, check)
     if not settings.next_sentence:  # its head has learned nothing
         held_out = {key: value for key, value in held_out.items() if "next" not in key}
@@ -185,7 +186,7 @@ def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(
         prog="python tools/ablations.py",
         description=__doc__,
@@ -195,11 +196,16 @@ def main(command_line: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=BASE.steps, help=f"updates of each run ({BASE.steps})")
     parser.add_argument("--threads", type=int, default=BASE.threads, help=f"cores ({BASE.threads})")
     parser.add_argument("--only", default=",".join(RUNS), help="names of runs, joined by commas (all)")
+    add_debug(parser)
     chosen = parser.parse_args(command_line)
+    return carry_out("ablations", lambda: _measure(chosen), debug=chosen.debug)
+
+
+def _measure(chosen: argparse.Namespace) -> None:
+    """Make the runs that are not in the file yet, and write each down as it ends."""
     names = chosen.only.split(",")
     if unknown := [name for name in names if name not in RUNS]:
-        print(f"ablations: no run {', '.join(unknown)}; there are {', '.join(RUNS)}", file=sys.stderr)
-        return 2
+        raise ValueError(f"no run {', '.join(unknown)}; there are {', '.join(RUNS)}")
     command = " ".join(
         ["python tools/ablations.py", f"--steps {chosen.steps}", f"--threads {chosen.threads}"]
     )
@@ -216,7 +222,6 @@ def main(command_line: Sequence[str] | None = None) -> int:
         chosen.out.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(chosen.out, f'{{"command": {json.dumps(command)},\n"runs": [\n{lines}\n]}}\n')
         print(f"{name}: {done[name]['held_out']}", flush=True)
-    return 0
 
 
 if __name__ == "__main__":

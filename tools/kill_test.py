@@ -136,7 +136,7 @@ def stage(out: Path) -> str:
     files = {file.name for file in out.iterdir()} if out.is_dir() else set()
     if any(name.startswith(".checkpoint.") for name in files):
         return "inside a save of the checkpoint"
-    if any(name.startswith(".") for name in files):
+    if any(name.endswith(".new") for name in files):
         return "inside another save"
     if "model" in files:
         return "after the model was there"

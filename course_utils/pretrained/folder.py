@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,25 +32,16 @@ from course_utils.pretrained.name_map import (
     stored_name,
 )
 from course_utils.pretrained.sources import find_model
-from course_utils.pretrained.weights import FLOATS, INDEX, SHARD, WEIGHTS, read_weights, verify, write_weights
+from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, verify, write_weights
 from course_utils.support.files import write_atomically
+from course_utils.support.folders import remove_folder
 from course_utils.support.paths import COURSE_CHECKPOINT
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
 
 VOCABULARY = "vocab.txt"
-# What a model folder may hold that saving replaces; anything else in it is the user's own, and is not touched.
-REPLACED = {
-    "config.json",
-    VOCABULARY,
-    "tokenizer_config.json",
-    WEIGHTS,
-    INDEX,
-    "tokenizer.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "generation_config.json",
-}
+# The files that save_pretrained writes. A folder with just these is replaced by another save; any other is its owner's.
+SAVED = {"config.json", VOCABULARY, "tokenizer_config.json", WEIGHTS}
 TOKENIZERS = ("BertTokenizer", "BertTokenizerFast", None)
 
 MODEL_CLASSES: dict[str, Callable[..., nn.Module]] = {
@@ -113,7 +103,8 @@ def save_pretrained(
     """Save a BERT and its tokenizer so that load_pretrained and `transformers` open them, wholly or not at all.
 
     All files are written to a folder beside it, which then takes its place: when that fails (disk full, power cut while
-    writing), what was there before is still there. A model folder of that name is replaced.
+    writing), what was there before is still there. An empty folder of that name is replaced, and so is a model that was
+    saved here before; a folder that holds anything else, a downloaded model's further files among it, is left alone.
 
     Args:
         model: BertModel or a class of course_utils.heads.
@@ -123,7 +114,7 @@ def save_pretrained(
 
     Raises:
         ValueError: if the model is none of those, the vocabulary does not fit, the type is not a floating one, or
-            the folder holds anything that is not part of a model.
+            the folder is another than those, or the working directory lies in it.
         OSError: if the files cannot be written.
     """
     architecture = type(model).__name__
@@ -312,21 +303,7 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
 
 def _replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a new folder, then put it in the place of the old one."""
-    if folder.exists():
-        foreign = (
-            [
-                file.name
-                for file in folder.iterdir()
-                if file.name not in REPLACED and not SHARD.fullmatch(file.name)
-            ]
-            if folder.is_dir()
-            else [folder.name]
-        )
-        if foreign:
-            raise ValueError(
-                f"{folder} holds what is no part of a model ({listed(foreign)}) and would be lost; "
-                "choose another folder"
-            )
+    _check_replaceable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     mark = secrets.token_hex(4)
     new, old = (folder.with_name(f".{folder.name}.{mark}.{state}") for state in ("new", "old"))
@@ -342,6 +319,30 @@ def _replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
                 old.rename(folder)
             raise
     finally:
-        shutil.rmtree(new, ignore_errors=True)
-        if folder.exists():
-            shutil.rmtree(old, ignore_errors=True)
+        if new.is_dir():
+            remove_folder(new, SAVED)
+        if folder.is_dir() and old.is_dir():
+            remove_folder(old, SAVED)
+
+
+def _check_replaceable(folder: Path) -> None:
+    """ValueError unless nothing is lost when another folder takes the place of this one."""
+    if folder in (here := Path.cwd(), *here.parents):
+        raise ValueError(
+            f"{folder} is the working directory, or holds it, and cannot be replaced; choose another folder"
+        )
+    if not folder.exists():
+        return
+    entries = list(folder.iterdir()) if folder.is_dir() else [folder]
+    found = {entry.name for entry in entries}
+    foreign = sorted(entry.name for entry in entries if entry.name not in SAVED or entry.is_dir())
+    if foreign:
+        raise ValueError(
+            f"{folder} holds what save_pretrained does not write ({listed(foreign)}) and would be lost; "
+            "choose another folder"
+        )
+    if found and (lacking := sorted(SAVED - found)):
+        raise ValueError(
+            f"{folder} holds {listed(sorted(found))} and is no model that save_pretrained wrote, which has "
+            f"{listed(lacking)}, too; choose another folder"
+        )

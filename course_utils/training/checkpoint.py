@@ -1,14 +1,14 @@
 """Everything that a training run needs to go on, in one file: parameters, optimiser, random state, step, settings.
 
 The file is safetensors (no pickle), written beside its place and moved there in one stroke. A run killed at any moment
-leaves the last whole checkpoint or none, and beside it at most a half-written file that the next start removes.
+leaves the last whole checkpoint or none, and beside it at most a half-written file (see support/folders.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +19,12 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from course_utils.support.files import write_atomically
+from course_utils.support.given import whole_number
 from course_utils.training.device import KINDS, device_of, random_states, set_random_states
 
 
 class CheckpointError(ValueError):
     """A checkpoint that cannot be used; the message says which and why."""
-
-
-def remove_leftovers(folder: str | Path, *, kind: str = "new") -> None:
-    """Remove what killed processes left half-written in the folder of a run: `.<name>.<mark>.new`.
-
-    Call it when no other process writes there. Nothing happens if there is no such folder.
-    """
-    for leftover in Path(folder).glob(f".*.{kind}"):
-        if leftover.is_dir():
-            shutil.rmtree(leftover)
-        else:
-            leftover.unlink()
 
 
 def save_checkpoint(
@@ -58,17 +47,19 @@ def save_checkpoint(
     for kind, state in random_states(device_of(model)).items():
         tensors[_random_state(kind)] = state
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    metadata = {
-        "step": str(step),
-        "settings": json.dumps(settings, sort_keys=True),
-        "sha256": _sha256(tensors),
-    }
+    metadata = {"step": str(step), "settings": json.dumps(settings, sort_keys=True)}
+    metadata["sha256"] = _checksums(tensors, metadata)[0]
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, save(tensors, metadata=metadata))
 
 
 def load_checkpoint(
-    path: str | Path, model: nn.Module, optimizer: Optimizer, *, settings: dict[str, Any]
+    path: str | Path,
+    model: nn.Module,
+    optimizer: Optimizer,
+    *,
+    settings: dict[str, Any],
+    since: Collection[str] = (),
 ) -> int:
     """Put all state of a run back, torch's random state included, wherever the model is now.
 
@@ -78,6 +69,7 @@ def load_checkpoint(
         path: a file from save_checkpoint.
         model, optimizer: made as for a new run; changed only if the whole file fits.
         settings: must be those that the run was started with.
+        since: names of settings that earlier versions did not record: a file that lacks one is of any.
 
     Returns:
         number of updates made.
@@ -91,7 +83,7 @@ def load_checkpoint(
     different = [
         f"{name} was {stored.get(name)!r} and is {settings.get(name)!r}"
         for name in sorted(stored.keys() | settings.keys())
-        if stored.get(name) != settings.get(name)
+        if stored.get(name) != settings.get(name) and not (name in since and name not in stored)
     ]
     if different:
         raise CheckpointError(
@@ -135,13 +127,28 @@ def _fits_optimizer(state: dict[int, dict[str, Tensor]], optimizer: Optimizer) -
     )
 
 
-def _sha256(tensors: dict[str, Tensor]) -> str:
-    """Of the names and the bytes of all tensors, in the order of their names."""
+def recorded_settings(path: Path) -> dict[str, Any]:
+    """The settings in a file from save_checkpoint, read without its tensors; none where it is no such file."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            settings = json.loads((file.metadata() or {})["settings"])
+    except (OSError, SafetensorError, KeyError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def _checksums(tensors: dict[str, Tensor], metadata: dict[str, str]) -> tuple[str, str]:
+    """The sha256 of a checkpoint, and the one of earlier versions, which was of its tensors alone.
+
+    Of the names and the bytes of all tensors, in the order of their names, then of the step and the settings.
+    """
     digest = hashlib.sha256()
     for name in sorted(tensors):
         digest.update(name.encode())
         digest.update(tensors[name].reshape(-1).view(torch.uint8).numpy())
-    return digest.hexdigest()
+    earlier = digest.hexdigest()
+    digest.update(f"\0{metadata['step']}\0{metadata['settings']}".encode())
+    return digest.hexdigest(), earlier
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
@@ -156,9 +163,10 @@ def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
         raise CheckpointError(f"{path} is damaged ({error}): delete it to start anew") from None
     if not {"step", "settings"} <= metadata.keys() or "random_state" not in tensors:
         raise CheckpointError(f"{path} is no checkpoint of a training run: give another folder")
-    if "sha256" in metadata and metadata["sha256"] != _sha256(tensors):
+    if "sha256" in metadata and metadata["sha256"] not in _checksums(tensors, metadata):
         raise CheckpointError(f"{path} is damaged (it has another sha256): delete it to start anew")
     try:
-        return tensors, int(metadata["step"]), dict(json.loads(metadata["settings"]))
+        step = whole_number("its step", int(metadata["step"]), least=0)
+        return tensors, step, dict(json.loads(metadata["settings"]))
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged ({error}): delete it to start anew") from None

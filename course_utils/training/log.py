@@ -16,6 +16,9 @@ class RunLog:
         path: a .jsonl file; made with its folder.
         after: records made after this update are dropped: the run goes on from there and will make them again. So is
             a last line that a kill cut short.
+
+    Raises:
+        ValueError: if another line is no record; the file is left as it is.
     """
 
     def __init__(self, path: str | Path, *, after: int = 0) -> None:
@@ -31,14 +34,26 @@ class RunLog:
 
 
 def read_log(path: str | Path) -> list[dict[str, Any]]:
-    """The records of a log, up to a line that is cut short; no file, no records."""
-    records = []
+    """The records of a log, but for a last line that is cut short; no file, no records.
+
+    Raises:
+        ValueError: if another line is no record.
+    """
     path = Path(path)
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
+    lines = path.read_bytes().splitlines() if path.is_file() else []
+    records = []
+    for number, line in enumerate(lines, 1):
         try:
-            records.append(json.loads(line))
-        except ValueError:  # not JSON, or a character cut in two
-            break
+            record = json.loads(line)
+        except (ValueError, RecursionError):  # not JSON, or a character cut in two
+            if number == len(lines):
+                break
+            record = None
+        if not isinstance(record, dict) or type(record.get("step")) is not int:
+            raise ValueError(
+                f"{path}, line {number}, must be a record with its step, and is none: delete that line"
+            )
+        records.append(record)
     return records
 
 

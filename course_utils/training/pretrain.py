@@ -9,7 +9,8 @@ Several processes, on one host or many, share each batch:
 
     torchrun --nproc-per-node 2 -m course_utils.training.pretrain --out runs/two --steps 2000 --threads 1
 
-On several hosts `--out` must be a folder that all of them share.
+On several hosts `--out` must be a folder that all of them share. It must be empty or hold an earlier start of the same
+run: a folder with anything else in it is refused and left as it is.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from course_utils.support.failures import sentence_of
+from course_utils.support.commands import add_debug, carry_out
 from course_utils.training.device import available_device
 from course_utils.training.processes import local_rank, process_group
 from course_utils.training.run import run
@@ -47,6 +48,7 @@ def _arguments(command_line: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--stop-after", type=int, help="end after so many of the steps, the rate not yet at 0"
     )
+    add_debug(parser)
     for field in fields(Settings):
         kind: dict[str, Any] = {"type": type(field.default)}
         if isinstance(field.default, bool):
@@ -60,29 +62,30 @@ def _arguments(command_line: list[str] | None) -> argparse.Namespace:
 
 
 def main(command_line: list[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
     chosen = _arguments(command_line)
-    try:
-        settings = Settings(**{field.name: getattr(chosen, field.name) for field in fields(Settings)})
-        device = available_device(chosen.device, local_rank=local_rank())
-        with process_group(device):
-            run(
-                settings,
-                chosen.out,
-                device=device,
-                checkpoint_every=chosen.checkpoint_every,
-                log_every=chosen.log_every,
-                stop_after=chosen.stop_after,
-            )
-    except (ValueError, OSError, FloatingPointError) as error:
-        print(f"pretrain: {sentence_of(error)}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("pretrain: stopped; the same command goes on from the last checkpoint", file=sys.stderr)
-        return 130
+    return carry_out(
+        "pretrain",
+        lambda: _pretrain(chosen),
+        debug=chosen.debug,
+        stopped="stopped; the same command goes on from the last checkpoint",
+    )
+
+
+def _pretrain(chosen: argparse.Namespace) -> None:
+    settings = Settings(**{field.name: getattr(chosen, field.name) for field in fields(Settings)})
+    device = available_device(chosen.device, local_rank=local_rank())
+    with process_group(device):
+        run(
+            settings,
+            chosen.out,
+            device=device,
+            checkpoint_every=chosen.checkpoint_every,
+            log_every=chosen.log_every,
+            stop_after=chosen.stop_after,
+        )
     if os.environ.get("RANK", "0") == "0":
         print(f"{chosen.out / 'model'}: done")
-    return 0
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
+from course_utils.support.given import whole_number
 from course_utils.training.log import RunLog
 from course_utils.training.loop import Step
 from course_utils.training.measures import Tally
@@ -25,11 +26,8 @@ class Rhythm:
     end: int  # the last update
 
     def __post_init__(self) -> None:
-        if min(self.checkpoint_every, self.log_every) < 1:
-            raise ValueError(
-                "checkpoint_every and log_every must be at least 1, "
-                f"got {self.checkpoint_every} and {self.log_every}"
-            )
+        whole_number("checkpoint_every", self.checkpoint_every)
+        whole_number("log_every", self.log_every)
 
     def saves(self, done: int) -> bool:
         """Whether a checkpoint is written after update `done`."""

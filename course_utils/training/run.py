@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from contextlib import nullcontext
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,15 @@ from tqdm import tqdm
 from course_utils.datasets.batching import Batch, PretrainingBatches
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import save_pretrained
-from course_utils.training.checkpoint import load_checkpoint, remove_leftovers, save_checkpoint
+from course_utils.pretrained.folder import SAVED as MODEL_FILES
+from course_utils.support.folders import remove_leftovers, run_folder
+from course_utils.support.given import whole_number
+from course_utils.training.checkpoint import (
+    CheckpointError,
+    load_checkpoint,
+    recorded_settings,
+    save_checkpoint,
+)
 from course_utils.training.fast import speed_up
 from course_utils.training.log import RunLog
 from course_utils.training.loop import train
@@ -28,7 +37,9 @@ from course_utils.training.settings import Settings
 from course_utils.training.start import new_model, precision, schedule
 from course_utils.training.text import Text, batch_stream, prepare_text
 
-CHECKPOINT = "checkpoint.safetensors"
+KIND = "pretrain"
+VOCABULARY, CHECKPOINT, LOG, MODEL = "vocab.txt", "checkpoint.safetensors", "log.jsonl", "model"
+MADE = (VOCABULARY, CHECKPOINT, LOG, MODEL)  # all that a run makes in its folder
 
 
 def run(
@@ -44,7 +55,8 @@ def run(
 
     Args:
         settings: see Settings.
-        out: gets vocab.txt, checkpoint.safetensors, log.jsonl and, at the end, the folder model/.
+        out: gets vocab.txt, checkpoint.safetensors, log.jsonl and, at the end, the folder model/. It must be empty or
+            the folder of such a run; nothing but these is ever written or removed in it.
         device: where it is computed; a run may go on on another.
         checkpoint_every, log_every: in updates; the model is the same whatever they are. Each checkpoint has its
             record, too.
@@ -61,13 +73,22 @@ def run(
     rank, world = rank_and_world()
     rhythm = Rhythm(checkpoint_every, log_every, end=_last_update(settings, world, stop_after))
     torch.set_num_threads(settings.threads)
+    # Of several processes the first has the folder, and alone writes there.
+    with run_folder(out, KIND, earlier=_was_a_run) if rank == 0 else nullcontext():
+        return _run(settings, out, device, rhythm, rank, world)
+
+
+def _run(
+    settings: Settings, out: Path, device: torch.device, rhythm: Rhythm, rank: int, world: int
+) -> BertForPreTraining:
+    """The same in a folder that is the run's."""
     text = _shared_text(settings, out, rank, world)
     batches, held_out = _own_batches(settings, text, rank, world), _held_out(settings, text)
     model = speed_up(new_model(settings, len(text.tokenizer.vocab))).to(device)
     optimizer = adamw(model, learning_rate=settings.peak_rate, weight_decay=settings.weight_decay)
-    file, recorded = out / CHECKPOINT, {"processes": world, **asdict(settings)}
+    file, recorded = out / CHECKPOINT, {"processes": world, **asdict(settings), **text.checksums}
     start = _begin(file, model, optimizer, recorded, settings.seed + rank)
-    log = RunLog(out / "log.jsonl", after=start) if rank == 0 else None
+    log = RunLog(out / LOG, after=start) if rank == 0 else None
     with tqdm(total=rhythm.end, initial=start, disable=rank != 0, unit="step", mininterval=1.0) as bar:
         recorder = Recorder(
             rhythm,
@@ -89,16 +110,22 @@ def run(
         )
     model.eval()
     if rank == 0:
-        save_pretrained(model, text.tokenizer, out / "model", dtype=torch.float16)
-        remove_leftovers(out, kind="old")  # of a process killed while it replaced model/
+        save_pretrained(model, text.tokenizer, out / MODEL, dtype=torch.float16)
+        # Of a process killed while it replaced model/.
+        remove_leftovers(out, [MODEL], inside=MODEL_FILES, state="old")
     return model
+
+
+def _was_a_run(folder: Path) -> bool:
+    """Whether a folder without a mark is that of a run made before there were marks: its checkpoint says so."""
+    return recorded_settings(folder / CHECKPOINT).keys() >= {field.name for field in fields(Settings)}
 
 
 def _last_update(settings: Settings, world: int, stop_after: int | None) -> int:
     """The update to end with; ValueError if it, or the number of processes, does not fit the settings."""
-    end = settings.steps if stop_after is None else stop_after
-    if not 1 <= end <= settings.steps:
-        raise ValueError(f"stop_after must lie in 1 … {settings.steps} (steps), got {stop_after}")
+    end = settings.steps
+    if stop_after is not None:
+        end = whole_number("stop_after", stop_after, most=settings.steps)
     if settings.batch_size < world:
         raise ValueError(
             f"batch_size must be at least the number of processes, {world}; got {settings.batch_size}"
@@ -108,9 +135,9 @@ def _last_update(settings: Settings, world: int, stop_after: int | None) -> int:
 
 def _shared_text(settings: Settings, out: Path, rank: int, world: int) -> Text:
     """The text of a run. Its first process learns the vocabulary, unless a checkpoint goes with the one there is."""
-    vocabulary = out / "vocab.txt"
+    vocabulary = out / VOCABULARY
     if rank == 0:
-        remove_leftovers(out)
+        remove_leftovers(out, MADE, inside=MODEL_FILES)
         if not (out / CHECKPOINT).is_file():
             vocabulary.unlink(missing_ok=True)
         text = prepare_text(settings, vocabulary)
@@ -144,7 +171,13 @@ def _begin(
 ) -> int:
     """Put back what the checkpoint holds, if there is one, and seed the dropout; the number of updates made."""
     torch.manual_seed(seed)
-    start = load_checkpoint(file, model, optimizer, settings=recorded) if file.is_file() else 0
+    start = 0
+    if file.is_file():
+        start = load_checkpoint(file, model, optimizer, settings=recorded, since=("text", "vocabulary"))
+        if start > recorded.get("steps", start):
+            raise CheckpointError(
+                f"{file} must be of at most {recorded['steps']} steps, and its step is {start}: give another folder"
+            )
     if recorded["processes"] > 1 and start:  # the file holds the random state of one process
         torch.manual_seed(seed + recorded["processes"] * start)
     return start

@@ -26,7 +26,10 @@ from course_utils.datasets.batching import Batch, PretrainingBatches, encode_doc
 from course_utils.datasets.corpus import CORPUS, read_documents
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
-from course_utils.support.failures import sentence_of
+from course_utils.pretrained.folder import SAVED as MODEL_FILES
+from course_utils.support.commands import add_debug, carry_out
+from course_utils.support.folders import remove_leftovers, run_folder
+from course_utils.support.given import real_number, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.device import available_device, device_of, fast_precision
 from course_utils.training.fast import speed_up
@@ -35,6 +38,10 @@ from course_utils.training.loop import Step, train
 from course_utils.training.optim import adamw, linear_rate
 from course_utils.training.sense_examples import Example, sense_batch, sense_examples
 from course_utils.training.sense_head import BothBatches, Losses, ThreeTasks
+from course_utils.training.settings import LARGEST_SEED, MOST_THREADS
+
+KIND = "sense_tuning"
+MADE = ("log.jsonl", "model")  # all that a run makes in its folder
 
 
 def tune(
@@ -64,12 +71,14 @@ def tune(
         after_step: see loop.train.
 
     Raises:
-        ValueError: if there is no example, or a number is too small.
+        ValueError: if there is no example, or a number is out of its range.
     """
-    if not examples or min(steps, batch_size) < 1:
-        raise ValueError(
-            f"examples, steps and batch_size must be at least 1, got {len(examples)}, {steps}, {batch_size}"
-        )
+    if not examples:
+        raise ValueError("examples must hold at least one homonym that is a piece of its own, and hold none")
+    steps, batch_size = whole_number("steps", steps), whole_number("batch_size", batch_size)
+    peak_rate = real_number("peak_rate", peak_rate)
+    dropout = real_number("dropout", dropout, most=1.0, open_at=("most",))
+    seed = whole_number("seed", seed, least=0, most=LARGEST_SEED)
     torch.manual_seed(seed)
     for part in model.modules():
         if isinstance(part, nn.Dropout):
@@ -133,17 +142,21 @@ def _arguments(command_line: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of everything that is drawn (0)")
     parser.add_argument("--threads", type=int, default=2, help="of this process (2)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
+    add_debug(parser)
     return parser.parse_args(command_line)
 
 
-def _run(chosen: argparse.Namespace) -> int:
-    """Load, tune and save, as the command line says; the number of examples."""
+def _tune(chosen: argparse.Namespace) -> None:
+    """Load, tune and save, as the command line says."""
+    torch.set_num_threads(whole_number("threads", chosen.threads, most=MOST_THREADS))
     device = available_device(chosen.device)
     model, tokenizer = load_pretrained(chosen.model, model_class=BertForPreTraining)
     examples = sense_examples(tokenizer, chosen.corpus)
     documents = encode_documents(read_documents(chosen.corpus), tokenizer)
     usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=chosen.seed)
-    with tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0) as bar:
+    bar = tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0)
+    with run_folder(chosen.out, KIND), bar:
+        remove_leftovers(chosen.out, MADE, inside=MODEL_FILES)
         tune(
             speed_up(model).to(device),
             tokenizer,
@@ -156,21 +169,15 @@ def _run(chosen: argparse.Namespace) -> int:
             seed=chosen.seed,
             after_step=_record(chosen.out / "log.jsonl", bar),
         )
-    save_pretrained(model, tokenizer, chosen.out / "model", dtype=torch.float16)
-    return len(examples)
+        save_pretrained(model, tokenizer, chosen.out / "model", dtype=torch.float16)
+        remove_leftovers(chosen.out, MADE, inside=MODEL_FILES, state="old")
+    print(f"{chosen.out / 'model'}: done, {len(examples)} examples")
 
 
 def main(command_line: list[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
     chosen = _arguments(command_line)
-    torch.set_num_threads(chosen.threads)
-    try:
-        number = _run(chosen)
-    except (ValueError, OSError) as error:
-        print(f"sense_tuning: {sentence_of(error)}", file=sys.stderr)
-        return 1
-    print(f"{chosen.out / 'model'}: done, {number} examples")
-    return 0
+    return carry_out("sense_tuning", lambda: _tune(chosen), debug=chosen.debug)
 
 
 if __name__ == "__main__":

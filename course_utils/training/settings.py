@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from course_utils.datasets.corpus import CORPUS
 from course_utils.datasets.pretraining import MASK_RATE
+from course_utils.support.given import real_number, shown, whole_number
+from course_utils.tokenization.vocab import SPECIAL_TOKENS
 
 PRECISIONS = ("float32", "bfloat16", "fastest")
+# More than this machine has is allowed, for a run goes on with the threads that it began with, on another machine, too.
+# 512 was tried and is slow; at 100,000 torch crashes.
+MOST_THREADS = 256
+LARGEST_SEED = 2**63 - 1  # torch takes twice as many: what is added for each process has room
+# Name: least and most (None: no bound).
+WHOLE: dict[str, tuple[int, int | None]] = {
+    "corpus_repeats": (1, None),
+    "vocab_size": (len(SPECIAL_TOKENS) + 2, None),  # and what the text needs, see text.py
+    "layers": (1, None),
+    "hidden": (1, None),
+    "heads": (1, None),
+    "max_length": (5, None),  # [CLS] A [SEP] B [SEP]
+    "positions": (1, None),
+    "steps": (1, None),
+    "batch_size": (1, None),
+    "warmup": (0, None),
+    "held_out": (0, None),
+    "seed": (0, LARGEST_SEED),
+    "threads": (1, MOST_THREADS),
+}
+REAL: dict[str, dict[str, Any]] = {
+    "dropout": {"most": 1.0, "open_at": ("most",)},
+    "start_std": {"open_at": ("least",)},
+    "peak_rate": {},
+    "weight_decay": {},
+    "mask_rate": {"most": 1.0, "open_at": ("least", "most")},
+}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a run; it is resumed with the same ones only. HELP says what each means."""
+    """The settings of a run; it is resumed with the same ones only. HELP says what each means.
+
+    Raises:
+        ValueError: if one is out of its range, or they do not fit each other.
+    """
 
     corpus: str = str(CORPUS)
     corpus_repeats: int = 1
@@ -39,12 +73,16 @@ class Settings:
     precision: str = "fastest"
 
     def __post_init__(self) -> None:
-        for name in ("corpus_repeats", "layers", "hidden", "heads", "steps", "batch_size", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("warmup", "held_out", "weight_decay", "peak_rate", "start_std"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
+        for name, (least, most) in WHOLE.items():
+            self._hold(name, whole_number(name, getattr(self, name), least=least, most=most))
+        for name, bounds in REAL.items():
+            self._hold(name, real_number(name, getattr(self, name), **bounds))
+        for name in ("corpus", "public"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"{name} must be a text, got {shown(getattr(self, name))}")
+        for name in ("whole_words", "next_sentence"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False, got {shown(getattr(self, name))}")
         if self.hidden % self.heads:
             raise ValueError(f"hidden must be a multiple of heads, got {self.hidden} and {self.heads}")
         if self.hidden % 2:
@@ -55,10 +93,12 @@ class Settings:
             raise ValueError(
                 f"positions must be at least max_length, got {self.positions} and {self.max_length}"
             )
-        if not 0 < self.mask_rate < 1:
-            raise ValueError(f"mask_rate must lie between 0 and 1, got {self.mask_rate}")
         if self.precision not in PRECISIONS:
-            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {self.precision!r}")
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {shown(self.precision)}")
+
+    def _hold(self, name: str, value: float) -> None:
+        """Keep a number as Python's own: a checkpoint holds the settings as JSON."""
+        object.__setattr__(self, name, value)
 
 
 HELP = {

@@ -63,7 +63,11 @@ MORE = {
 }
 FENCED = {"training.fast": COMMANDS | THEIRS}  # of the course's own, only these may import it
 BARE = {"", "config", "support", "locale", "course", "tokenization"}  # the standard library, but for:
-BESIDE = {"support.paths": {"platformdirs"}, "tokenization.fast": {"tokenizers"}}
+BESIDE = {
+    "support.paths": {"platformdirs"},
+    "support.folders": {"filelock"},
+    "tokenization.fast": {"tokenizers"},
+}
 NO_TORCH = {"doctor"}
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import struct
 
 import pytest
@@ -544,17 +543,81 @@ def test_a_rename_that_fails_puts_the_old_model_back(tmp_path, monkeypatch):
 
 def test_a_model_is_replaced_wholly_and_nothing_else_is_touched(tmp_path):
     place = saved(tmp_path)
-    (place / "tokenizer.json").write_text("{}")
     save_pretrained(our_model("BertModel"), tokenizer(), place)
-    assert type(load_pretrained(place)[0]) is BertModel and not (place / "tokenizer.json").exists()
-    (place / "thesis.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"no part of a model \(thesis.txt\)"):
-        save_pretrained(our_model(), tokenizer(), place)
-    assert type(load_pretrained(place)[0]) is BertModel
-    with pytest.raises(ValueError, match="no part of a model"):
-        save_pretrained(our_model(), tokenizer(), place / "thesis.txt")
+    assert type(load_pretrained(place)[0]) is BertModel and [file.name for file in tmp_path.iterdir()] == [
+        "model"
+    ]
+    (tmp_path / "empty").mkdir()
+    save_pretrained(our_model(), tokenizer(), tmp_path / "empty")
     save_pretrained(our_model(), tokenizer(), tmp_path / "new" / "deep" / "folder")
-    shutil.rmtree(tmp_path / "new")
+    for folder in ("empty", "new/deep/folder"):
+        assert set(os.listdir(tmp_path / folder)) == folder_module.SAVED
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "tokenizer.json", "model.safetensors.index.json", ".hidden"])
+def test_a_folder_with_anything_more_is_somebodys(tmp_path, name):
+    """A model from the hub has a tokenizer.json, too, which no save would bring back."""
+    place = saved(tmp_path)
+    (place / name).write_text("mine")
+    refused_untouched(place, rf"does not write \({name}\) and would be lost; choose another folder")
+
+
+@pytest.mark.parametrize("name", sorted(folder_module.SAVED))
+def test_a_folder_with_anything_less_is_somebodys(tmp_path, name):
+    """Many things have a config.json."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / name).write_text("mine")
+    refused_untouched(tmp_path / "mine", f"holds {name} and is no model that save_pretrained wrote")
+    refused_untouched(tmp_path / "mine" / name, "is no model that save_pretrained wrote")
+    (tmp_path / "other" / name).mkdir(parents=True)
+    refused_untouched(tmp_path / "other", "does not write")
+
+
+def refused_untouched(place, match):
+    def files():
+        return {str(path): path.is_file() and path.read_bytes() for path in place.parent.rglob("*")}
+
+    before = files()
+    with pytest.raises(ValueError, match=match) as error:
+        save_pretrained(our_model(), tokenizer(), place)
+    assert files() == before and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("folder", [".", "", "..", "../here/../here", "absolute", "link", "below/.."])
+@pytest.mark.parametrize("holds_a_model", [False, True])
+def test_the_working_directory_stays(tmp_path, monkeypatch, folder, holds_a_model):
+    """It would be replaced by another of the same name, and the kernel would stand in one that is gone."""
+    here = tmp_path / "here"
+    here.mkdir()
+    if holds_a_model:
+        save_pretrained(our_model(), tokenizer(), here)
+    (tmp_path / "link").symlink_to(here)
+    monkeypatch.chdir(here)
+    inode = here.stat().st_ino
+    folder = {"absolute": here, "link": tmp_path / "link"}.get(folder, folder)
+    with pytest.raises(ValueError, match="is the working directory, or holds it, and cannot be replaced"):
+        save_pretrained(our_model(), tokenizer(), folder)
+    assert here.stat().st_ino == inode == os.stat(".").st_ino
+    assert set(os.listdir(here)) == (folder_module.SAVED if holds_a_model else set())
+    assert set(os.listdir(tmp_path)) == {"here", "link"}
+    save_pretrained(our_model(), tokenizer(), "below")
+    assert set(os.listdir(here / "below")) == folder_module.SAVED
+
+
+def test_what_comes_into_the_folder_during_a_save_is_kept(tmp_path, monkeypatch):
+    place = saved(tmp_path)
+    rename = type(place).rename
+
+    def meanwhile(self, target):
+        if self == place:
+            (place / "thesis.txt").write_text("mine")
+        return rename(self, target)
+
+    monkeypatch.setattr(type(place), "rename", meanwhile)
+    save_pretrained(our_model("BertModel"), tokenizer(), place)
+    assert type(load_pretrained(place)[0]) is BertModel
+    (kept,) = tmp_path.glob(".model.*.old/*")
+    assert kept.name == "thesis.txt" and kept.read_text() == "mine"
 
 
 @pytest.mark.parametrize(

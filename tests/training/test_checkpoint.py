@@ -1,9 +1,9 @@
 import errno
+import hashlib
 import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ from torch.optim import SGD
 from course_utils.training.checkpoint import (
     CheckpointError,
     load_checkpoint,
-    remove_leftovers,
+    recorded_settings,
     save_checkpoint,
 )
 from course_utils.training.loop import train
@@ -194,6 +194,60 @@ def test_damaged_metadata_are_refused(tmp_path, broken):
     refused(path, "is damaged")
 
 
+def altered(path, **metadata):
+    """The same tensors with other metadata, as an editor would leave them."""
+    with safe_open(path, framework="pt") as file:
+        before = file.metadata()
+    save_file(load_file(path), path, metadata=before | metadata)
+
+
+@pytest.mark.parametrize("changed", [{"step": "3"}, {"step": "-7"}, {"settings": json.dumps(SETTINGS) + " "}])
+def test_a_step_or_settings_that_somebody_changed_are_refused(tmp_path, changed):
+    trained(tmp_path / "c.safetensors")
+    altered(tmp_path / "c.safetensors", **changed)
+    refused(tmp_path / "c.safetensors", "is damaged")
+
+
+def test_a_step_that_cannot_be_is_refused_where_no_checksum_tells(tmp_path):
+    path = tmp_path / "c.safetensors"
+    trained(path)
+    save_file(load_file(path), path, metadata={"step": "-7", "settings": json.dumps(SETTINGS)})
+    refused(path, "its step must be a whole number of at least 0, got -7")
+
+
+def test_a_checksum_of_earlier_versions_is_of_the_tensors_alone(tmp_path):
+    path = tmp_path / "c.safetensors"
+    trained(path)
+    digest, tensors = hashlib.sha256(), load_file(path)
+    for name in sorted(tensors):
+        digest.update(name.encode() + tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes())
+    altered(path, sha256=digest.hexdigest())
+    model = Noisy()
+    assert load_checkpoint(path, model, adamw(model), settings=SETTINGS) == 4
+
+
+def test_a_setting_that_earlier_versions_did_not_record(tmp_path):
+    path = tmp_path / "c.safetensors"
+    trained(path)
+    model = Noisy()
+    new = {**SETTINGS, "text": "sha256 1"}
+    assert load_checkpoint(path, model, adamw(model), settings=new, since=["text"]) == 4
+    save_checkpoint(path, model, adamw(model), step=4, settings=new)
+    with pytest.raises(CheckpointError, match="text was 'sha256 1' and is 'sha256 2'"):
+        load_checkpoint(path, model, adamw(model), settings=new | {"text": "sha256 2"}, since=["text"])
+
+
+def test_the_settings_alone(tmp_path):
+    trained(tmp_path / "c.safetensors")
+    assert recorded_settings(tmp_path / "c.safetensors") == SETTINGS
+    (tmp_path / "cut").write_bytes((tmp_path / "c.safetensors").read_bytes()[:1000])
+    save_file({"weight": torch.ones(3)}, tmp_path / "model")
+    save_file({"weight": torch.ones(3)}, tmp_path / "list", metadata={"settings": "[]"})
+    save_file({"weight": torch.ones(3)}, tmp_path / "no", metadata={"settings": "{"})
+    for name in ("none", "cut", "model", "list", "no", "."):
+        assert recorded_settings(tmp_path / name) == {}
+
+
 def test_a_checkpoint_without_sha256_opens(tmp_path):
     path = tmp_path / "c.safetensors"
     trained(path)
@@ -263,36 +317,6 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path):
         still_good(path, saved)
     finally:
         subprocess.run(["umount", str(disk)], check=True)
-
-
-KILLED = """
-import os, signal, sys
-from course_utils.support.files import write_atomically
-os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
-write_atomically(sys.argv[1], b"new" * 1000)
-"""
-
-
-def test_what_a_killed_process_left_is_removed(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-    pythonpath = os.pathsep.join(entry for entry in sys.path if entry)
-    subprocess.run([sys.executable, "-c", KILLED, str(path)], env=os.environ | {"PYTHONPATH": pythonpath})
-    assert len(list(tmp_path.iterdir())) == 2 and path.read_bytes() == b"old"
-    remove_leftovers(tmp_path)
-    assert [file.name for file in tmp_path.iterdir()] == ["file"]
-
-
-def test_only_leftovers_are_removed(tmp_path):
-    for name in ("log.new", ".hidden", ".model.ab12.old", ".c.safetensors.77.new"):
-        (tmp_path / name).write_text("x")
-    (tmp_path / ".model.ab12.new").mkdir()
-    (tmp_path / ".model.ab12.new" / "config.json").write_text("{}")
-    remove_leftovers(tmp_path)
-    assert sorted(file.name for file in tmp_path.iterdir()) == [".hidden", ".model.ab12.old", "log.new"]
-    remove_leftovers(tmp_path, kind="old")
-    assert sorted(file.name for file in tmp_path.iterdir()) == [".hidden", "log.new"]
-    remove_leftovers(tmp_path / "no such folder")
 
 
 def test_saving_is_quick_enough_to_do_often(tmp_path):

@@ -1,26 +1,31 @@
 """The command, end to end on a small text. What is slow is the start of a Python with torch: most tests share one."""
 
+import errno
 import json
 import math
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from course_utils.config import BertConfig
 from course_utils.datasets.batching import PretrainingBatches
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
+from course_utils.support.folders import run_folder
 from course_utils.training import pretrain, run
-from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
+from course_utils.training.checkpoint import _checksums, load_checkpoint, save_checkpoint
 from course_utils.training.log import read_log
 from course_utils.training.measures import Tally, measure, objective
 from course_utils.training.optim import adamw, linear_rate
@@ -102,6 +107,8 @@ def untimed(out):
 def test_the_files(finished):
     names = sorted(str(path.relative_to(finished)) for path in finished.rglob("*") if path.is_file())
     assert names == [
+        ".course-run.json",
+        ".course-run.lock",
         "checkpoint.safetensors",
         "log.jsonl",
         "model/config.json",
@@ -325,7 +332,7 @@ def test_what_is_measured_with_is_not_repeated_into_training(text, finished):
 
 
 def test_stopped_between_record_and_checkpoint(text, finished, tmp_path, monkeypatch):
-    class Stop(Exception):
+    class Stop(BaseException):  # which no command turns into a sentence
         pass
 
     def stopping(tally, output, batch):
@@ -339,9 +346,10 @@ def test_stopped_between_record_and_checkpoint(text, finished, tmp_path, monkeyp
         patch.setattr(Tally, "add", stopping)
         main(arguments(text, tmp_path))
     assert [record["step"] for record in read_log(tmp_path / "log.jsonl")] == [5, 8, 10]
-    (tmp_path / ".checkpoint.safetensors.1.new").write_bytes(b"half")
-    (tmp_path / ".model.ab.new").mkdir()
-    (tmp_path / ".model.ab.old").mkdir()
+    (tmp_path / ".checkpoint.safetensors.01234567.new").write_bytes(b"half")
+    for state in ("new", "old"):
+        (tmp_path / f".model.89abcdef.{state}").mkdir()
+        (tmp_path / f".model.89abcdef.{state}" / "config.json").write_text("{}")
     torch.manual_seed(123)
     assert main(arguments(text, tmp_path)) == 0
     assert equal(tensors(tmp_path), tensors(finished)) and untimed(tmp_path) == untimed(finished)
@@ -359,9 +367,207 @@ def test_a_finished_run_stays_as_it_is(text, finished, tmp_path, capsys):
 
 def test_a_vocabulary_without_a_checkpoint_is_learned_anew(text, finished, tmp_path):
     """It may be that of other settings."""
+    with run_folder(tmp_path, "pretrain"):
+        pass
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n가\n나\n", encoding="utf-8")
     assert main(arguments(text, tmp_path)) == 0
     assert (tmp_path / "vocab.txt").read_bytes() == (finished / "vocab.txt").read_bytes()
+
+
+# --- whose folder it is ----------------------------------------------------------------------------------------
+
+
+def of_somebody(folder):
+    """A model that somebody has, with names that a run uses, and what looks like leftovers."""
+    (folder / ".config.old").mkdir(parents=True)
+    (folder / ".config.old" / "mine").write_text("1")
+    for name in ("vocab.txt", "log.jsonl", ".model.89abcdef.new", ".x.new"):
+        (folder / name).write_text("mine")
+    return contents(folder)
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("corpus", ["text", "none"])
+def test_a_folder_of_somebody_is_refused_untouched(text, tmp_path, capsys, corpus):
+    before = of_somebody(tmp_path / "mine")
+    told = complaint(capsys, arguments(text if corpus == "text" else "none", tmp_path / "mine"))
+    assert "must be empty or the folder of a pretrain run, and holds" in told
+    assert contents(tmp_path / "mine") == before
+
+
+def test_what_somebody_puts_into_the_folder_of_a_run_stays(text, finished, tmp_path):
+    before = of_somebody(tmp_path / "run" / "mine")
+    assert main(arguments(text, tmp_path / "other", stop_after=8)) == 0
+    shutil.copytree(tmp_path / "other", tmp_path / "run", dirs_exist_ok=True)
+    (tmp_path / "run" / ".config.old").mkdir()
+    (tmp_path / "run" / ".notes.new").write_text("mine")
+    (tmp_path / "run" / ".model.89abcdef.old").mkdir()
+    (tmp_path / "run" / ".model.89abcdef.old" / "mine").write_text("mine")
+    assert main(arguments(text, tmp_path / "run")) == 0
+    assert contents(tmp_path / "run" / "mine") == before
+    assert (tmp_path / "run" / ".notes.new").read_text() == "mine"
+    assert (tmp_path / "run" / ".model.89abcdef.old" / "mine").read_text() == "mine"
+    assert (tmp_path / "run" / ".config.old").is_dir() and equal(tensors(tmp_path / "run"), tensors(finished))
+
+
+def test_the_folder_of_another_kind_of_run_is_refused(text, tmp_path, capsys):
+    with run_folder(tmp_path, "sense_tuning"):
+        (tmp_path / "log.jsonl").write_text("mine")
+    assert "another kind of run, sense_tuning" in complaint(capsys, arguments(text, tmp_path))
+    assert (tmp_path / "log.jsonl").read_text() == "mine"
+
+
+def test_two_runs_in_one_folder_are_one_too_many(text, finished, tmp_path, capsys):
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+    with run_folder(tmp_path, "pretrain"):
+        before = contents(tmp_path)
+        assert "another process is at work in" in complaint(capsys, arguments(text, tmp_path))
+        assert contents(tmp_path) == before
+
+
+def test_a_run_of_before_there_were_marks_goes_on(text, finished, tmp_path, capsys):
+    """Its checkpoint has neither text nor vocabulary in its settings, and a checksum of its tensors alone."""
+    assert main(arguments(text, tmp_path, stop_after=8)) == 0
+    (tmp_path / ".course-run.json").unlink()
+    (tmp_path / ".course-run.lock").unlink()
+    file = tmp_path / "checkpoint.safetensors"
+    with safe_open(file, framework="pt") as opened:
+        recorded = json.loads(opened.metadata()["settings"])
+    earlier = {name: value for name, value in recorded.items() if name not in ("text", "vocabulary")}
+    metadata = {"step": "8", "settings": json.dumps(earlier)}
+    state = tensors(tmp_path)
+    save_file(state, file, metadata=metadata | {"sha256": _checksums(state, metadata)[1]})
+    assert main(arguments(text, tmp_path)) == 0
+    assert equal(tensors(tmp_path), tensors(finished))
+    assert (tmp_path / ".course-run.json").is_file()
+    with safe_open(file, framework="pt") as opened:
+        assert json.loads(opened.metadata()["settings"]) == recorded
+    other = tmp_path / "other"  # a checkpoint of something else is none of ours
+    other.mkdir()
+    save_file(
+        {"weight": torch.ones(3)}, other / "checkpoint.safetensors", metadata={"settings": '{"steps": 24}'}
+    )
+    assert "must be empty" in complaint(capsys, arguments(text, other))
+
+
+def half_done(text, out):
+    """A run stopped after 8 updates, on a text of its own."""
+    own = out.parent / "own.txt"
+    own.write_bytes(text.read_bytes())
+    assert main(arguments(own, out, stop_after=8)) == 0
+    return own
+
+
+def refused_and_untouched(capsys, out, line, told):
+    capsys.readouterr()
+    before = contents(out)
+    said = complaint(capsys, line)
+    assert re.search(told, said), said
+    assert contents(out) == before
+
+
+def test_another_text_is_not_gone_on_with(text, tmp_path, capsys):
+    own = half_done(text, tmp_path / "out")
+    kill_test.write_text(own, seed=6)
+    told = r"other settings \(text was 'sha256 [0-9a-f]{16}…' and is 'sha256 [0-9a-f]{16}…'\): give the same"
+    refused_and_untouched(capsys, tmp_path / "out", arguments(own, tmp_path / "out"), told)
+
+
+def test_another_cut_into_documents_is_another_text(text, tmp_path, capsys):
+    own = half_done(text, tmp_path / "out")
+    own.write_text(own.read_text(encoding="utf-8").replace("\n\n", "\n", 1), encoding="utf-8")
+    refused_and_untouched(capsys, tmp_path / "out", arguments(own, tmp_path / "out"), "text was")
+
+
+def test_another_vocabulary_is_not_gone_on_with(text, tmp_path, capsys):
+    own = half_done(text, tmp_path / "out")
+    file = tmp_path / "out" / "vocab.txt"
+    tokens = file.read_text(encoding="utf-8").splitlines()
+    tokens[10], tokens[20] = tokens[20], tokens[10]
+    file.write_text("\n".join(tokens) + "\n", encoding="utf-8")
+    refused_and_untouched(capsys, tmp_path / "out", arguments(own, tmp_path / "out"), "[(]vocabulary was")
+
+
+def test_a_checkpoint_that_is_ahead_of_its_run(text, tmp_path, capsys):
+    own = half_done(text, tmp_path / "out")
+    file, state = tmp_path / "out" / "checkpoint.safetensors", tensors(tmp_path / "out")
+    with safe_open(file, framework="pt") as opened:
+        settings = opened.metadata()["settings"]
+    for step in ("-7", "25"):
+        save_file(state, file, metadata={"step": step, "settings": settings})
+        refused_and_untouched(
+            capsys, tmp_path / "out", arguments(own, tmp_path / "out"), "its? step|is damaged"
+        )
+
+
+def test_a_log_that_somebody_changed(text, tmp_path, capsys):
+    own = half_done(text, tmp_path / "out")
+    log = tmp_path / "out" / "log.jsonl"
+    log.write_text('{"loss": 3}\n' + log.read_text())
+    refused_and_untouched(
+        capsys, tmp_path / "out", arguments(own, tmp_path / "out"), "log.jsonl, line 1, must be"
+    )
+
+
+def test_a_full_disk_is_told_with_its_file(text, tmp_path, capsys, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    told = complaint(capsys, arguments(text, tmp_path))
+    assert told.startswith(
+        f"{tmp_path / '.course-run.json'}: No space left on device; the disk is full: make room"
+    )
+
+
+def test_debug_shows_the_traceback(text, tmp_path, capsys):
+    assert main(arguments(text, tmp_path, "--debug", steps=0)) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("Traceback") and lines[-1].startswith("pretrain: steps must be")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"steps": True},
+        {"steps": 24.0},
+        {"seed": "7"},
+        {"threads": float("nan")},
+        {"dropout": "0.1"},
+        {"mask_rate": True},
+        {"corpus": Path("text.txt")},
+        {"public": None},
+        {"whole_words": 1},
+        {"next_sentence": "no"},
+        {"precision": []},
+    ],
+)
+def test_settings_of_a_wrong_kind(wrong):
+    (name,) = wrong
+    with pytest.raises(ValueError, match=f"^{name} must be .*got ") as error:
+        Settings(**(SMALL | wrong))
+    assert "\n" not in str(error.value)
+
+
+def test_numbers_of_other_libraries_become_plain_ones():
+    """A checkpoint holds them as JSON."""
+    chosen = Settings(
+        **(SMALL | {"steps": numpy.int64(24), "peak_rate": numpy.float32(0.5), "weight_decay": 0})
+    )
+    assert json.loads(json.dumps(asdict(chosen)))["steps"] == 24
+    assert type(chosen.steps) is int and type(chosen.peak_rate) is type(chosen.weight_decay) is float
+
+
+def test_rare_characters_may_stay_unknown(tmp_path):
+    """As in the course's own ablations: 2000 pieces, 1456 characters, of which most are rare."""
+    kill_test.write_text(tmp_path / "text.txt")
+    with (tmp_path / "text.txt").open("a", encoding="utf-8") as file:
+        file.write("\n" + "".join(map(chr, range(0xB000, 0xB012))) + "\n")
+    chosen = settings(tmp_path / "text.txt", vocab_size=100)
+    assert "[UNK]" in prepare_text(chosen, tmp_path / "vocab.txt").tokenizer.vocab
 
 
 def test_ctrl_c(text, tmp_path, capsys, monkeypatch):
@@ -395,7 +601,7 @@ def test_the_kill_test_sees_a_difference(finished, text, tmp_path):
     assert kill_test.differences(kill_test.result(finished), kill_test.result(finished)) == []
     wrong = kill_test.differences(kill_test.result(other), kill_test.result(finished))
     assert {"log after 8", "checkpoint.safetensors: model.mlm.bias"} <= set(wrong)
-    (other / ".checkpoint.safetensors.7.new").write_text("")
+    (other / ".checkpoint.safetensors.01234567.new").write_text("")
     assert "files" in kill_test.differences(kill_test.result(other), kill_test.result(finished))
 
 
@@ -404,7 +610,7 @@ def test_the_kill_test_sees_a_difference(finished, text, tmp_path):
 
 def complaint(capsys, line):
     """What the command says on stderr: one line, without a traceback."""
-    assert main(line) == 1
+    assert main(line) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("pretrain: ") and err.count("\n") == 1
     return err.removeprefix("pretrain: ").rstrip("\n")
@@ -413,22 +619,35 @@ def complaint(capsys, line):
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"steps": 0}, "steps must be at least 1, got 0"),
+        ({"steps": 0}, "steps must be a whole number of at least 1, got 0"),
         ({"heads": 5}, "hidden must be a multiple of heads, got 22 and 5"),
         ({"hidden": 33}, "hidden must be even"),
         ({"warmup": 25}, "warmup must be at most steps, got 25 and 24"),
-        ({"warmup": -1}, "warmup must be at least 0, got -1"),
-        ({"batch_size": 0}, "batch_size must be at least 1, got 0"),
+        ({"warmup": -1}, "warmup must be a whole number of at least 0, got -1"),
+        ({"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
         ({"positions": 22}, "positions must be at least max_length, got 22 and 23"),
-        ({"max_length": 4}, "max_length must be at least 5"),
-        ({"dropout": 1.0}, "hidden_dropout_prob must lie in"),
-        ({"mask_rate": 0.0}, "mask_rate must lie between 0 and 1, got 0.0"),
-        ({"peak_rate": "nan"}, "peak_rate must be at least 0, got nan"),
-        ({"vocab_size": 3}, "vocab_size must be at least 7, got 3"),
-        ({"threads": 0}, "threads must be at least 1, got 0"),
-        ({"corpus_repeats": 0}, "corpus_repeats must be at least 1, got 0"),
-        ({"held_out": -1}, "held_out must be at least 0, got -1"),
-        ({"checkpoint_every": 0}, "checkpoint_every and log_every must be at least 1, got 0 and 5"),
+        ({"max_length": 4}, "max_length must be a whole number of at least 5, got 4"),
+        ({"dropout": 1.0}, "dropout must be a finite number, at least 0 and below 1, got 1.0"),
+        ({"dropout": 2}, "dropout must be a finite number, at least 0 and below 1, got 2.0"),
+        ({"mask_rate": 0.0}, "mask_rate must be a finite number, above 0 and below 1, got 0.0"),
+        ({"peak_rate": "nan"}, "peak_rate must be a finite number, at least 0, got nan"),
+        ({"weight_decay": "inf"}, "weight_decay must be a finite number, at least 0, got inf"),
+        ({"start_std": 0}, "start_std must be a finite number, above 0, got 0.0"),
+        ({"seed": 2**63}, "seed must be a whole number from 0 to 9223372036854775807, got"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 9223372036854775807, got -1"),
+        ({"vocab_size": 3}, "vocab_size must be a whole number of at least 7, got 3"),
+        (
+            {"vocab_size": 7},
+            "vocab_size must be at least 85 for the 36 different characters of this text, got 7",
+        ),
+        ({"vocab_size": 30}, "got 30, which leaves 47% of it unknown ([UNK])"),
+        ({"threads": 0}, "threads must be a whole number from 1 to 256, got 0"),
+        ({"threads": 100_000}, "threads must be a whole number from 1 to 256, got 100000"),
+        ({"corpus_repeats": 0}, "corpus_repeats must be a whole number of at least 1, got 0"),
+        ({"held_out": -1}, "held_out must be a whole number of at least 0, got -1"),
+        ({"checkpoint_every": 0}, "checkpoint_every must be a whole number of at least 1, got 0"),
+        ({"log_every": 0}, "log_every must be a whole number of at least 1, got 0"),
+        ({"stop_after": 25}, "stop_after must be a whole number from 1 to 24, got 25"),
         ({"public": "nothing.csv"}, "the public corpora are"),
     ],
 )
@@ -473,7 +692,7 @@ def test_other_settings_on_resume(text, finished, capsys):
 
 def test_a_damaged_checkpoint_on_resume(text, finished, tmp_path, capsys):
     whole = (finished / "checkpoint.safetensors").read_bytes()
-    (tmp_path / "vocab.txt").write_bytes((finished / "vocab.txt").read_bytes())
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     (tmp_path / "checkpoint.safetensors").write_bytes(whole[: len(whole) // 2])
     told = complaint(capsys, arguments(text, tmp_path))
     assert "is damaged" in told and "delete it to start anew" in told
@@ -481,18 +700,18 @@ def test_a_damaged_checkpoint_on_resume(text, finished, tmp_path, capsys):
 
 
 def test_a_rate_that_is_too_high(text, tmp_path, capsys):
-    assert main(arguments(text, tmp_path, peak_rate=1e30, warmup=0)) == 1
+    assert main(arguments(text, tmp_path, peak_rate=1e30, warmup=0)) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert re.search(r"pretrain: update \d+: the gradient is (nan|inf), .*a smaller learning rate", last)
 
 
 @pytest.mark.slow
 def test_the_command_line_itself(text, tmp_path):
-    """One start of a new Python: an error has status 1, one sentence, no traceback."""
+    """One start of a new Python: an error has status 2, one sentence, no traceback."""
     line = [sys.executable, "-m", "course_utils.training.pretrain", *arguments(text, tmp_path, steps=0)]
     found = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert found.returncode == 1 and found.stdout == ""
-    assert found.stderr == "pretrain: steps must be at least 1, got 0\n"
+    assert found.returncode == 2 and found.stdout == ""
+    assert found.stderr == "pretrain: steps must be a whole number of at least 1, got 0\n"
 
 
 def test_help(capsys):

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from course_utils.training.log import RunLog, read_log
 
 
@@ -43,6 +45,22 @@ def test_a_sign_that_ends_a_line_in_unicode_is_part_of_a_text(tmp_path):
     log = RunLog(tmp_path / "log.jsonl")
     log.add(1, what="a\u2028b\x85c")
     assert read_log(log.path) == [{"step": 1, "what": "a\u2028b\x85c"}]
+
+
+@pytest.mark.parametrize(
+    "line", ['{"loss": 3}', "[5]", "5", '{"step": "5"}', '{"step": true}', "{", "", "\xff"]
+)
+def test_a_line_that_is_no_record_is_named_and_nothing_is_lost(tmp_path, line):
+    log = RunLog(tmp_path / "log.jsonl")
+    log.add(5)
+    before = log.path.read_bytes() + line.encode("latin-1") + b'\n{"step": 10}\n'
+    log.path.write_bytes(before)
+    for opened in (read_log, lambda path: RunLog(path, after=10)):
+        with pytest.raises(
+            ValueError, match=r"log\.jsonl, line 2, must be a record with its step.*delete that line"
+        ):
+            opened(log.path)
+    assert log.path.read_bytes() == before
 
 
 def test_no_file_no_records(tmp_path):

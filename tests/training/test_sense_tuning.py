@@ -15,6 +15,7 @@ from course_utils.datasets.corpus import HOMONYMS, read_documents
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.support.folders import run_folder
 from course_utils.training.log import read_log
 from course_utils.training.sense_examples import (
     CLASSES,
@@ -146,16 +147,56 @@ def test_the_command(tmp_path, folder, tokenizer, capsys):
     (record,) = read_log(tmp_path / "tuned" / "log.jsonl")
     assert record.keys() == {"step", "learning_rate", "mlm_loss", "sense_loss"} and record["step"] == 50
     capsys.readouterr()
-    for wrong in (
-        ["--steps", "0"],
-        ["--batch-size", "0"],
-        ["--corpus", str(tmp_path)],
-        ["--model", "nowhere"],
+    for wrong, sentence in (
+        (["--steps", "0"], "steps must be a whole number of at least 1, got 0"),
+        (["--batch-size", "0"], "batch_size must be a whole number of at least 1, got 0"),
+        (["--dropout", "2"], "dropout must be a finite number, at least 0 and below 1, got 2.0"),
+        (["--dropout", "nan"], "dropout must be a finite number, at least 0 and below 1, got nan"),
+        (["--peak-rate", "inf"], "peak_rate must be a finite number, at least 0, got inf"),
+        (["--seed", str(2**64)], "seed must be a whole number from 0 to 9223372036854775807, got"),
+        (["--threads", "0"], "threads must be a whole number from 1 to 256, got 0"),
+        (["--threads", "100000"], "threads must be a whole number from 1 to 256, got 100000"),
+        (["--corpus", str(tmp_path)], "there is no text file"),
+        (["--model", str(tmp_path / "nowhere")], "there is no model folder"),
     ):
-        assert main([*command, *numbers, *wrong]) == 1
-        told = capsys.readouterr().err
-        assert told.count("sense_tuning: ") == 1 and len(told.splitlines()) == 1
+        assert main([*command, *numbers, *wrong]) == 2
+        told = capsys.readouterr().err.splitlines()
+        assert len(told) == 1 and told[0].startswith(f"sense_tuning: {sentence}"[:60])
+        assert sentence in told[0]
         assert read_log(tmp_path / "tuned" / "log.jsonl") == [record]  # what is refused does no harm
+    before = load_pretrained(tmp_path / "tuned" / "model")[0].nsp.weight
+    assert main([*command, *numbers, "--peak-rate", "1e30"]) == 2
+    assert "a smaller learning rate" in capsys.readouterr().err.splitlines()[-1]
+    assert torch.equal(load_pretrained(tmp_path / "tuned" / "model")[0].nsp.weight, before)
+
+
+def test_whose_folder_it_is(tmp_path, folder, tokenizer, capsys):
+    save_pretrained(tiny(tokenizer), tokenizer, tmp_path / "model")
+    out = tmp_path / "tuned"
+    out.mkdir()
+    (out / "log.jsonl").write_text("mine")
+    line = ["--model", str(tmp_path / "model"), "--out", str(out), "--corpus", str(folder), "--steps", "1"]
+    line += ["--batch-size", "5", "--threads", "1"]
+    assert main(line) == 2
+    assert "must be empty or the folder of a sense_tuning run, and holds log.jsonl" in capsys.readouterr().err
+    assert [(file.name, file.read_text()) for file in out.iterdir()] == [("log.jsonl", "mine")]
+    (out / "log.jsonl").unlink()
+    with run_folder(out, "pretrain"):
+        pass
+    assert main(line) == 2 and "another kind of run, pretrain" in capsys.readouterr().err
+    with run_folder(tmp_path / "other", "sense_tuning"):
+        (tmp_path / "other" / ".log.jsonl.01234567.new").write_text("half")
+        (tmp_path / "other" / ".config.old").mkdir()
+        line[3] = str(tmp_path / "other")
+        assert main(line) == 2 and "another process is at work in" in capsys.readouterr().err
+    assert main(line) == 0
+    assert {file.name for file in (tmp_path / "other").iterdir()} == {
+        ".course-run.json",
+        ".course-run.lock",
+        ".config.old",
+        "log.jsonl",
+        "model",
+    }
 
 
 def test_a_file_in_the_way(tmp_path, folder, tokenizer, capsys):
@@ -163,7 +204,7 @@ def test_a_file_in_the_way(tmp_path, folder, tokenizer, capsys):
     out = tmp_path / "file"
     out.write_text("")
     command = ["--model", str(tmp_path / "model"), "--out", str(out), "--corpus", str(folder)]
-    assert main([*command, "--steps", "1", "--batch-size", "5", "--threads", "1"]) == 1
+    assert main([*command, "--steps", "1", "--batch-size", "5", "--threads", "1"]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(f"sense_tuning: {out}: File exists; a file stands where a folder must be: move it")
 
