@@ -14,7 +14,6 @@ static vectors; always the most frequent sense.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Sequence
 
 from course_utils.bert import BertModel
@@ -30,7 +29,7 @@ from course_utils.contextual.evaluation import (
     wilson_interval,
 )
 from course_utils.pretrained import load_pretrained
-from course_utils.support.failures import sentence_of
+from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.text_width import columns, padded
 from course_utils.training.fast import speed_up
 
@@ -125,7 +124,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables; the exit status is 1, with one sentence on stderr, if the model or the data cannot be read."""
+    """Print the tables; the exit status is 2, with one sentence on stderr, if the model or the data cannot be read."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "model", nargs="?", help="a model folder or hub name (default: the course's checkpoint)"
@@ -138,13 +137,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--no-static", action="store_true", help="leave out the static vectors, which take a minute"
     )
+    add_debug(parser)
     options = parser.parse_args(arguments)
-    try:
-        _report(options)
-    except (ValueError, OSError) as error:
-        print(f"evaluate_senses: {sentence_of(error)}", file=sys.stderr)
-        return 1
-    return 0
+    return carry_out("evaluate_senses", lambda: _report(options), debug=options.debug)
 
 
 def _report(options: argparse.Namespace) -> None:

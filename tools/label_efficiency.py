@@ -34,14 +34,16 @@ from course_utils.datasets.batching import seeded  # noqa: E402
 from course_utils.heads import BertForSequenceClassification  # noqa: E402
 from course_utils.positional import sinusoidal_encoding  # noqa: E402
 from course_utils.pretrained import load_pretrained  # noqa: E402
-from course_utils.support.failures import sentence_of  # noqa: E402
+from course_utils.support.commands import add_debug, carry_out  # noqa: E402
 from course_utils.support.files import write_atomically  # noqa: E402
+from course_utils.support.given import whole_number  # noqa: E402
 from course_utils.support.text_width import columns, padded  # noqa: E402
 from course_utils.tasks.fine_tuning import TextBatches, fine_tune, predict  # noqa: E402
 from course_utils.tasks.reviews import LabelledReview, labelled_reviews  # noqa: E402
 from course_utils.tokenization import WordPieceTokenizer  # noqa: E402
 from course_utils.training.device import available_device  # noqa: E402
 from course_utils.training.fast import speed_up  # noqa: E402
+from course_utils.training.settings import MOST_THREADS  # noqa: E402
 
 SIZES = (100, 300, 1000, 3000, 10000)
 MAX_LENGTH = 64  # tokens; what is longer is cut
@@ -230,10 +232,16 @@ def _stored(path: Path, settings: dict) -> list[Measurement]:
     """What an earlier run with the same settings measured; ValueError if the settings were others."""
     if not path.is_file():
         return []
-    data = json.loads(path.read_text("utf-8"))
-    if data["settings"] != settings:
-        raise ValueError(f"{path} was measured with other settings, {data['settings']}: give another --out")
-    return [Measurement(*entry) for entry in data["measured"]]
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        stored, found = data["settings"], [Measurement(*entry) for entry in data["measured"]]
+    except (ValueError, TypeError, KeyError):
+        raise ValueError(
+            f"{path} must hold what was measured before, and does not: give another --out"
+        ) from None
+    if stored != settings:
+        raise ValueError(f"{path} was measured with other settings, {stored}: give another --out")
+    return found
 
 
 def _keep(path: Path, settings: dict, found: Sequence[Measurement]) -> None:
@@ -245,7 +253,7 @@ def _keep(path: Path, settings: dict, found: Sequence[Measurement]) -> None:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(
         prog="python tools/label_efficiency.py",
         description=__doc__,
@@ -260,14 +268,14 @@ def main(command_line: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=2, help="cores (2)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
     parser.add_argument("--table", action="store_true", help="only print what has been measured")
+    add_debug(parser)
     chosen = parser.parse_args(command_line)
-    try:
-        found = _measure(chosen)
-    except (ValueError, OSError) as error:
-        print(f"label_efficiency: {sentence_of(error)}", file=sys.stderr)
-        return 1
-    print(_told(table(found)))
-    return 0
+    return carry_out(
+        "label_efficiency",
+        lambda: print(_told(table(_measure(chosen)))),
+        debug=chosen.debug,
+        stopped="stopped; the same command goes on with the next training",
+    )
 
 
 def _sizes(given: str) -> list[int]:
@@ -285,7 +293,8 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     if chosen.table:
         return found
     sizes = _sizes(chosen.sizes)
-    torch.set_num_threads(chosen.threads)
+    whole_number("seeds", chosen.seeds)
+    torch.set_num_threads(whole_number("threads", chosen.threads, most=MOST_THREADS))
     device = available_device(chosen.device)
     _, tokenizer = load_pretrained(chosen.model)
     parts = {name: encode(reviews, tokenizer) for name, reviews in labelled_reviews().items()}

@@ -29,6 +29,7 @@ from tqdm import tqdm
 
 from course_utils.datasets import nsmc
 from course_utils.datasets.origins import ORIGINS, Archive, Origin
+from course_utils.support.commands import add_debug, carry_out, told
 from course_utils.support.network import BrokenOff, NotThere, TooLong, Unreachable, chunks, open_address
 from course_utils.support.paths import cache_home
 
@@ -229,13 +230,24 @@ def _disk_trouble(name: str, error: OSError) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line. Exit status 0 if every file is there."""
+    """The command line; returns its exit status: 0 if every file is there, 2 if one is not, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(
         prog="python -m course_utils.datasets.download", description="Fetch the public corpora, once."
     )
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(ORIGINS)}; default: all")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_debug(parser)
     chosen = parser.parse_args(arguments)
+    return carry_out(
+        "download",
+        lambda: _download(chosen),
+        debug=chosen.debug,
+        stopped="stopped; run it again, and it goes on where it stopped",
+    )
+
+
+def _download(chosen: argparse.Namespace) -> int:
+    """Fetch one after the other; what one lacks does not keep the next from coming, unless there is no network."""
     status = 0
     for name in chosen.names or (_in_mirror() or ORIGINS):
         try:
@@ -250,13 +262,9 @@ def main(arguments: list[str] | None = None) -> int:
                 path = find_file(name, progress=lambda have, bar=bar: bar.update(have - bar.n))
             print(f"{name}: {path.stat().st_size:,} bytes, sha256 as published, {path}")
         except (ValueError, Unavailable) as error:
-            print(f"download: {error}", file=sys.stderr)
-            status = 1
+            status = told("download", str(error))
             if isinstance(error, NoNetwork):
                 break
-        except KeyboardInterrupt:
-            print("download: stopped; run it again, and it goes on where it stopped", file=sys.stderr)
-            return 130
     return status
 
 

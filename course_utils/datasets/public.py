@@ -18,11 +18,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course_utils.datasets.download import Unavailable, find_file
+from course_utils.datasets.download import find_file
 from course_utils.datasets.layouts import Documents, chat, conllu, json_pairs, korsts, read_reviews
 from course_utils.datasets.nearness import NearCopies
 from course_utils.datasets.rude import rude_stem
 from course_utils.datasets.set_aside import SET_ASIDE, SetAside, film_part, letters
+from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.paths import DATA
 
 RULES = ("set aside", "repeated", "rude", "near")
@@ -156,18 +157,23 @@ def _without_blanks(text: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line. Exit status 0 if everything was there, and nothing is left of what must not be."""
+    """The command line; returns its exit status.
+
+    0 if nothing is left of what must not be, 1 if something is, 2 if a corpus is not available.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m course_utils.datasets.public",
         description="Count what of the public corpora is pre-trained on, and what is left out.",
     )
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(READERS)}; default: all")
+    add_debug(parser)
     chosen = parser.parse_args(arguments)
-    try:
-        corpora = prepare(chosen.names or ("all",))
-    except (ValueError, Unavailable) as error:
-        print(f"public: {error}", file=sys.stderr)
-        return 1
+    return carry_out("public", lambda: _count(chosen.names or ("all",)), debug=chosen.debug)
+
+
+def _count(names: Sequence[str]) -> int:
+    """Print the table; 1 if a sentence is left that must not be, else 0."""
+    corpora = prepare(names)
     columns = ("sentences read", *RULES, "documents kept", "sentences", "characters")
     print("\t".join(("corpus", *columns)))
     for corpus in corpora:

@@ -306,7 +306,7 @@ def test_the_command_says_in_a_sentence_what_is_wrong(fault, model, tokenizer, t
     save_pretrained(model, tokenizer, tmp_path / "model")
     monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: HELD_OUT)
     sentence = fault(tmp_path / "model")
-    assert evaluate_senses.main([str(tmp_path / "model"), "--no-static"]) == 1
+    assert evaluate_senses.main([str(tmp_path / "model"), "--no-static"]) == 2
     said = capsys.readouterr()
     assert said.out == "" and len(said.err.splitlines()) == 1
     assert said.err.startswith("evaluate_senses: ") and sentence in said.err and "Errno" not in said.err

@@ -320,11 +320,11 @@ def test_the_command_prints_a_line_a_file(server, cache, capsys):
 
 
 def test_the_command_goes_on_after_a_bad_file_but_not_without_network(server, capsys, monkeypatch):
-    assert main(["news.txt", NAME]) == 1
+    assert main(["news.txt", NAME]) == 2
     told = capsys.readouterr()
     assert told.err.startswith("download: the public corpora are ") and told.out.startswith(NAME)
     monkeypatch.setattr(origins, "RAW", "http://127.0.0.1:9")
-    assert main([]) == 1
+    assert main([]) == 2
     told = capsys.readouterr()
     assert told.out == "" and told.err.count("\n") == 1 and "cannot be reached" in told.err
 

@@ -238,7 +238,7 @@ def test_the_command_fails_where_something_is_left_after_all(files, monkeypatch,
 
 
 def test_the_command_says_in_a_line_what_is_wrong(capsys):
-    assert main(["news.txt"]) == 1
+    assert main(["news.txt"]) == 2
     assert capsys.readouterr().err.startswith("public: the public corpora are ")
 
 

@@ -138,12 +138,12 @@ def test_the_command_goes_on_where_it_was_stopped(folder, few, tmp_path, monkeyp
     assert len(capsys.readouterr().out.splitlines()) == 3 + 2
 
     monkeypatch.setattr(label_efficiency, "RECIPES", {"pre-trained": Recipe((1.0,), 1.0, 1)})
-    assert main(command) == 1
+    assert main(command) == 2
     said = capsys.readouterr()
     assert "was measured with other settings" in said.err and len(said.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("sizes", ["ten", "7", "0", ""])
 def test_sizes_that_cannot_be(sizes, folder, few, tmp_path, capsys):
-    assert main(["--model", folder, "--out", str(tmp_path / "o.json"), "--sizes", sizes]) == 1
+    assert main(["--model", folder, "--out", str(tmp_path / "o.json"), "--sizes", sizes]) == 2
     assert "must be even numbers above 0" in capsys.readouterr().err
