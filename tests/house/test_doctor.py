@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib import metadata
@@ -107,6 +108,100 @@ def test_requirements_come_from_the_metadata_or_else_from_pyproject(
     assert doctor.requirements(tmp_path) == []
 
 
+@pytest.mark.parametrize("error", [KeyError("Version"), TypeError("no string"), OSError("damaged")])
+def test_a_package_whose_metadata_are_damaged_is_missing(error: Exception):
+    """A dist-info folder without its METADATA file, or one without a Version; what it raises differs by Python."""
+
+    def version_of(name: str) -> str:
+        if name == "torch":
+            raise error
+        return None if name == "numpy" else "1.0"  # type: ignore[return-value]
+
+    (finding,) = doctor.check_packages(["torch>=2.5", "numpy>=1.26", "tqdm"], version_of)
+    assert not finding.fine and finding.message.endswith("torch, numpy이(가) 없습니다.")
+
+
+def test_damaged_metadata_of_a_real_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "broken-1.0.dist-info").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    for content in (None, "", "Name: broken\n"):
+        if content is not None:
+            (tmp_path / "broken-1.0.dist-info" / "METADATA").write_text(content)
+        (finding,) = doctor.check_packages(["broken>=1"])
+        assert not finding.fine and finding.fix.endswith('"broken>=1"')
+
+
+@pytest.mark.parametrize("broken", ["damaged", None])
+def test_where_the_metadata_do_not_list_what_is_needed_pyproject_does(monkeypatch, tmp_path: Path, broken):
+    def requires(name: str) -> None:
+        if broken:
+            raise TypeError(broken)
+
+    monkeypatch.setattr(doctor.metadata, "requires", requires)
+    assert any(line.startswith("torch>=") for line in doctor.requirements())
+    for content in ("[project", "[project]", ""):
+        (tmp_path / "pyproject.toml").write_text(content)
+        assert doctor.requirements(tmp_path) == []
+
+
+def test_an_unknown_list_is_not_called_complete():
+    (finding,) = doctor.check_packages([])
+    assert not finding.fine and "pyproject.toml" in finding.message and finding.fix
+
+
+# --- packages that cannot be imported ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of modules that another Python finds, too."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return tmp_path
+
+
+def test_what_can_be_imported_is_no_finding(modules: Path):
+    (modules / "fine_one.py").write_text("")
+    assert doctor.check_imports(["fine_one"], version_of=lambda name: "1.0") == []
+    assert doctor.check_imports(["not_there"], version_of=versions()) == []
+    assert doctor.check_imports([], version_of=versions()) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("raise OSError('libgomp.so.1: cannot open')", "OSError: libgomp.so.1: cannot open"),
+        ("import os; os.abort()", "exit status -6"),
+        ("raise ImportError('한글')", "ImportError: 한글"),
+        ("import sys; sys.exit(3)", "exit status 3"),
+    ],
+)
+def test_each_that_cannot_be_imported_is_named_with_its_reason(modules: Path, source: str, why: str):
+    (modules / "fine_one.py").write_text("")
+    (modules / "bad_one.py").write_text(source)
+    (modules / "bad_two.py").write_text("raise ValueError")
+    findings = doctor.check_imports(
+        ["fine_one", "bad_one", "fine_one", "bad_two", "gone"], version_of=lambda name: "1.0"
+    )
+    assert [finding.fine for finding in findings] == [False] * 3
+    assert "bad_one" in findings[0].message and findings[0].message.endswith(f": {why}")
+    assert findings[0].fix.endswith("--force-reinstall --no-deps bad_one")
+    assert "bad_two" in findings[1].message and "No module named 'gone'" in findings[2].message
+
+
+def test_an_import_without_end(modules: Path, monkeypatch: pytest.MonkeyPatch):
+    (modules / "slow_one.py").write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(doctor, "PATIENCE", 0.7)
+    (finding,) = doctor.check_imports(["slow_one"], version_of=lambda name: "1.0")
+    assert "slow_one" in finding.message and finding.message.endswith("> 0.7 s")
+
+
+def test_the_doctor_tries_torch(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(doctor, "_first_failure", lambda names: (names[0], "libgomp"))
+    assert "torch" in doctor.COMPILED
+    broken = [finding for finding in doctor.examine() if finding.message.endswith(": libgomp")]
+    assert len(broken) == len(doctor.COMPILED) and not any(finding.fine for finding in broken)
+
+
 def test_without_an_environment_the_fix_is_make():
     assert doctor._install("x", prefix="/usr", base_prefix="/usr") == "make lab"
     assert doctor._install("x", prefix="/course/.venv", base_prefix="/usr").endswith("-m pip install x")
@@ -184,6 +279,17 @@ def test_no_kernel(checkout: Path):
     finding = doctor.check_kernel(checkout=checkout, prefix=checkout / ".venv", kernel=[])
     assert not finding.fine
     assert finding.fix.endswith("ipykernel")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"argv": 5}', '{"argv": [null]}', "\xff"])
+def test_a_damaged_kernel_is_named_with_its_folder(tmp_path: Path, monkeypatch, content: str):
+    folder = tmp_path / "kernels" / "python3"
+    folder.mkdir(parents=True)
+    (folder / "kernel.json").write_bytes(content.encode("latin-1"))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    finding = doctor.check_kernel(checkout=tmp_path, prefix=tmp_path)
+    assert not finding.fine and "ipykernel" in finding.fix
+    assert str(folder) in finding.message and str(folder) in finding.fix
 
 
 def test_elsewhere_than_in_a_prepared_checkout_the_running_environment_counts(checkout: Path):
@@ -267,6 +373,33 @@ def test_command_line_tells_versions_and_its_status(monkeypatch: pytest.MonkeyPa
     assert "/a/place" in capsys.readouterr().out
     monkeypatch.setattr(doctor, "examine", lambda: [doctor.check_font(lambda name: None)])
     assert doctor.main() == 1
+
+
+@pytest.mark.parametrize("chosen", ["xx", "../ko", "KO"])
+def test_an_unknown_language_is_an_ailment_told_in_korean(monkeypatch: pytest.MonkeyPatch, chosen: str):
+    monkeypatch.setenv("COURSE_LANG", chosen)
+    (finding,) = doctor.check_language()
+    assert not finding.fine and finding.message == f"COURSE_LANG must be one of en, ko, got {chosen!r}"
+    assert doctor.check_python().message == "파이썬: 3.11 이상입니다."
+    monkeypatch.setattr(doctor, "check_imports", list)
+    assert finding in doctor.examine()
+    monkeypatch.setenv("COURSE_LANG", "en")
+    assert doctor.check_language() == []
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp949"])
+def test_a_terminal_that_lacks_the_signs_gets_a_report(encoding: str, tmp_path: Path):
+    start = f"import sys; sys.path.insert(0, {str(doctor.ROOT)!r}); from course_utils import doctor; "
+    start += "doctor.examine = lambda: [doctor.Finding('font', True, '글꼴', detail='자리')]; "
+    done = subprocess.run(
+        [sys.executable, "-c", start + "raise SystemExit(doctor.main())"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        cwd=tmp_path,
+        timeout=60,
+    )
+    assert done.returncode == 0 and done.stderr == b""
+    assert "\\u2713 글꼴".encode(encoding, "backslashreplace") in done.stdout
 
 
 def test_bare_python_gets_a_report_not_a_traceback(tmp_path: Path):
