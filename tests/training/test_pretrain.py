@@ -445,6 +445,7 @@ def test_a_run_of_before_there_were_marks_goes_on(text, finished, tmp_path, caps
     assert (tmp_path / ".course-run.json").is_file()
     with safe_open(file, framework="pt") as opened:
         assert json.loads(opened.metadata()["settings"]) == recorded
+    capsys.readouterr()
     other = tmp_path / "other"  # a checkpoint of something else is none of ours
     other.mkdir()
     save_file(
