@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from course_utils.support.given import real_number, shown, whole_number
+
+HIDDEN_ACTS = ("gelu", "gelu_tanh", "relu")  # the functions are in activations.py
+SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+)
+RATES = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+
 
 @dataclass(frozen=True)
 class BertConfig:
@@ -22,6 +36,9 @@ class BertConfig:
         type_vocab_size: number of segments.
         initializer_range: standard deviation of the initial weights.
         layer_norm_eps: added to the variance inside the root.
+
+    Raises:
+        ValueError: if a field is impossible; it is named.
     """
 
     vocab_size: int = 30522
@@ -38,20 +55,18 @@ class BertConfig:
     layer_norm_eps: float = 1e-12
 
     def __post_init__(self) -> None:
-        for name in (
-            "vocab_size",
-            "hidden_size",
-            "num_hidden_layers",
-            "num_attention_heads",
-            "intermediate_size",
-            "max_position_embeddings",
-            "type_vocab_size",
-        ):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise ValueError(f"{name} must be a positive integer, got {getattr(self, name)!r}")
-        for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
-            if not 0.0 <= getattr(self, name) < 1.0:
-                raise ValueError(f"{name} must lie in [0, 1), got {getattr(self, name)!r}")
+        fields = {name: whole_number(name, getattr(self, name)) for name in SIZES}
+        fields |= {
+            name: real_number(name, getattr(self, name), most=1.0, open_at=("most",)) for name in RATES
+        }
+        fields["initializer_range"] = real_number("initializer_range", self.initializer_range)
+        fields["layer_norm_eps"] = real_number("layer_norm_eps", self.layer_norm_eps)
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)  # plain int and float, even where NumPy's came
+        if self.hidden_act not in HIDDEN_ACTS:
+            raise ValueError(
+                f"hidden_act must be one of {', '.join(HIDDEN_ACTS)}, got {shown(self.hidden_act)}"
+            )
         if self.hidden_size % self.num_attention_heads:
             raise ValueError(
                 f"hidden_size must be a multiple of num_attention_heads, "

@@ -1,0 +1,106 @@
+"""JSON of others: whatever stands there, one sentence names the file and the key."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from course_utils.support.foreign_json import BadJSON, entry, parse_object, read_object
+
+
+def parsed(text: str) -> dict:
+    return parse_object(text.encode(), source="config.json")
+
+
+def test_sound_json_comes_as_it_is(tmp_path: Path):
+    content = {"배": [1, 2.5, None, True, "pear"], "size": -13, "tokens": {"[CLS]": 2}}
+    (tmp_path / "a.json").write_text(json.dumps(content), encoding="utf-8")
+    assert read_object(tmp_path / "a.json") == content == parsed(json.dumps(content, ensure_ascii=False))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "must be JSON, got Expecting property name"),
+        (b"", "must be JSON, got Expecting value"),
+        (b"\xff\xfe{}", "must be JSON, got 'utf-8' codec"),
+        (b"\xef\xbb\xbf{}", "must be JSON, got Unexpected UTF-8 BOM"),
+        (b"[1]", "must hold a JSON object, got list"),
+        (b"NaN", "must hold a JSON object, got float"),
+        (b"[" * 200_000 + b"]" * 200_000, "must be JSON, got lists or objects nested too deeply"),
+        (b'{"a": ' * 200_000, "must be JSON, got lists or objects nested too deeply"),
+    ],
+)
+def test_what_is_no_object_of_json(content: bytes, message: str):
+    with pytest.raises(BadJSON) as caught:
+        parse_object(content, source="config.json")
+    assert str(caught.value).startswith(f"config.json {message}") and "\n" not in str(caught.value)
+
+
+def test_no_more_than_the_limit_is_read(tmp_path: Path):
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"a": 1}')
+    assert read_object(path, at_most=8) == {"a": 1}
+    with pytest.raises(BadJSON, match=r"a\.json must be JSON of at most 7 bytes, and is longer"):
+        read_object(path, at_most=7)
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")  # to read it would wait for a writer
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder", "nothing"):
+        with pytest.raises(FileNotFoundError, match=f"{name} must be a file"):
+            read_object(tmp_path / name)
+
+
+def test_numbers_beyond_all_use_do_not_stand_in_the_way_of_the_others():
+    # The reference writes model_max_length: 1000000000000000019884624838656 where there is no limit.
+    found = parsed(
+        f'{{"length": {10**30}, "long": {"9" * 5000}, "low": -{"9" * 5000}, "far": 1e400, "size": 7}}'
+    )
+    assert found == {"length": 10**30, "long": math.inf, "low": -math.inf, "far": math.inf, "size": 7}
+
+
+def test_entries():
+    content = parsed('{"a": "x", "b": false, "c": 7, "d": [], "e": {}, "none": null}')
+    for key, kind in zip("abcde", (str, bool, int, list, dict), strict=True):
+        assert entry(content, key, kind, source="f") == content[key]
+    assert entry(content, "missing", bool, True, source="f") is True
+    assert (
+        entry(content, "missing", str, None, source="f")
+        is entry(content, "none", str, None, source="f")
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "message"),
+    [
+        ("a", int, "f: list[2].a must be a whole number, got 'x'"),
+        ("b", int, "f: list[2].b must be a whole number, got False"),
+        ("c", bool, "f: list[2].c must be true or false, got 7"),
+        ("d", str, "f: list[2].d must be a text, got list"),
+        ("e", list, "f: list[2].e must be a list, got dict"),
+        ("none", dict, "f: list[2].none must be an object, got NoneType"),
+        ("missing", str, "f must have list[2].missing, a text"),
+    ],
+)
+def test_entries_of_another_kind(key: str, kind: type, message: str):
+    content = parsed('{"a": "x", "b": false, "c": 7, "d": [], "e": {}, "none": null}')
+    with pytest.raises(BadJSON) as caught:
+        entry(content, key, kind, source="f", path="list[2].")
+    assert str(caught.value) == message
+
+
+def test_null_is_no_value_where_there_is_another_default():
+    with pytest.raises(BadJSON, match="f: do_lower_case must be true or false, got NoneType"):
+        entry({"do_lower_case": None}, "do_lower_case", bool, True, source="f")
+
+
+def test_an_entry_of_what_is_no_object():
+    with pytest.raises(BadJSON, match=r"^f: siblings\[3\] must be an object, got 'x'$"):
+        entry("x", "rfilename", str, source="f", path="siblings[3].")
