@@ -10,7 +10,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from course_utils.shapes import check_attention, check_hidden, check_query_key, fit_mask
+from course_utils.shapes import check_attention, check_dtype_of, check_hidden, check_query_key, fit_mask
+from course_utils.support.given import real_number, whole_number
 
 
 def scaled_dot_product_attention(
@@ -22,7 +23,8 @@ def scaled_dot_product_attention(
         query: float (..., T_q, D).
         key: float (..., T_k, D).
         value: float (..., T_k, D_v).
-        mask: bool, broadcastable to (..., T_q, T_k), True = may attend. Never changed.
+        mask: bool, broadcastable to (..., T_q, T_k), True = may attend. Never changed. Two axes are (T_q, T_k), the
+            same for all; which tokens of each text are padding, masks.padding_mask says with (B, 1, 1, T_k).
 
     Returns:
         context (..., T_q, D_v) and attention_weights (..., T_q, T_k).
@@ -73,12 +75,16 @@ class MultiHeadAttention(nn.Module):
         dropout: probability with which an attention weight is dropped in training.
 
     Raises:
-        ValueError: if num_heads does not divide hidden_size.
+        ValueError: if a size is impossible, num_heads does not divide hidden_size, or dropout is not in [0, 1].
     """
 
     def __init__(self, hidden_size: int, num_heads: int, *, dropout: float = 0.0) -> None:
         super().__init__()
-        if num_heads < 1 or hidden_size % num_heads:
+        hidden_size, num_heads = (
+            whole_number("hidden_size", hidden_size),
+            whole_number("num_heads", num_heads),
+        )
+        if hidden_size % num_heads:
             raise ValueError(
                 f"num_heads must divide hidden_size, got {num_heads} heads for size {hidden_size}"
             )
@@ -88,7 +94,7 @@ class MultiHeadAttention(nn.Module):
         self.key = nn.Linear(hidden_size, hidden_size)
         self.value = nn.Linear(hidden_size, hidden_size)
         self.output = nn.Linear(hidden_size, hidden_size)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(real_number("dropout", dropout, most=1.0))
 
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
@@ -96,10 +102,12 @@ class MultiHeadAttention(nn.Module):
         """Let every position of `query` (B, T_q, C) gather from the positions of `key` and `value`, both (B, T_k, C).
 
         In self-attention the three are one tensor. `mask`: bool, broadcastable to (B, H, T_q, T_k), True = may attend.
-        Returns context (B, T_q, C) and attention_weights (B, H, T_q, T_k), before dropout: rows sum to 1.
+        Returns context (B, T_q, C) and attention_weights (B, H, T_q, T_k), before dropout: rows sum to 1. Raises
+        ValueError if shapes or types do not fit.
         """
         check_hidden(self.hidden_size, query=query, key=key, value=value)
         check_attention(query, key, value)
+        check_dtype_of(self.query, query=query)
         q = self.split_heads(self.query(query))  # (B, H, T_q, D)
         k = self.split_heads(self.key(key))  # (B, H, T_k, D)
         v = self.split_heads(self.value(value))  # (B, H, T_k, D)

@@ -9,6 +9,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from course_utils.shapes import check_tensors
+from course_utils.support.given import whole_number
+
 
 def padding_mask(input_ids: Tensor, pad_token_id: int = 0) -> Tensor:
     """Mark the keys that are real tokens.
@@ -25,6 +28,7 @@ def padding_mask(input_ids: Tensor, pad_token_id: int = 0) -> Tensor:
     Raises:
         ValueError: if input_ids is not of shape (B, T_k) or not of an integer type.
     """
+    check_tensors(input_ids=input_ids)
     if input_ids.dim() != 2:
         raise ValueError(f"input_ids must have shape (B, T_k), got {tuple(input_ids.shape)}")
     if input_ids.is_floating_point() or input_ids.is_complex() or input_ids.dtype == torch.bool:
@@ -43,10 +47,9 @@ def causal_mask(length: int, *, device: torch.device | str | None = None) -> Ten
         bool (1, 1, T, T), lower triangle with the diagonal True.
 
     Raises:
-        ValueError: if length is smaller than 1.
+        ValueError: if length is no whole number of at least 1.
     """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, got {length}")
+    length = whole_number("length", length)
     mask = torch.ones(length, length, dtype=torch.bool, device=device).tril()
     return mask[None, None]  # (1, 1, T, T)
 
@@ -67,6 +70,7 @@ def combine_masks(*masks: Tensor | None) -> Tensor | None:
     for mask in masks:
         if mask is None:
             continue
+        check_tensors(mask=mask)
         if mask.dtype != torch.bool:
             raise ValueError(f"masks must be bool (True = may attend), got {mask.dtype}")
         try:

@@ -6,7 +6,9 @@ Letters: B batch, T_q and T_k tokens, D head size; "..." any leading axes.
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+from course_utils.support.given import shown
 
 
 def readable(tensor: Tensor) -> bool:
@@ -14,8 +16,26 @@ def readable(tensor: Tensor) -> bool:
     return not (tensor.is_meta or torch.compiler.is_compiling())
 
 
+def check_tensors(**given: Tensor) -> None:
+    """Refuse what is no tensor, such as None, a list or an array; the name of each is told."""
+    for name, tensor in given.items():
+        if not isinstance(tensor, Tensor):
+            raise ValueError(
+                f"{name} must be a torch.Tensor, got {shown(tensor)}; torch.tensor(…) makes one of numbers"
+            )
+
+
+def check_floats(**given: Tensor) -> None:
+    """Refuse what is not a float tensor; the name of each is told."""
+    check_tensors(**given)
+    for name, tensor in given.items():
+        if not tensor.is_floating_point():
+            raise ValueError(f"{name} must be a float tensor, got {tensor.dtype}")
+
+
 def check_ids(name: str, ids: Tensor, count: int) -> None:
     """Refuse what is not an integer tensor (B, T) with every entry in 0 … count−1."""
+    check_tensors(**{name: ids})
     if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(f"{name} must have shape (B, T), both at least 1, got {tuple(ids.shape)}")
     if ids.dtype not in (torch.int32, torch.int64):
@@ -29,6 +49,7 @@ def check_ids(name: str, ids: Tensor, count: int) -> None:
 
 def check_same_shape(name: str, tensor: Tensor, input_ids: Tensor) -> None:
     """Refuse what does not have one entry for each token."""
+    check_tensors(**{name: tensor})
     if tensor.shape != input_ids.shape:
         raise ValueError(
             f"{name} must have the shape of input_ids, {tuple(input_ids.shape)}, got {tuple(tensor.shape)}"
@@ -45,9 +66,21 @@ def check_ones_and_zeros(name: str, mask: Tensor) -> None:
 
 def check_hidden(hidden_size: int, **states: Tensor) -> None:
     """Refuse what is not (B, T, hidden_size); the name of each is told."""
+    check_tensors(**states)
     for name, tensor in states.items():
         if tensor.dim() != 3 or tensor.shape[-1] != hidden_size:
             raise ValueError(f"{name} must have shape (B, T, {hidden_size}), got {tuple(tensor.shape)}")
+
+
+def check_dtype_of(part: nn.Module, **states: Tensor) -> None:
+    """Refuse floats of another dtype than the part's weights, unless autocast converts them."""
+    weight = next(part.parameters(), None)  # None: a quantised part keeps its weights elsewhere
+    for name, tensor in states.items():
+        fits = weight is None or tensor.dtype == weight.dtype
+        if not fits and not torch.is_autocast_enabled(tensor.device.type):
+            raise ValueError(
+                f"{name} must have the dtype of the weights, {weight.dtype}, got {tensor.dtype}: .to(dtype) changes it"
+            )
 
 
 def check_attention(query: Tensor, key: Tensor, value: Tensor) -> None:
@@ -58,6 +91,7 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor) -> None:
 
 def check_query_key(query: Tensor, key: Tensor) -> None:
     """Refuse a query that is not (..., T_q, D) or a key that is not (..., T_k, D), or two types."""
+    check_tensors(query=query, key=key)
     for name, tensor in (("query", query), ("key", key)):
         if tensor.dim() < 2 or not tensor.is_floating_point():
             raise ValueError(
@@ -66,6 +100,8 @@ def check_query_key(query: Tensor, key: Tensor) -> None:
     shapes = f"{tuple(query.shape)} and {tuple(key.shape)}"
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(f"query and key must have the same last axis D, got {shapes}")
+    if query.shape[-1] == 0:
+        raise ValueError(f"query and key must have at least 1 coordinate, D ≥ 1, got {shapes}")
     if query.dtype != key.dtype:
         raise ValueError(f"query and key must have the same dtype, got {query.dtype} and {key.dtype}")
     pairs = zip(reversed(query.shape[:-2]), reversed(key.shape[:-2]), strict=False)
@@ -75,6 +111,7 @@ def check_query_key(query: Tensor, key: Tensor) -> None:
 
 def check_value(key: Tensor, value: Tensor) -> None:
     """Refuse a value that is not (..., T_k, D_v) where the key is (..., T_k, D), or another type."""
+    check_tensors(value=value)
     if value.dim() < 2 or value.shape[:-1] != key.shape[:-1]:
         raise ValueError(
             f"key and value must agree in all axes but the last, got {tuple(key.shape)} and {tuple(value.shape)}"
@@ -84,7 +121,12 @@ def check_value(key: Tensor, value: Tensor) -> None:
 
 
 def fit_mask(mask: Tensor, score_shape: tuple[int, ...]) -> Tensor:
-    """Refuse a mask that is not bool or does not broadcast to score_shape; drop leading 1-axes that the scores lack."""
+    """Refuse a mask that is not bool or does not broadcast to score_shape; drop leading 1-axes that the scores lack.
+
+    Two axes are (T_q, T_k), as they broadcast. Where B = T_q a padding mask (B, T_k) looks the same and cannot be told
+    apart; elsewhere the message says what it should be.
+    """
+    check_tensors(mask=mask)
     if mask.dtype != torch.bool:
         raise ValueError(f"mask must be bool (True = may attend), got {mask.dtype}")
     fitted = mask
@@ -92,7 +134,9 @@ def fit_mask(mask: Tensor, score_shape: tuple[int, ...]) -> Tensor:
         fitted = fitted[0]
     sizes = zip(reversed(fitted.shape), reversed(score_shape), strict=False)
     if fitted.dim() > len(score_shape) or any(size not in (1, wanted) for size, wanted in sizes):
+        per_text = len(score_shape) == 4 and mask.shape == (score_shape[0], score_shape[-1])
         raise ValueError(
             f"mask must broadcast to (..., T_q, T_k) = {tuple(score_shape)}, got {tuple(mask.shape)}"
+            + ("; a mask of padding must be (B, 1, 1, T_k), as padding_mask makes it" if per_text else "")
         )
     return torch.atleast_2d(fitted)  # torch's fused kernel takes no mask of fewer axes

@@ -12,6 +12,7 @@ from course_utils.bert import BertOutput
 from course_utils.config import BertConfig
 from course_utils.heads.base import BertWithHead, HeadOutput, Start
 from course_utils.heads.losses import class_loss
+from course_utils.support.given import whole_number
 
 
 class Classifier(BertWithHead):
@@ -23,15 +24,13 @@ class Classifier(BertWithHead):
         generator: source of the random start values.
 
     Raises:
-        ValueError: if num_labels is smaller than 1.
+        ValueError: if num_labels is no whole number of at least 1.
     """
 
     def __init__(
         self, config: BertConfig, num_labels: int = 2, *, generator: torch.Generator | None = None
     ) -> None:
-        if num_labels < 1:
-            raise ValueError(f"num_labels must be at least 1, got {num_labels}")
-        self.num_labels = num_labels  # before the rest: add_head asks for it
+        self.num_labels = whole_number("num_labels", num_labels)  # before the rest: add_head asks for it
         super().__init__(config, generator=generator)
 
     def add_head(self, config: BertConfig, start: Start) -> None:

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.shapes import readable
+from course_utils.shapes import check_tensors, readable
 
 IGNORE = -100  # a label that means "nothing to predict here"; torch's cross_entropy has the same default
 
@@ -34,6 +34,7 @@ def class_loss(logits: Tensor, labels: Tensor | None, name: str, *, ignore: bool
 
 def check_labels(name: str, labels: Tensor, shape: torch.Size, count: int, *, ignore: bool) -> None:
     """Refuse labels of another shape or type, or beyond 0 … count−1 (−100 apart, where `ignore` allows it)."""
+    check_tensors(**{name: labels})
     if labels.shape != shape or labels.dtype != torch.int64:
         raise ValueError(
             f"{name} must be int64 of shape {tuple(shape)}, got {labels.dtype} {tuple(labels.shape)}"

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from course_utils.attention import MultiHeadAttention
 from course_utils.encoder import Encoder, EncoderLayer, EncoderOutput, FeedForward
 from course_utils.heads.masked_lm import MaskedLMHead
-from course_utils.shapes import check_attention, check_hidden, fit_mask, readable
+from course_utils.shapes import check_attention, check_dtype_of, check_hidden, fit_mask, readable
 from course_utils.training.fast_layers import FastDropout, FastLinear, linear, linear_gelu
 
 AnyModule = TypeVar("AnyModule", bound=nn.Module)
@@ -30,9 +30,10 @@ ROWS = 64  # the decoder multiplies so many chosen tokens at a time: see FastMas
 def speed_up(model: AnyModule) -> AnyModule:
     """Let every part that has a faster twin work as that twin; its parameters, hooks and names stay as they are.
 
-    Results and gradients are the same up to rounding; where something is dropped, other random draws decide what. Doing
-    it twice changes nothing more. A class that is not known here, be it derived from one that is, is left alone; the
-    known parts inside it are not.
+    Results and gradients are the same up to rounding, as long as all numbers are finite: a NaN in a key that is masked
+    comes through torch's fused kernel, and not through the textbook's softmax. Where something is dropped, other random
+    draws decide what. Doing it twice changes nothing more. A class that is not known here, be it derived from one that
+    is, is left alone; the known parts inside it are not.
 
     Args:
         model: any module, changed in place.
@@ -61,6 +62,7 @@ class FastMultiHeadAttention(MultiHeadAttention):
         """As MultiHeadAttention.forward; need_weights=False gives None for the weights."""
         check_hidden(self.hidden_size, query=query, key=key, value=value)
         check_attention(query, key, value)
+        check_dtype_of(self.query, query=query)
         q = self.split_heads(self.query(query))  # (B, H, T_q, D)
         k = self.split_heads(self.key(key))  # (B, H, T_k, D)
         v = self.split_heads(self.value(value))  # (B, H, T_k, D)

@@ -1,6 +1,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -14,6 +15,7 @@ from course_utils.attention import (
     scaled_dot_product_attention,
 )
 from course_utils.masks import causal_mask, padding_mask
+from course_utils.training.fast import speed_up
 
 B, H, T_Q, T_K, D, D_V = 2, 3, 5, 11, 7, 13
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10, torch.float16: 4e-3, torch.bfloat16: 3e-2}
@@ -380,7 +382,79 @@ def test_multi_head_refuses_what_does_not_fit(change, message):
         multi_head()(**(fitting | change))
 
 
-@pytest.mark.parametrize("heads", [2, 0, -3])
-def test_the_heads_must_divide_the_hidden_size(heads):
-    with pytest.raises(ValueError, match=f"got {heads} heads for size 21"):
-        MultiHeadAttention(C, heads)
+def test_the_heads_must_divide_the_hidden_size():
+    with pytest.raises(ValueError, match="got 2 heads for size 21"):
+        MultiHeadAttention(C, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((C, 0), "num_heads must be a whole number of at least 1, got 0"),
+        ((C, -3), "num_heads must be a whole number of at least 1, got -3"),
+        ((C, True), "num_heads must be a whole number of at least 1, got True"),
+        ((21.0, 3), "hidden_size must be a whole number of at least 1, got 21.0"),
+        (("21", 3), "hidden_size must be a whole number of at least 1, got '21'"),
+        ((-21, 3), "hidden_size must be a whole number of at least 1, got -21"),
+    ],
+)
+def test_impossible_sizes_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        MultiHeadAttention(*arguments)
+
+
+@pytest.mark.parametrize("dropout", [2, -0.1, float("nan"), "0.1"])
+def test_an_impossible_dropout_is_refused(dropout):
+    with pytest.raises(ValueError, match="dropout must be a finite number, at least 0 and at most 1, got"):
+        MultiHeadAttention(C, HEADS, dropout=dropout)
+
+
+# --- what is no tensor, or of another type ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [None, [[1.0]], np.ones((2, 3))])
+@pytest.mark.parametrize("name", ["query", "key", "value", "mask"])
+def test_what_is_no_tensor_is_refused_by_name(name, wrong):
+    if name == "mask" and wrong is None:
+        return
+    message = rf"^{name} must be a torch\.Tensor, got (NoneType|list|ndarray); torch\.tensor\(…\) makes one"
+    fitting = {"query": randn(5, 7), "key": randn(11, 7), "value": randn(11, 13), "mask": None}
+    with pytest.raises(ValueError, match=message):
+        scaled_dot_product_attention(**(fitting | {name: wrong}))
+    hidden = {"query": randn(2, 5, C), "key": randn(2, 11, C), "value": randn(2, 11, C), "mask": None}
+    with pytest.raises(ValueError, match=message):
+        multi_head()(**(hidden | {name: wrong}))
+
+
+def test_without_coordinates_there_is_no_scale():
+    with pytest.raises(ValueError, match=r"at least 1 coordinate, D ≥ 1, got \(5, 0\) and \(11, 0\)"):
+        attention_weights(randn(5, 0), randn(11, 0))
+
+
+@pytest.mark.parametrize("module", [multi_head(), speed_up(multi_head())])
+def test_another_type_than_that_of_the_weights_is_refused(module):
+    hidden = randn(2, 5, C, dtype=torch.float64)
+    with pytest.raises(
+        ValueError, match="query must have the dtype of the weights, torch.float32, got torch.float64"
+    ):
+        module(hidden, hidden, hidden)
+    low = hidden.bfloat16()
+    with torch.autocast("cpu", torch.bfloat16):  # it converts both
+        assert module(low, low, low)[0].dtype == torch.bfloat16
+
+
+def test_a_mask_of_padding_without_its_axes_is_told_from_other_shapes():
+    hidden = randn(2, 5, C)
+    with pytest.raises(ValueError, match=r"got \(2, 5\); a mask of padding must be \(B, 1, 1, T_k\)"):
+        multi_head()(hidden, hidden, hidden, random_mask(2, 5))
+    with pytest.raises(ValueError, match=r"got \(3, 5\)$"):
+        multi_head()(hidden, hidden, hidden, random_mask(3, 5))
+
+
+def test_a_mask_of_two_axes_is_the_same_for_every_text_even_where_b_equals_t():
+    hidden = randn(5, 5, C)
+    mask = random_mask(5, 5)
+    module = multi_head()
+    assert torch.equal(
+        module(hidden, hidden, hidden, mask)[1], module(hidden, hidden, hidden, mask[None, None])[1]
+    )

@@ -210,6 +210,7 @@ def test_start_values():
         (torch.zeros(B, T), "must be integers .* got torch.float32"),
         (torch.full((B, T), -10000), "only 1 .token. and 0 .padding."),
         (torch.full((B, T), 2), "only 1 .token. and 0 .padding."),
+        ([[1] * T] * B, "attention_mask must be a torch.Tensor, got list"),
     ],
 )
 def test_a_mask_that_does_not_fit_is_refused(mask, message):
@@ -222,6 +223,11 @@ def test_wrong_ids_are_refused():
     for ids in (torch.full((2, 3), 101), torch.full((2, 3), -1), torch.ones(2, 48, dtype=torch.long)):
         with pytest.raises(ValueError):
             ours(ids)
+    for nothing in (None, [[5, 7]], batch()[0].numpy()):
+        with pytest.raises(
+            ValueError, match=r"input_ids must be a torch\.Tensor, got (NoneType|list|ndarray)"
+        ):
+            ours(nothing)
     with pytest.raises(ValueError, match="length must lie in 1 … 512"):
         BertModel(BertConfig(**(SIZES | {"max_position_embeddings": 512})))(
             torch.ones(1, 513, dtype=torch.long)

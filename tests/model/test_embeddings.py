@@ -106,6 +106,8 @@ def test_both_integer_types(dtype):
         ((ids().bool(),), "input_ids must be int32 or int64, got torch.bool"),
         ((ids(), ids(2, high=2)[:, :5]), r"the shape of input_ids, \(3, 7\), got \(3, 5\)"),
         ((ids(), ids(2, high=2)[:1]), r"the shape of input_ids, \(3, 7\), got \(1, 7\)"),
+        ((None,), "input_ids must be a torch.Tensor, got NoneType"),
+        ((ids(), [[0, 1]]), "token_type_ids must be a torch.Tensor, got list"),
         ((ids(length=LONGEST + 1),), "length must lie in 1 … 11 .* got 12"),
     ],
 )

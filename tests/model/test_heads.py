@@ -263,6 +263,7 @@ def test_the_same_generator_gives_the_same_model():
             {"start_positions": torch.full((B,), T), "end_positions": torch.zeros(B, dtype=torch.long)},
             "start_positions must lie in 0 … 12, got 13",
         ),
+        ("BertForMaskedLM", {"labels": [[5] * T] * B}, "labels must be a torch.Tensor, got list"),
     ],
 )
 def test_labels_that_do_not_fit_are_refused(name, given, message):
@@ -272,7 +273,7 @@ def test_labels_that_do_not_fit_are_refused(name, given, message):
 
 
 def test_too_few_labels_are_refused():
-    with pytest.raises(ValueError, match="num_labels must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="num_labels must be a whole number of at least 1, got 0"):
         heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=0)
     one = heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=1)
     with pytest.raises(ValueError, match="at least 2 labels"):

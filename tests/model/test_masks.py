@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 
@@ -88,3 +89,18 @@ def test_combining_refuses():
         combine_masks(causal_mask(3), torch.ones(3, 3))
     with pytest.raises(ValueError, match=r"got \(1, 1, 3, 3\) and \(1, 1, 5, 5\)"):
         combine_masks(causal_mask(3), causal_mask(5))
+
+
+@pytest.mark.parametrize("wrong", [None, [[5, 7, 0]], np.ones((2, 3), dtype=int)])
+def test_what_is_no_tensor_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"^input_ids must be a torch\.Tensor, got (NoneType|list|ndarray)"):
+        padding_mask(wrong)
+    if wrong is not None:
+        with pytest.raises(ValueError, match=r"^mask must be a torch\.Tensor, got (list|ndarray)"):
+            combine_masks(causal_mask(3), wrong)
+
+
+@pytest.mark.parametrize("length", [3.0, True, "3", None])
+def test_a_length_is_a_whole_number(length):
+    with pytest.raises(ValueError, match="^length must be a whole number of at least 1, got"):
+        causal_mask(length)
