@@ -8,6 +8,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from course_utils.shapes import check_floats
+from course_utils.support.given import real_number
+
 
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, *, eps: float = 1e-12) -> Tensor:
     """Give every vector mean 0 and variance 1 over its own C coordinates, then stretch and shift.
@@ -15,21 +18,25 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, *, eps: float = 1e-12) -
         y = (x − μ) / √(σ² + ε) · weight + bias        σ² = 1/C·Σ(x − μ)², the *biased* variance; ε inside the root
 
     Args:
-        x: float (..., C).
+        x: float (..., C). In half precision it is computed in float32, as torch does, and only the result rounded:
+            float16 ends at 65504, so the square of 500 is none, and ε = 1e-12 is 0.
         weight: float (C,), the gain γ.
         bias: float (C,), the shift β.
         eps: ε; 1e-12 in BERT.
 
     Returns:
-        float (..., C).
+        float (..., C), of the type of x.
 
     Raises:
-        ValueError: if weight or bias is not of shape (C,).
+        ValueError: if one is no float tensor, weight or bias is not of shape (C,), or ε is negative or not finite.
     """
+    check_floats(x=x, weight=weight, bias=bias)
+    eps = real_number("eps", eps)
     if weight.shape != x.shape[-1:] or bias.shape != x.shape[-1:]:
         raise ValueError(
             f"weight and bias must have shape {tuple(x.shape[-1:])}, got {tuple(weight.shape)} and {tuple(bias.shape)}"
         )
-    centred = x - x.mean(dim=-1, keepdim=True)
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))  # at least float32
+    centred = wide - wide.mean(dim=-1, keepdim=True)
     variance = centred.square().mean(dim=-1, keepdim=True)
-    return centred / torch.sqrt(variance + eps) * weight + bias
+    return (centred / torch.sqrt(variance + eps) * weight + bias).to(x.dtype)

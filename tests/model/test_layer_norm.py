@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -78,3 +79,45 @@ def test_a_constant_vector_becomes_the_bias():
 def test_wrong_shapes_are_refused(weight, bias):
     with pytest.raises(ValueError, match=rf"must have shape \(5,\), got \({weight},\) and \({bias},\)"):
         layer_norm(torch.ones(2, 5), torch.ones(weight), torch.ones(bias))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.0, 500.0, 900.0, 3.0],  # 500² is beyond float16
+        [60000.0, -60000.0, 2.0, 7.0],
+        [5.0, 5.0, 5.0, 5.0],  # ε = 1e-12 is 0 in float16, and 0/0 no number
+        [0.0, 1e-4, 0.0, -3e-4],
+    ],
+)
+def test_half_precision_is_computed_in_float32_as_in_torch(dtype, values):
+    x = torch.tensor([values], dtype=dtype)
+    weight, bias = parameters(4, dtype)
+    result = layer_norm(x, weight, bias)
+    assert result.dtype == dtype
+    expected = F.layer_norm(x, (4,), weight, bias, 1e-12)
+    torch.testing.assert_close(result, expected, rtol=torch.finfo(dtype).eps, atol=torch.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_gradients_in_half_precision(dtype):
+    results = []
+    for norm in (layer_norm, lambda x, w, b: F.layer_norm(x, (7,), w, b, 1e-12)):
+        x = (100 * torch.randn(3, 7, generator=torch.Generator().manual_seed(1))).to(dtype).requires_grad_()
+        weight, bias = (p.requires_grad_() for p in parameters(7, dtype))
+        results.append(torch.autograd.grad(norm(x, weight, bias).sin().sum(), (x, weight, bias)))
+    torch.testing.assert_close(*results, rtol=4 * torch.finfo(dtype).eps, atol=4 * torch.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("wrong", [None, [1.0], np.ones(5), torch.ones(5, dtype=torch.long)])
+@pytest.mark.parametrize("name", ["x", "weight", "bias"])
+def test_what_is_no_float_tensor_is_refused(name, wrong):
+    with pytest.raises(ValueError, match=f"^{name} must be a (torch.Tensor|float tensor), got"):
+        layer_norm(**({"x": torch.ones(5), "weight": torch.ones(5), "bias": torch.ones(5)} | {name: wrong}))
+
+
+@pytest.mark.parametrize("eps", [-1, float("nan"), "0", None])
+def test_an_impossible_eps_is_refused(eps):
+    with pytest.raises(ValueError, match="^eps must be a finite number, at least 0, got"):
+        layer_norm(torch.ones(5), torch.ones(5), torch.ones(5), eps=eps)
