@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from course_utils.config import BertConfig
 from course_utils.pretrained.errors import ConfigError, DamagedFile, MissingFile, UnsupportedModel, listed
+from course_utils.support.foreign_json import NEEDED, BadJSON, Value, entry, read_object
+from course_utils.support.given import shown
 
 # Their names of an activation -> ours, and back. All three gelu_… are the tanh form.
 ACTIVATION_NAMES = {
@@ -24,7 +25,9 @@ STORED_ACTIVATIONS = {"gelu": "gelu", "gelu_tanh": "gelu_new", "relu": "relu"}
 FIELDS = tuple(asdict(BertConfig()))
 # The first published files (2018) lack it; the code that wrote them used this value.
 OLD_DEFAULTS = {"layer_norm_eps": 1e-12}
-NUMBERS = ("hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps")
+
+# Not a setting of BERT: how many tokens vocab.txt has. The reference reads over it.
+TOKENS = "tokenizer_vocab_size"
 
 # Settings that would make it a different model, and the one value that BERT has.
 MUST_BE = {
@@ -41,19 +44,24 @@ def read_json(path: Path) -> dict[str, Any]:
 
     Raises:
         MissingFile: if there is no such file.
-        DamagedFile: if it is not a JSON object.
+        DamagedFile: if it is not a JSON object, or too long.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return read_object(path)
     except FileNotFoundError:
         raise MissingFile(f"{path.parent} has no {path.name}: a model folder needs one") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise DamagedFile(f"{path} must be JSON, got {error}; fetch the file again") from None
-    if not isinstance(content, dict):
-        raise DamagedFile(
-            f"{path} must hold a JSON object, got {type(content).__name__}; fetch the file again"
-        )
-    return content
+    except BadJSON as error:
+        raise DamagedFile(f"{error}; fetch the file again") from None
+
+
+def setting(
+    settings: dict[str, Any], key: str, kind: type[Value], default: Any = NEEDED, *, source: str | Path
+) -> Value:
+    """One value of a settings file: foreign_json.entry, whose BadJSON becomes a ConfigError."""
+    try:
+        return entry(settings, key, kind, default, source=str(source))
+    except BadJSON as error:
+        raise ConfigError(f"{error}; correct it, or fetch the file again") from None
 
 
 def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -> BertConfig:
@@ -70,7 +78,7 @@ def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -
     for key, wanted in MUST_BE.items():
         if settings.get(key, wanted) not in (wanted, None):
             raise UnsupportedModel(
-                f"{source}: {key} is {settings[key]!r}, and this course's BERT knows only {wanted!r}"
+                f"{source}: {key} is {shown(settings[key])}, and this course's BERT knows only {wanted!r}"
             )
     missing = [name for name in FIELDS if name not in settings and name not in OLD_DEFAULTS]
     if missing:
@@ -78,15 +86,13 @@ def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -
             f"{source} must have all of BERT's settings, but lacks {listed(missing)}; fetch the file again or add them"
         )
     values = {name: settings.get(name, OLD_DEFAULTS.get(name)) for name in FIELDS}
-    if values["hidden_act"] not in ACTIVATION_NAMES:
+    activation = setting(settings, "hidden_act", str, source=source)
+    if activation not in ACTIVATION_NAMES:
         raise UnsupportedModel(
-            f"{source}: hidden_act is {values['hidden_act']!r}, and this course's BERT knows only "
+            f"{source}: hidden_act is {shown(activation)}, and this course's BERT knows only "
             f"{listed(list(ACTIVATION_NAMES))}"
         )
-    values["hidden_act"] = ACTIVATION_NAMES[values["hidden_act"]]
-    for name in NUMBERS:
-        if isinstance(values[name], bool) or not isinstance(values[name], int | float):
-            raise ConfigError(f"{source}: {name} must be a number, got {values[name]!r}")
+    values["hidden_act"] = ACTIVATION_NAMES[activation]
     try:
         return BertConfig(**values)
     except ValueError as error:

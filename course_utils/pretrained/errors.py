@@ -14,6 +14,10 @@ class MissingFile(FileNotFoundError):
     """A model folder lacks a file."""
 
 
+class CacheError(OSError):
+    """What was fetched cannot be kept: no room, or no folder that can be written."""
+
+
 class PickleRefused(ValueError):
     """The weights are a pickle, which can run any code when it is opened."""
 
@@ -27,7 +31,7 @@ class ChecksumMismatch(ValueError):
 
 
 class ConfigError(ValueError):
-    """config.json lacks a key or holds an impossible value."""
+    """config.json or tokenizer_config.json lacks a key or holds an impossible value."""
 
 
 class UnsupportedModel(ValueError):

@@ -15,13 +15,18 @@ from torch.overrides import TorchFunctionMode
 from course_utils import heads
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
-from course_utils.pretrained.config_file import config_from_dict, config_to_dict, read_json
+from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json, setting
 from course_utils.pretrained.errors import (
     MissingFile,
-    ModelNotFound,
     TensorMismatch,
     UnsupportedModel,
     listed,
+)
+from course_utils.pretrained.fitting import (
+    check_finite,
+    check_sizes,
+    check_vocabulary,
+    check_whole_vocabulary,
 )
 from course_utils.pretrained.name_map import (
     COPIES,
@@ -35,7 +40,7 @@ from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, verify, write_weights
 from course_utils.support.files import write_atomically
 from course_utils.support.folders import remove_folder
-from course_utils.support.paths import COURSE_CHECKPOINT
+from course_utils.support.given import shown
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
 
@@ -79,19 +84,16 @@ def load_pretrained(
 
     Raises:
         FileNotFoundError: ModelNotFound or MissingFile.
-        ValueError: one of the classes in course_utils.pretrained.errors.
+        OSError: CacheError.
+        ValueError: one of the other classes in course_utils.pretrained.errors, or dtype is no floating type.
     """
-    if name is None:
-        if not (COURSE_CHECKPOINT / "config.json").is_file():
-            raise ModelNotFound(
-                f"the course's own checkpoint is not here yet ({COURSE_CHECKPOINT}); name another model, such as "
-                '"sentence-transformers/all-MiniLM-L6-v2"'
-            )
-        name = COURSE_CHECKPOINT
+    if dtype not in FLOATS:
+        raise ValueError(f"dtype must be one of {listed([str(t) for t in FLOATS])}, got {dtype}")
     source = find_model(name)
     settings = read_json(source.folder / "config.json")
     config = config_from_dict(settings, source=str(source.folder / "config.json"))
-    tokenizer = _load_tokenizer(source.folder, config, source.checksums.get(VOCABULARY))
+    tokenizer = _load_tokenizer(source.folder, source.checksums.get(VOCABULARY))
+    check_whole_vocabulary(len(tokenizer.vocab), config, settings, source.folder)
     tensors = read_weights(source.folder, source.checksums)
     model = _build_model(config, settings, tensors, model_class, dtype, source.folder)
     return model.eval(), tokenizer
@@ -122,13 +124,14 @@ def save_pretrained(
         raise ValueError(f"model must be one of {listed(list(MODEL_CLASSES))}, got {architecture}")
     if dtype is not None and dtype not in FLOATS:
         raise ValueError(f"dtype must be one of {listed([str(t) for t in FLOATS])}, got {dtype}")
-    _check_vocabulary(len(tokenizer.vocab), model.config, "the tokenizer")
+    check_vocabulary(len(tokenizer.vocab), model.config, "the tokenizer")
     has_head = not isinstance(model, BertModel)
     tensors = {
         stored_name(ours, has_head=has_head): tensor.detach().to("cpu", dtype or tensor.dtype).contiguous()
         for ours, tensor in model.state_dict().items()
     }
     settings = config_to_dict(model.config, architecture, num_labels=getattr(model, "num_labels", None))
+    settings[TOKENS] = len(tokenizer.vocab)
 
     def write(into: Path) -> None:
         write_weights(into / WEIGHTS, tensors)
@@ -142,7 +145,7 @@ def save_pretrained(
 # --- the tokenizer ---------------------------------------------------------------------------------------------
 
 
-def _load_tokenizer(folder: Path, config: BertConfig, sha256: str | None) -> WordPieceTokenizer:
+def _load_tokenizer(folder: Path, sha256: str | None) -> WordPieceTokenizer:
     path = folder / VOCABULARY
     if not path.is_file():
         raise MissingFile(
@@ -151,21 +154,20 @@ def _load_tokenizer(folder: Path, config: BertConfig, sha256: str | None) -> Wor
     verify(path, sha256)
     settings_file = folder / "tokenizer_config.json"
     settings = read_json(settings_file) if settings_file.is_file() else {}
-    if settings.get("tokenizer_class") not in TOKENIZERS:
+    kind = setting(settings, "tokenizer_class", str, None, source=settings_file)
+    if kind not in TOKENIZERS:
         raise UnsupportedModel(
-            f"{settings_file}: tokenizer_class is {settings['tokenizer_class']!r}, and only BertTokenizer is known here"
+            f"{settings_file}: tokenizer_class is {shown(kind)}, and only BertTokenizer is known here"
         )
-    if settings.get("tokenize_chinese_chars") is False:
+    if not setting(settings, "tokenize_chinese_chars", bool, True, source=settings_file):
         raise UnsupportedModel(
             f"{settings_file}: tokenize_chinese_chars is false, which this course does not know"
         )
-    lowercase = settings.get("do_lower_case", True)
-    strip_accents = settings.get("strip_accents")
+    lowercase = setting(settings, "do_lower_case", bool, True, source=settings_file)
+    strip_accents = setting(settings, "strip_accents", bool, None, source=settings_file)
     if strip_accents is None:  # as in the reference: it then follows the case
         strip_accents = lowercase
-    tokenizer = WordPieceTokenizer.from_vocab_file(path, lowercase=lowercase, strip_accents=strip_accents)
-    _check_vocabulary(len(tokenizer.vocab), config, str(path))
-    return tokenizer
+    return WordPieceTokenizer.from_vocab_file(path, lowercase=lowercase, strip_accents=strip_accents)
 
 
 def _tokenizer_settings(tokenizer: WordPieceTokenizer, config: BertConfig) -> dict[str, Any]:
@@ -176,14 +178,6 @@ def _tokenizer_settings(tokenizer: WordPieceTokenizer, config: BertConfig) -> di
         "tokenize_chinese_chars": True,
         "model_max_length": config.max_position_embeddings,
     }
-
-
-def _check_vocabulary(size: int, config: BertConfig, source: str) -> None:
-    if size > config.vocab_size:
-        raise TensorMismatch(
-            f"{source} has {size} tokens, but the model has vectors for {config.vocab_size} only: they do not belong "
-            "together"
-        )
 
 
 # --- the model -------------------------------------------------------------------------------------------------
@@ -200,6 +194,7 @@ def _build_model(
     """Account for every tensor of both sides, then put them into a new model."""
     tensors = _plain_tensors(stored, folder)
     chosen = model_class or _class_for(tensors, settings, folder)
+    check_sizes(config, tensors, folder)
     with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
         model = _empty_model(chosen, config, tensors)
     wanted = {ours: reference_name(ours) for ours in model.state_dict()}
@@ -220,7 +215,9 @@ def _build_model(
                 f"{folder}: {wanted[ours]} must have shape {tuple(empty.shape)} by config.json, "
                 f"got {tuple(found.shape)}"
             )
-    model.load_state_dict({ours: tensors[name].to(dtype) for ours, name in wanted.items()}, assign=True)
+    values = {ours: tensors[name].to(dtype) for ours, name in wanted.items()}
+    check_finite({wanted[ours]: tensor for ours, tensor in values.items()}, folder)
+    model.load_state_dict(values, assign=True)
     return model
 
 
@@ -254,10 +251,10 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
     def holds(part: str) -> bool:
         return any(name.startswith(part) for name in tensors)
 
-    named = (settings.get("architectures") or [None])[0]
-    if named is not None and named not in MODEL_CLASSES:
+    named = (setting(settings, "architectures", list, None, source=folder / "config.json") or [None])[0]
+    if named is not None and named not in tuple(MODEL_CLASSES):
         raise UnsupportedModel(
-            f"{folder / 'config.json'}: the architecture is {named}, and this course knows only "
+            f"{folder / 'config.json'}: the architecture is {shown(named)}, and this course knows only "
             f"{listed(list(MODEL_CLASSES))}; model_class=BertModel loads it without its head"
         )
     masked, following = holds("cls.predictions."), holds("cls.seq_relationship.")

@@ -7,7 +7,6 @@ That library is not used because it (2.4.0) limits neither size nor slowness: fo
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
@@ -16,14 +15,26 @@ import urllib.parse
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from course_utils.pretrained.errors import DamagedFile, MissingFile, PickleRefused, UnsupportedModel, listed
+from course_utils.pretrained.errors import (
+    CacheError,
+    DamagedFile,
+    MissingFile,
+    PickleRefused,
+    UnsupportedModel,
+    listed,
+)
 from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
 from course_utils.support.files import replacing, write_atomically
+from course_utils.support.foreign_json import entry, parse_object
+from course_utils.support.given import whole_number
 from course_utils.support.network import STALLED, TooLong, Unreachable, chunks, open_address
 
 ENDPOINT = "https://huggingface.co"
 FIRST_ANSWER = 3.0  # seconds, name look-up included: without a network one wants to know at once
 SMALL = 10_000_000  # bytes; no list of files and no vocabulary is larger
+LARGE = (
+    10_000_000_000  # bytes; no weights in one file are larger, whatever is announced (BERT-large has 1.3e9)
+)
 TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
 
 
@@ -86,14 +97,15 @@ def download(name: str) -> Path:
         NotThere: if it has no such model (course_utils.support.network).
         PickleRefused, UnsupportedModel, MissingFile: if the model's list of files shows that it cannot be loaded.
         ChecksumMismatch, DamagedFile: if what arrives is not what the hub announced.
+        CacheError: if it cannot be kept.
     """
     address = f"{endpoint()}/api/models/{urllib.parse.quote(name)}/revision/main?blobs=true"
     commit, files = _file_list(_get(address), address)
     wanted = _wanted(name, files)
     root = model_cache(name)
     temporary = root / f".incomplete-{secrets.token_hex(8)}"
-    temporary.mkdir(parents=True)
     try:
+        temporary.mkdir(parents=True)
         for file in wanted:
             source = f"{endpoint()}/{urllib.parse.quote(name)}/resolve/{commit}/{file}"
             _fetch(source, temporary / file, files[file])
@@ -101,6 +113,11 @@ def download(name: str) -> Path:
         _move_in(temporary, snapshot)
         (root / "refs").mkdir(exist_ok=True)
         write_atomically(root / "refs" / "main", commit)
+    except OSError as error:  # of the disk: those of the line are Unreachable
+        raise CacheError(
+            f"{name} cannot be kept in {cache_folder()} ({error.strerror or error}): make room there and make it a "
+            "folder that can be written, or name another one in HF_HOME"
+        ) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return snapshot
@@ -109,22 +126,24 @@ def download(name: str) -> Path:
 def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, Announced]]:
     """The hub's answer -> commit, and for each file what the hub says of it."""
     try:
-        content = json.loads(answer)
-        commit = content["sha"]
-        files = {entry["rfilename"]: _announced(entry) for entry in content["siblings"]}
-        sound = bool(re.fullmatch(r"[0-9a-f]{40}", commit)) and all(isinstance(name, str) for name in files)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        sound = False
-    if not sound:
-        raise Unreachable(f"{address} does not answer like a hub")
-    return commit, files
+        content = parse_object(answer, source="its answer", at_most=SMALL)
+        commit = entry(content, "sha", str, source="its answer")
+        if not re.fullmatch(r"[0-9a-f]{40}", commit):
+            raise ValueError("sha must be that of a commit")
+        listing = entry(content, "siblings", list, source="its answer")
+        return commit, dict(_announced(file, f"siblings[{number}].") for number, file in enumerate(listing))
+    except ValueError as error:
+        raise Unreachable(f"{address} does not answer like a hub: {error}") from None
 
 
-def _announced(entry: dict[str, Any]) -> Announced:
-    size, sha256 = entry.get("size"), (entry.get("lfs") or {}).get("sha256")
-    if not isinstance(size, int | None) or not isinstance(sha256, str | None):
-        raise TypeError
-    return Announced(size, sha256)
+def _announced(file: Any, path: str) -> tuple[str, Announced]:
+    """An entry of the list -> the file's name, and what the hub says of it."""
+    name = entry(file, "rfilename", str, source="its answer", path=path)
+    size = entry(file, "size", int, None, source="its answer", path=path)
+    if size is not None:
+        whole_number(f"its answer: {path}size", size, least=0)
+    large = entry(file, "lfs", dict, None, source="its answer", path=path) or {}
+    return name, Announced(size, entry(large, "sha256", str, None, source="its answer", path=f"{path}lfs."))
 
 
 def _wanted(name: str, files: dict[str, Any]) -> list[str]:
@@ -160,7 +179,9 @@ def _get(address: str) -> bytes:
 
 def _fetch(address: str, path: Path, announced: Announced) -> None:
     """Download one file, then compare size and sha256 with what the hub announced."""
-    size = announced.size
+    size, most = announced.size, LARGE if SHARD.fullmatch(path.name) or path.name == WEIGHTS else SMALL
+    if size is not None and size > most:
+        raise DamagedFile(f"{address} must be at most {most} bytes long, and the hub announces {size}")
     response = open_address(address, STALLED, what="model")
     try:
         with replacing(path) as beside, beside.open("wb") as file:

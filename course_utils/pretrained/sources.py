@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course_utils.pretrained import hub
-from course_utils.pretrained.errors import ModelNotFound
-from course_utils.pretrained.weights import INDEX, WEIGHTS
+from course_utils.pretrained.errors import ChecksumMismatch, ModelNotFound
+from course_utils.pretrained.weights import INDEX, WEIGHTS, verify
 from course_utils.support.network import NotThere, Unreachable
+from course_utils.support.paths import COURSE_CHECKPOINT
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 # Name on the hub -> the Python package that carries the same files, their place in it, and their sha256 (those of the
@@ -25,6 +26,13 @@ PACKAGES = {
         },
     )
 }
+# sha256 of the course's own checkpoint, as it is shipped; data/README.md shows the same.
+COURSE_CHECKSUMS = {
+    "config.json": "8e8e68332f3581dd1754ccbd47edf419d32b351ab6ef03327ceafcb14cd9df5d",
+    "model.safetensors": "8db16d99f29bea52e3fb4bc587555d898fa3df9290630bded4b67f1aeaaa3314",
+    "tokenizer_config.json": "b929ad56af8998f69a1968a5c1d13778dd39b6bc86e49756efbc0a46d673b030",
+    "vocab.txt": "92c5200141a2b0a500a9fe3728271a25862cdc15b3861d7404c26b8cd596cced",
+}
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
 
@@ -35,19 +43,29 @@ class Source(NamedTuple):
     checksums: dict[str, str]  # file name -> sha256
 
 
-def find_model(name: str | Path) -> Source:
+def find_model(name: str | Path | None) -> Source:
     """Look in a folder of that name, in an installed package, in the cache of the hub, and on the hub.
 
     Args:
-        name: a folder, or a name on the hub such as "owner/model".
+        name: a folder, or a name on the hub such as "owner/model". None means the course's own checkpoint.
 
     Raises:
         ModelNotFound: if there is none; the message lists every place that was searched.
-        PickleRefused, UnsupportedModel, MissingFile, ChecksumMismatch, DamagedFile: what was found on the hub
-            cannot be loaded.
+        ChecksumMismatch: if the course's own checkpoint is not as it was shipped.
+        PickleRefused, UnsupportedModel, MissingFile, ChecksumMismatch, DamagedFile, CacheError: what was found on the
+            hub cannot be loaded, or not be kept.
     """
+    if name is None:
+        if not (COURSE_CHECKPOINT / "config.json").is_file():
+            raise ModelNotFound(
+                f"the course's own checkpoint is not here yet ({COURSE_CHECKPOINT}); name another model, such as "
+                '"sentence-transformers/all-MiniLM-L6-v2"'
+            )
+        name = COURSE_CHECKPOINT
     folder = Path(name).expanduser()
     if folder.is_dir():
+        if folder.resolve() == COURSE_CHECKPOINT.resolve():
+            _check_course_model()
         return Source(folder, {})
     looked = [f"the folder {folder}"]
     if isinstance(name, Path) or not HUB_NAME.fullmatch(name):
@@ -67,6 +85,21 @@ def find_model(name: str | Path) -> Source:
         + (" (without all of config.json, vocab.txt and safetensors)" if snapshot else "")
     )
     return Source(_from_hub(name, looked), {})
+
+
+def _check_course_model() -> None:
+    """Compare the shipped checkpoint with its sums: one flipped bit changes what it says, and nobody would see why."""
+    for file, sha256 in COURSE_CHECKSUMS.items():
+        path = COURSE_CHECKPOINT / file
+        if not path.is_file():
+            continue  # whoever opens it says what is missing
+        try:
+            verify(path, sha256)
+        except ChecksumMismatch:
+            raise ChecksumMismatch(
+                f"{path} is not as the course ships it: `git checkout -- {COURSE_CHECKPOINT}` brings it back, or "
+                "download the course again, and keep a model of your own in another folder"
+            ) from None
 
 
 def _from_hub(name: str, looked: list[str]) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from course_utils.pretrained.config_file import read_json
+from course_utils.pretrained.config_file import read_json, setting
 from course_utils.pretrained.errors import (
     ChecksumMismatch,
     DamagedFile,
@@ -22,6 +21,7 @@ from course_utils.pretrained.errors import (
     listed,
 )
 from course_utils.support.files import replacing
+from course_utils.support.foreign_json import parse_object
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -61,8 +61,8 @@ def read_weights(folder: Path, checksums: dict[str, str] | None = None) -> dict[
 
 def _read_shards(folder: Path, checksums: dict[str, str]) -> dict[str, Tensor]:
     """Every tensor that the index names, each from the shard it names."""
-    where = read_json(folder / INDEX).get("weight_map")
-    if not isinstance(where, dict) or not where or not all(isinstance(file, str) for file in where.values()):
+    where = setting(read_json(folder / INDEX), "weight_map", dict, source=folder / INDEX)
+    if not where or not all(isinstance(file, str) for file in where.values()):
         raise DamagedFile(f"{folder / INDEX} must say in weight_map which file holds which tensor")
     tensors: dict[str, Tensor] = {}
     for shard in sorted(set(where.values())):
@@ -109,7 +109,9 @@ def _read_file(path: Path) -> dict[str, Tensor]:
         raise DamagedFile(f"{path} must be a safetensors file, got: {error}; fetch it again") from None
     for name, tensor in tensors.items():
         if tensor.dtype not in FLOATS and not name.endswith("position_ids"):
-            raise UnsupportedModel(f"{path}: {name} is {tensor.dtype}: quantised weights are not supported")
+            raise UnsupportedModel(
+                f"{path}: {name} is {tensor.dtype}: quantised and complex weights are not supported"
+            )
     return tensors
 
 
@@ -146,10 +148,10 @@ def _check_whole(path: Path) -> None:
                 )
             raise broken
         try:
-            header = json.loads(file.read(length))
+            header = parse_object(file.read(length), source=str(path), at_most=LARGEST_HEADER)
             ends = [entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"]
             expected = 8 + length + max(map(int, ends), default=0)
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
             raise broken from None
     if size != expected:
         raise DamagedFile(

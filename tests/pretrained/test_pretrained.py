@@ -1,5 +1,6 @@
 """Model folders: what is loaded, what is saved, and what is refused."""
 
+import hashlib
 import json
 import os
 import struct
@@ -13,8 +14,9 @@ from course_utils import heads
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained import folder as folder_module
-from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.pretrained import load_pretrained, save_pretrained, sources
 from course_utils.pretrained.errors import (
+    ChecksumMismatch,
     ConfigError,
     DamagedFile,
     MissingFile,
@@ -341,23 +343,49 @@ def test_a_classifier_of_unknown_kind_is_refused(tmp_path):
         ({"hidden_act": "silu"}, UnsupportedModel, "hidden_act is 'silu'"),
         ({"is_decoder": True}, UnsupportedModel, "is_decoder is True"),
         ({"add_cross_attention": True}, UnsupportedModel, "add_cross_attention is True"),
-        ({"architectures": ["BertForMultipleChoice"]}, UnsupportedModel, "is BertForMultipleChoice"),
+        ({"architectures": ["BertForMultipleChoice"]}, UnsupportedModel, "is 'BertForMultipleChoice'"),
         ({"hidden_size": ...}, ConfigError, "lacks hidden_size"),
         (
             {"num_attention_heads": ..., "vocab_size": ...},
             ConfigError,
             "lacks num_attention_heads, vocab_size",
         ),
-        ({"vocab_size": "13"}, ConfigError, "vocab_size must be a positive integer, got '13'"),
-        ({"initializer_range": "small"}, ConfigError, "initializer_range must be a number, got 'small'"),
+        ({"vocab_size": "13"}, ConfigError, "vocab_size must be a whole number of at least 1, got '13'"),
+        (
+            {"initializer_range": "small"},
+            ConfigError,
+            "initializer_range must be a finite number, at least 0, got 'small'",
+        ),
         ({"num_attention_heads": 5}, ConfigError, "multiple of num_attention_heads, got 12 and 5"),
         ({"hidden_size": 15}, TensorMismatch, r"must have shape \(13, 15\) by config.json, got \(13, 12\)"),
-        ({"num_hidden_layers": 3}, TensorMismatch, r"missing: encoder\.layer\.2.* \(16 in all\)"),
-        ({"num_hidden_layers": 1}, TensorMismatch, r"unknown: encoder\.layer\.1.* \(16 in all\)"),
+        ({"num_hidden_layers": 3}, TensorMismatch, "num_hidden_layers is 3 in .* the weights have 2 layers"),
+        ({"num_hidden_layers": 1}, TensorMismatch, "num_hidden_layers is 1 in .* the weights have 2 layers"),
         (
             {"max_position_embeddings": 23},
             TensorMismatch,
             r"position_embeddings.weight must have shape \(23, 12\)",
+        ),
+        ({"num_hidden_layers": 20_000}, TensorMismatch, "num_hidden_layers is 20000 in"),  # at once
+        ({"hidden_size": 3 * 10**15}, TensorMismatch, r"must have shape \(13, 3000000000000000\) by config"),
+        ({"hidden_size": 3 * 2**62}, TensorMismatch, "must have shape"),
+        (
+            {"intermediate_size": 10**15},
+            TensorMismatch,
+            r"intermediate.* must have shape \(1000000000000000, 12\)",
+        ),
+        ({"vocab_size": True}, ConfigError, "vocab_size must be a whole number of at least 1, got True"),
+        ({"layer_norm_eps": float("nan")}, ConfigError, "layer_norm_eps must be a finite number, .* got nan"),
+        ({"layer_norm_eps": -1}, ConfigError, "layer_norm_eps must be a finite number, .* got -1"),
+        ({"layer_norm_eps": None}, ConfigError, "layer_norm_eps must be a finite number, .* got NoneType"),
+        ({"hidden_act": []}, ConfigError, r"config\.json: hidden_act must be a text, got list"),
+        ({"architectures": {}}, ConfigError, r"config\.json: architectures must be a list, got dict"),
+        ({"architectures": "BertModel"}, ConfigError, "architectures must be a list, got 'BertModel'"),
+        ({"architectures": [[]]}, UnsupportedModel, "the architecture is list"),
+        ({"model_type": "b" * 1000}, UnsupportedModel, "model_type is 'bbb[b]*…, and this"),
+        (
+            {"tokenizer_vocab_size": "12"},
+            ConfigError,
+            "tokenizer_vocab_size must be a whole number, got '12'",
         ),
     ],
 )
@@ -384,13 +412,17 @@ def test_a_missing_tensor_is_named(tmp_path, tensor):
         load_pretrained(place)
 
 
-def test_a_tensor_of_wrong_shape_is_named_with_both_shapes(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "wanted", "came"),
+    [
+        ("encoder.layer.0.intermediate.dense.weight", r"\(17, 12\)", r"\(12, 17\)"),
+        ("encoder.layer.1.output.dense.weight", r"\(12, 17\)", r"\(17, 12\)"),
+    ],
+)
+def test_a_tensor_of_wrong_shape_is_named_with_both_shapes(tmp_path, name, wanted, came):
     place = saved(tmp_path)
-    name = "bert.encoder.layer.0.intermediate.dense.weight"
-    change_weights(place, lambda tensors: tensors.update({name: tensors[name].T.contiguous()}))
-    with pytest.raises(
-        TensorMismatch, match=r"intermediate.dense.weight must have shape \(17, 12\) .* got \(12, 17\)"
-    ):
+    change_weights(place, lambda t: t.update({f"bert.{name}": t[f"bert.{name}"].T.contiguous()}))
+    with pytest.raises(TensorMismatch, match=f"{name} must have shape {wanted} .* got {came}"):
         load_pretrained(place)
 
 
@@ -399,6 +431,41 @@ def test_quantised_weights_are_refused(tmp_path):
     change_weights(place, lambda t: t.update({"cls.predictions.bias": torch.ones(13, dtype=torch.int8)}))
     with pytest.raises(UnsupportedModel, match=r"cls.predictions.bias is torch.int8: quantised"):
         load_pretrained(place)
+
+
+def test_complex_weights_are_refused(tmp_path):
+    place = saved(tmp_path)
+    change_weights(place, lambda t: t.update({"cls.predictions.bias": torch.ones(13, dtype=torch.complex64)}))
+    with pytest.raises(
+        UnsupportedModel, match=r"cls.predictions.bias is torch.complex64: quantised and complex"
+    ):
+        load_pretrained(place)
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.int8, "float16"])
+def test_a_model_has_floats(tmp_path, dtype):
+    with pytest.raises(ValueError, match=r"dtype must be one of .*torch\.float32.*, got (torch\.)?\w+$"):
+        load_pretrained(saved(tmp_path), dtype=dtype)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("stored", [torch.float32, torch.float16])
+def test_weights_that_are_not_finite_are_refused_by_name(tmp_path, number, stored):
+    place = saved(tmp_path, dtype=stored)
+    name = "bert.encoder.layer.1.output.dense.weight"
+    change_weights(place, lambda tensors: tensors[name][7].__setitem__(5, number))
+    with pytest.raises(
+        DamagedFile, match="encoder.layer.1.output.dense.weight must hold finite numbers, got NaN or infinity"
+    ):
+        load_pretrained(place)
+
+
+def test_weights_that_a_narrow_type_cannot_hold(tmp_path):
+    place = saved(tmp_path)
+    change_weights(place, lambda tensors: tensors["bert.pooler.dense.bias"].__setitem__(3, 7e4))
+    assert float(load_pretrained(place, dtype=torch.bfloat16)[0].bert.pooler.dense.bias[3].detach()) > 6e4
+    with pytest.raises(DamagedFile, match=r"pooler.dense.bias must hold finite numbers, .* torch\.float16"):
+        load_pretrained(place, dtype=torch.float16)
 
 
 def test_a_file_cut_off_anywhere_is_refused_with_both_sizes(tmp_path):
@@ -434,6 +501,8 @@ def fake(header):
         fake({"a": {"dtype": "F77", "shape": [1], "data_offsets": [0, 4]}}) + b"1234",
         fake({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}) + b"1234",
         fake({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, "x"]}}),
+        fake(b"[" * 100_000),
+        fake(b'{"a": {"data_offsets": [0, 1e400]}}'),
         struct.pack("<Q", 2**63) + b"{}",
     ],
 )
@@ -468,7 +537,23 @@ def test_a_missing_file_is_named(tmp_path, file):
         load_pretrained(place)
 
 
-@pytest.mark.parametrize("content", [b"{", b"[1]", b"\xff\xfe{}", b""])
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ('"hidden_size": 1e400', "hidden_size must be a whole number of at least 1, got inf"),
+        (f'"hidden_size": {"9" * 5000}', "hidden_size must be a whole number of at least 1, got inf"),
+        ('"layer_norm_eps": 1e400', "layer_norm_eps must be a finite number, at least 0, got inf"),
+    ],
+)
+def test_numbers_beyond_all_use_are_told_by_their_key(tmp_path, written, message):
+    place = saved(tmp_path)
+    text = (place / "config.json").read_text().rstrip().removesuffix("}")
+    (place / "config.json").write_text(f"{text}, {written}}}")  # of two values the later one counts
+    with pytest.raises(ConfigError, match=rf"config\.json: {message}"):
+        load_pretrained(place)
+
+
+@pytest.mark.parametrize("content", [b"{", b"[1]", b"\xff\xfe{}", b"", b"[" * 100_000, b'{"a": ' * 100_000])
 def test_a_damaged_config_is_refused(tmp_path, content):
     place = saved(tmp_path)
     (place / "config.json").write_bytes(content)
@@ -486,6 +571,31 @@ def test_a_damaged_or_foreign_vocabulary_is_refused(tmp_path):
         load_pretrained(place)
 
 
+def test_a_vocabulary_that_was_cut_short_is_refused(tmp_path):
+    place = saved(tmp_path)
+    (place / "vocab.txt").write_text("\n".join(TOKENS[:-1]) + "\n", encoding="utf-8")
+    with pytest.raises(DamagedFile, match=r"vocab\.txt must have the 12 tokens it was saved with, got 11"):
+        load_pretrained(place)
+    change_config(
+        place, tokenizer_vocab_size=...
+    )  # another program wrote it: a few vectors more may stand there
+    load_pretrained(place)
+    for size, fits in ((11 + 127, True), (11 + 128, False)):
+        change_config(place, vocab_size=size)
+        longer = {
+            "bert.embeddings.word_embeddings.weight": torch.ones(size, 12),
+            "cls.predictions.bias": torch.ones(size),
+        }
+        change_weights(place, lambda tensors, longer=longer: tensors.update(longer))
+        if fits:
+            load_pretrained(place)
+        else:
+            with pytest.raises(
+                DamagedFile, match="about as many tokens as the model has vectors, 139, got 11"
+            ):
+                load_pretrained(place)
+
+
 def test_another_tokenizer_is_refused(tmp_path):
     place = saved(tmp_path)
     for settings, message in [
@@ -497,13 +607,78 @@ def test_another_tokenizer_is_refused(tmp_path):
             load_pretrained(place)
 
 
-def test_without_a_name_it_is_the_courses_own_checkpoint(tmp_path, monkeypatch):
-    monkeypatch.setattr(folder_module, "COURSE_CHECKPOINT", tmp_path / "course-bert")
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"do_lower_case": "false"}, "do_lower_case must be true or false, got 'false'"),
+        ({"do_lower_case": 0}, "do_lower_case must be true or false, got 0"),
+        ({"do_lower_case": None}, "do_lower_case must be true or false, got NoneType"),
+        ({"strip_accents": "no"}, "strip_accents must be true or false, got 'no'"),
+        ({"tokenize_chinese_chars": "false"}, "tokenize_chinese_chars must be true or false, got 'false'"),
+        ({"tokenizer_class": []}, "tokenizer_class must be a text, got list"),
+    ],
+)
+def test_settings_of_another_kind_are_refused(tmp_path, settings, message):
+    place = saved(tmp_path)
+    (place / "tokenizer_config.json").write_text(json.dumps(settings))
+    with pytest.raises(ConfigError, match=rf"tokenizer_config\.json: {message}"):
+        load_pretrained(place)
+
+
+def test_numbers_that_nobody_needs_may_be_large(tmp_path):
+    place = saved(tmp_path)
+    settings = {"model_max_length": 1000000000000000019884624838656, "do_lower_case": False}
+    (place / "tokenizer_config.json").write_text(json.dumps(settings))
+    assert load_pretrained(place)[1].lowercase is False
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """A folder that is shipped with the course, with its sums."""
+    place = saved(tmp_path)
+    sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in place.iterdir()}
+    monkeypatch.setattr(sources, "COURSE_CHECKPOINT", place)
+    monkeypatch.setattr(sources, "COURSE_CHECKSUMS", sums)
+    return place
+
+
+def test_without_a_name_it_is_the_courses_own_checkpoint(shipped):
+    same_numbers(load_pretrained()[0], our_model(), atol=0)
+    shutil.rmtree(shipped)
     with pytest.raises(ModelNotFound, match="the course's own checkpoint is not here yet") as caught:
         load_pretrained()
     assert isinstance(caught.value, FileNotFoundError) and "\n" not in str(caught.value)
-    save_pretrained(our_model(), tokenizer(), tmp_path / "course-bert")
-    same_numbers(load_pretrained()[0], our_model(), atol=0)
+
+
+@pytest.mark.parametrize("file", ["config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors"])
+def test_one_flipped_bit_in_the_courses_own_checkpoint_is_seen(shipped, file):
+    content = bytearray((shipped / file).read_bytes())
+    content[len(content) // 2] ^= 1
+    (shipped / file).write_bytes(content)
+    for name in (None, shipped, f"{shipped.parent}/../{shipped.parent.name}/{shipped.name}"):
+        with pytest.raises(ChecksumMismatch) as caught:
+            load_pretrained(name)
+        assert str(caught.value) == (
+            f"{shipped / file} is not as the course ships it: `git checkout -- {shipped}` brings it back, or download "
+            "the course again, and keep a model of your own in another folder"
+        )
+
+
+def test_a_rotated_vocabulary_of_the_courses_own_checkpoint_is_seen(shipped):
+    (shipped / "vocab.txt").write_text("\n".join([*TOKENS[1:], TOKENS[0]]) + "\n", encoding="utf-8")
+    with pytest.raises(ChecksumMismatch, match=r"vocab\.txt is not as the course ships it"):
+        load_pretrained()
+
+
+def test_a_file_that_the_courses_own_checkpoint_lacks_is_named(shipped):
+    (shipped / "vocab.txt").unlink()
+    with pytest.raises(MissingFile, match=r"has no vocab\.txt"):
+        load_pretrained()
+
+
+def test_a_model_elsewhere_is_not_compared(shipped, tmp_path):
+    save_pretrained(our_model("BertModel"), tokenizer(), tmp_path / "mine")
+    assert type(load_pretrained(tmp_path / "mine")[0]) is BertModel
 
 
 # --- saving -----------------------------------------------------------------------------------------------------

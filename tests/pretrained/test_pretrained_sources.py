@@ -16,6 +16,7 @@ from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained import MINILM, hub, load_pretrained, save_pretrained, sources
 from course_utils.pretrained.errors import (
+    CacheError,
     ChecksumMismatch,
     DamagedFile,
     MissingFile,
@@ -323,12 +324,57 @@ def test_a_list_of_files_without_end_is_stopped(server, monkeypatch):
         {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "lfs": "yes"}]},
         {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "lfs": {"sha256": 3}}]},
         {"sha": COMMIT, "siblings": 3},
+        {"sha": COMMIT, "siblings": ["config.json"]},
+        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "size": -7}]},
+        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "size": True}]},
+        {"sha": "../" * 10, "siblings": []},
         [],
     ],
 )
 def test_an_answer_of_other_json_is_no_hub(server, content):
     server.answer = lambda path: json.dumps(content).encode()
     with pytest.raises(ModelNotFound, match="does not answer like a hub"):
+        load_pretrained(NAME)
+
+
+def test_the_entry_that_is_wrong_is_named(server):
+    files = [{"rfilename": "config.json"}, {"rfilename": 3}]
+    server.answer = lambda path: json.dumps({"sha": COMMIT, "siblings": files}).encode()
+    with pytest.raises(ModelNotFound, match=r"its answer: siblings\[1\]\.rfilename must be a text, got 3"):
+        load_pretrained(NAME)
+    server.answer = lambda path: b"[" * 100_000
+    with pytest.raises(ModelNotFound, match="does not answer like a hub: .* nested too deeply"):
+        load_pretrained(NAME)
+
+
+@pytest.mark.parametrize(
+    ("file", "most"), [("config.json", hub.SMALL), ("vocab.txt", hub.SMALL), ("model.safetensors", hub.LARGE)]
+)
+def test_an_announced_size_has_a_limit(server, cache, file, most):
+    server.announced[file] = {"size": most + 1}
+    with pytest.raises(DamagedFile, match=f"{file} must be at most {most} bytes long, and the hub announces"):
+        load_pretrained(NAME)
+    assert not [file for file in cache.rglob("*") if file.is_file()]
+
+
+@pytest.mark.parametrize("name", ["HF_HOME", "HF_HUB_CACHE"])
+def test_a_cache_that_is_a_file_is_told_in_one_sentence(server, tmp_path, monkeypatch, name):
+    monkeypatch.delenv("HF_HUB_CACHE")
+    monkeypatch.setenv(name, str(tmp_path / "file"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(
+        CacheError, match=rf"^{NAME} cannot be kept in .*file.* \((Not a directory|File exists)\): make room"
+    ) as caught:
+        load_pretrained(NAME)
+    assert "\n" not in str(caught.value) and "HF_HOME" in str(caught.value)
+
+
+def test_a_full_disk_is_told_in_one_sentence(server, cache, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(hub, "write_atomically", full)
+    with pytest.raises(CacheError, match=r"cannot be kept in .*cache \(No space left on device\): make room"):
         load_pretrained(NAME)
 
 

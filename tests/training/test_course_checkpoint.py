@@ -18,6 +18,8 @@ from course_utils.datasets.vocabulary import is_glued
 from course_utils.evaluate_senses import evaluate
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
+from course_utils.pretrained.folder import REPLACED
+from course_utils.pretrained.sources import COURSE_CHECKSUMS
 from course_utils.support.paths import COURSE_CHECKPOINT
 from course_utils.training.log import read_log
 
@@ -37,8 +39,15 @@ def test_at_most_24_megabytes_in_half_precision():
 
 def test_its_sums_are_those_of_the_data_card():
     card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    for name in ("model.safetensors", "vocab.txt", "config.json"):
-        assert sha256((COURSE_CHECKPOINT / name).read_bytes()).hexdigest() in card
+    section = card.partition("## checkpoints/course-bert/")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| (\S+) \| ([0-9a-f]{64}) \|$", section, re.MULTILINE)) == COURSE_CHECKSUMS
+    for name, expected in COURSE_CHECKSUMS.items():
+        assert sha256((COURSE_CHECKPOINT / name).read_bytes()).hexdigest() == expected
+
+
+def test_every_file_that_is_loaded_has_its_sum():
+    loaded = {file.name for file in COURSE_CHECKPOINT.iterdir()} & REPLACED
+    assert loaded == COURSE_CHECKSUMS.keys()
 
 
 def test_transformers_opens_it_as_it_is_with_the_same_numbers(course_bert):
