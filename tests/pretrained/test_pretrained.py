@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import struct
 
 import pytest
