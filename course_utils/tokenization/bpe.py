@@ -9,6 +9,7 @@ Not here: text in which ▁ itself occurs (it comes back as a blank), and how ma
 
 from __future__ import annotations
 
+import heapq
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,22 +50,39 @@ def apply_merges(symbols: Sequence[str], ranks: Mapping[tuple[str, str], int]) -
         symbols: the symbols of one word.
         ranks: (symbol, symbol) -> when it was learned, 0 first. The first k merges alone give the state after k steps.
     """
-    symbols = list(symbols)
-    while len(symbols) > 1:
-        first, second = min(zip(symbols, symbols[1:]), key=lambda pair: ranks.get(pair, len(ranks)))
-        if (first, second) not in ranks:
-            break
-        merged: list[str] = []
-        at = 0
-        while at < len(symbols):
-            if symbols[at] == first and at + 1 < len(symbols) and symbols[at + 1] == second:
-                merged.append(first + second)
-                at += 2
-            else:
-                merged.append(symbols[at])
-                at += 1
-        symbols = merged
-    return symbols
+    symbols = [*symbols, ""]  # "" stands at the end, and where a merge has taken a symbol away
+    end = len(symbols) - 1
+    left, right = (
+        [*range(-1, end)],
+        [*range(1, end + 1), end],
+    )  # the places of the neighbours; −1 is the end, too
+    places: dict[
+        tuple[str, str], list[int]
+    ] = {}  # of each learned pair: where its first symbol stands, or stood
+    waiting: list[tuple[int, tuple[str, str]]] = []  # a heap of them, the first-learned on top
+
+    def look(place: int) -> None:
+        pair = symbols[place], symbols[right[place]]
+        if pair not in ranks:
+            return
+        if pair not in places:
+            places[pair] = []
+            heapq.heappush(waiting, (ranks[pair], pair))
+        places[pair].append(place)
+
+    for place in range(end):
+        look(place)
+    while waiting:
+        first, second = pair = heapq.heappop(waiting)[1]
+        for place in sorted(places.pop(pair)):
+            taken = right[place]
+            if symbols[place] == first and symbols[taken] == second:
+                symbols[place], symbols[taken] = first + second, ""
+                right[place] = right[taken]
+                left[right[taken]] = place
+                look(left[place])
+                look(place)
+    return [symbol for symbol in symbols if symbol]
 
 
 class BPETokenizer:

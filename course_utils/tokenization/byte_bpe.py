@@ -81,10 +81,10 @@ class ByteBPETokenizer(BPETokenizer):
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of ids; special tokens stand in it as they are written."""
-        known = set(byte_symbols())
+        known, special = set(byte_symbols()), self.special_tokens
         text, run = "", ""
         for symbol in self._symbols(ids):
-            if known.issuperset(symbol) and symbol not in self.special_tokens:
+            if known.issuperset(symbol) and symbol not in special:
                 run += symbol
             else:
                 text, run = text + from_byte_symbols(run) + symbol, ""

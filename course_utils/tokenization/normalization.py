@@ -107,7 +107,8 @@ def split_words(text: Aligned) -> list[Word]:
     for char, place in [*text, (" ", -1)]:
         blank, alone = is_blank(char), is_punctuation(char)
         if (blank or alone) and current:
-            words.append(Word("".join(c for c, _ in current), tuple(p for _, p in current)))
+            chars, places = zip(*current)
+            words.append(Word("".join(chars), places))
             current = []
         if alone:
             words.append(Word(char, (place,)))

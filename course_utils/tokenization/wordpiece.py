@@ -9,7 +9,7 @@ Not here: how the vocabulary is learned (wordpiece_training.py), and padding (th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from course_utils.tokenization.encoding import Encoding, shares
@@ -19,7 +19,12 @@ from course_utils.tokenization.vocab import SPECIAL_TOKENS, check_special_tokens
 CONTINUES = "##"
 UNKNOWN = "[UNK]"
 MAX_WORD_LENGTH = 100  # in characters; `tokenizers`' value (the first release of BERT's code had 200)
+CHUNKS = re.compile(
+    "[^ \t\n\r]+"
+)  # normalisation cuts at these blanks, too: it drops U+000B and U+0085 without a cut
 _CACHE_SIZE = 2**16
+
+Pieces = list[tuple[str, tuple[int, int]]]  # each with its (start, end) in the text as typed
 
 
 def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
@@ -73,7 +78,7 @@ class WordPieceTokenizer:
         self.max_word_length = max_word_length
         self.ids_to_tokens = {number: token for token, number in self.vocab.items()}
         self._special = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
-        self._known: dict[str, list[str] | None] = {}
+        self._known: dict[str, Pieces] = {}
 
     @classmethod
     def from_vocab_file(
@@ -102,9 +107,9 @@ class WordPieceTokenizer:
         """The pieces of a text, without [CLS] and [SEP]: "배를 탔다." -> ["배", "##를", "탔", "##다", "."]."""
         return [piece for piece, _ in self.pieces(text)]
 
-    def pieces(self, text: str) -> list[tuple[str, tuple[int, int]]]:
+    def pieces(self, text: str) -> Pieces:
         """The pieces of a text, each with its (start, end) in the text as typed."""
-        found: list[tuple[str, tuple[int, int]]] = []
+        found: Pieces = []
         start = 0
         for special in self._special.finditer(text):
             found += self._plain_pieces(text[start : special.start()], start)
@@ -133,11 +138,15 @@ class WordPieceTokenizer:
                 )
             kept = shares(len(texts[0]), len(texts[1]) if pair is not None else 0, room)
             texts = [pieces[:length] for pieces, length in zip(texts, kept)]
-        encoding = Encoding()
-        self._append(encoding, [("[CLS]", (0, 0))], segment=0)
-        for segment, pieces in enumerate(texts):
-            self._append(encoding, [*pieces, ("[SEP]", (0, 0))], segment=segment)
-        return encoding
+        added = (0, 0)  # [CLS] and [SEP] stand nowhere in the text
+        pieces = [("[CLS]", added), *texts[0], ("[SEP]", added)]
+        segments = [0] * len(pieces)
+        if pair is not None:
+            pieces += [*texts[1], ("[SEP]", added)]
+            segments += [1] * (len(pieces) - len(segments))
+        tokens = [token for token, _ in pieces]
+        ids = [self.vocab[token] for token in tokens]
+        return Encoding(ids, segments, [1] * len(ids), tokens, [span for _, span in pieces])
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
         """Words with blanks between them. What normalisation and [UNK] dropped does not come back.
@@ -154,36 +163,34 @@ class WordPieceTokenizer:
                 text += token.removeprefix(CONTINUES) if token.startswith(CONTINUES) else " " + token
         return text.strip()
 
-    def _append(
-        self, encoding: Encoding, pieces: Sequence[tuple[str, tuple[int, int]]], segment: int
-    ) -> None:
-        encoding.input_ids.extend(self.vocab[piece] for piece, _ in pieces)
-        encoding.token_type_ids.extend([segment] * len(pieces))
-        encoding.attention_mask.extend([1] * len(pieces))
-        encoding.tokens.extend(piece for piece, _ in pieces)
-        encoding.offsets.extend(span for _, span in pieces)
+    def _plain_pieces(self, text: str, shift: int) -> Pieces:
+        """The pieces of a text without special tokens, which begins at `shift` in the whole text.
 
-    def _plain_pieces(self, text: str, shift: int) -> list[tuple[str, tuple[int, int]]]:
-        """The pieces of a text without special tokens, which begins at `shift` in the whole text."""
-        found: list[tuple[str, tuple[int, int]]] = []
-        for word, places in self.words(text):
-            pieces = self._cut(word)
+        What stands between two blanks is normalised and cut by itself; what was seen before is looked up.
+        """
+        found: Pieces = []
+        for chunk in CHUNKS.finditer(text):
+            pieces = self._known.get(chunk.group())
             if pieces is None:
-                found.append((UNKNOWN, (shift + places[0], shift + places[-1] + 1)))
+                pieces = self._cut(chunk.group())
+                if len(self._known) >= _CACHE_SIZE:
+                    self._known.clear()
+                self._known[chunk.group()] = pieces
+            begin = shift + chunk.start()
+            found += [(piece, (begin + start, begin + end)) for piece, (start, end) in pieces]
+        return found
+
+    def _cut(self, chunk: str) -> Pieces:
+        """The pieces of what stands between two blanks."""
+        found: Pieces = []
+        for word, places in self.words(chunk):
+            pieces = longest_match(word, self.vocab) if len(word) <= self.max_word_length else None
+            if pieces is None:
+                found.append((UNKNOWN, (places[0], places[-1] + 1)))
                 continue
             start = 0
             for piece in pieces:
                 end = start + len(piece) - (len(CONTINUES) if start else 0)
-                found.append((piece, (shift + places[start], shift + places[end - 1] + 1)))
+                found.append((piece, (places[start], places[end - 1] + 1)))
                 start = end
         return found
-
-    def _cut(self, word: str) -> list[str] | None:
-        """The pieces of one word; words seen before are looked up."""
-        if len(word) > self.max_word_length:
-            return None
-        if word not in self._known:
-            if len(self._known) >= _CACHE_SIZE:
-                self._known.clear()
-            self._known[word] = longest_match(word, self.vocab)
-        return self._known[word]

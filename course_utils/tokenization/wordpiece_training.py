@@ -9,20 +9,15 @@ The score of a pair changes whenever one of its parts becomes rarer, even far aw
 from __future__ import annotations
 
 import heapq
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from course_utils.tokenization.merging import MergeTrainer
 from course_utils.tokenization.normalization import normalize, split_words
-from course_utils.tokenization.pairs import PairTable
+from course_utils.tokenization.pairs import END, PairTable
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
-from course_utils.tokenization.wordpiece import CONTINUES, MAX_WORD_LENGTH, WordPieceTokenizer
-
-BLANKS = re.compile(
-    "[ \t\n\r]+"
-)  # only where normalisation cuts, too: it drops U+000B and U+0085 without a cut
+from course_utils.tokenization.wordpiece import CHUNKS, CONTINUES, MAX_WORD_LENGTH, WordPieceTokenizer
 
 
 class ScoredPairs(PairTable):
@@ -33,8 +28,8 @@ class ScoredPairs(PairTable):
         self.partners: defaultdict[int, set[tuple[int, int]]] = defaultdict(
             set
         )  # symbol -> pairs that hold it
-        for symbols, count in zip(self.words, self.word_counts):
-            for symbol in symbols:
+        for symbol, count in zip(self.symbols, self.times):
+            if symbol != END:
                 self.symbol_counts[symbol] += count
         for pair in self.counts:
             self._enter(pair)
@@ -101,7 +96,7 @@ class WordPieceTrainer(MergeTrainer[WordPieceTokenizer]):
     def words(self, texts: Iterable[str]) -> Counter[str]:
         chunks: Counter[str] = Counter()
         for text in texts:
-            chunks.update(BLANKS.split(text))
+            chunks.update(CHUNKS.findall(text))
         words: Counter[str] = Counter()
         for chunk, count in chunks.items():
             for word, _ in split_words(

@@ -1,4 +1,5 @@
 import random
+import time
 import unicodedata
 from collections import Counter
 
@@ -130,13 +131,39 @@ def test_the_table_holds_what_a_recount_finds(table_class):
     for new in range(4, 24):
         table.merge(table.best()[0], new)
         pairs, symbols = Counter(), Counter()
-        for word, count in zip(table.words, table.word_counts):
+        for word, (_, count) in zip(table.words, words, strict=True):
             symbols.update({symbol: count * times for symbol, times in Counter(word).items()})
             for pair in zip(word, word[1:]):
                 pairs[pair] += count
         assert dict(table.counts) == pairs
         if table_class is ScoredPairs:
             assert +table.symbol_counts == symbols
+
+
+@pytest.mark.parametrize(
+    ("trainer", "score"),
+    [(BPETrainer(min_count=1), by_count), (ByteBPETrainer(min_count=1), by_count)],
+    ids=["bpe", "byte"],
+)
+@examples
+@given(word=st.text("ab", min_size=1, max_size=60), another=st.text("ba가", min_size=1, max_size=30))
+def test_in_long_words_keeping_the_counts_is_the_same_as_recounting(trainer, score, word, another):
+    size = 300 if isinstance(trainer, ByteBPETrainer) else 40
+    assert incremental(trainer, [word, another], size) == recounted(trainer, [word, another], size, score)
+
+
+@pytest.mark.parametrize("trainer", [BPETrainer(), ByteBPETrainer(), WordPieceTrainer(strip_accents=False)])
+def test_a_text_without_a_blank_is_trained_on_and_encoded(trainer):
+    # What looks through the whole word again for each place of a pair takes minutes here, not a second.
+    word = "".join(random.Random(11).choices("가나다라마바사아자차카타파하", k=30_011))
+    start = time.process_time()
+    tokenizer = trainer.train([f"{word} 가나 가나 가나"], 600)
+    assert "".join(tokenizer.tokenize("가나")).replace("##", "").endswith(("가나", "ê°ĢëĤĺ"))
+    if isinstance(trainer, WordPieceTrainer):
+        assert tokenizer.tokenize(word) == ["[UNK]"]
+    else:
+        assert len(tokenizer.vocab) == 600 and tokenizer.decode(tokenizer.encode(word)) == word
+    assert time.process_time() - start < 30
 
 
 def test_overlapping_pairs_are_merged_from_the_left():
@@ -179,6 +206,31 @@ def test_merges_are_replayed_in_the_order_they_were_learned():
     assert apply_merges("abcab", ranks) == ["abc", "ab"]
     assert apply_merges("aaaaa", {("a", "a"): 0}) == ["aa", "aa", "a"]
     assert apply_merges("", ranks) == []
+
+
+def round_by_round(symbols, ranks):
+    """Encoding as in the book: look the whole word through for the first-learned pair, merge it, look again."""
+    symbols = list(symbols)
+    while pairs := [pair for pair in zip(symbols, symbols[1:]) if pair in ranks]:
+        first, second = min(pairs, key=ranks.__getitem__)
+        at = 0
+        while at < len(symbols) - 1:
+            if (symbols[at], symbols[at + 1]) == (first, second):
+                symbols[at : at + 2] = [first + second]
+            at += 1
+    return symbols
+
+
+@examples
+@given(word=st.text("abc", max_size=40), data=st.data())
+def test_merging_by_places_is_the_same_as_looking_again(word, data):
+    symbols, pairs = list("abc"), []
+    for _ in range(data.draw(st.integers(0, 9))):
+        pairs.append((data.draw(st.sampled_from(symbols)), data.draw(st.sampled_from(symbols))))
+        symbols.append("".join(pairs[-1]))
+    # In any order, so that a merge may make room for one learned before it.
+    ranks = {pair: rank for rank, pair in enumerate(data.draw(st.permutations(sorted(set(pairs)))))}
+    assert apply_merges(word, ranks) == round_by_round(word, ranks)
 
 
 def test_after_k_merges_the_words_are_as_in_training():
