@@ -6,6 +6,7 @@ learner can change) and `draw()`. It has no view code: the browser draws `pictur
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from course_utils.widgets.colors import variables
 from course_utils.widgets.modules import linked
 
 FOLDER = Path(__file__).parent
+HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # a lone surrogate: UTF-8 has no bytes for it
 
 
 class BadInput(ValueError):
@@ -73,11 +75,26 @@ class CourseWidget(anywidget.AnyWidget):
         self.set_trait("_constants", dict(self.constants))
         own = text(f"widgets.{self.name}.labels")
         self.set_trait("labels", {"lecture": text("widgets.common.lecture"), **own})
+        super().__init__(**inputs)
+        self.observe(self._redraw, names=list(self.inputs))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; an input of a wrong type is a bad input as any other."""
+        if name not in getattr(self, "inputs", ()):
+            return super().__setattr__(name, value)
+        self._refuse_wrong_type(name, value)
         try:
-            super().__init__(**inputs)
+            super().__setattr__(name, value)
         except traitlets.TraitError as problem:
             raise BadInput(text("widgets.common.wrong_type")) from problem
-        self.observe(self._redraw, names=list(self.inputs))
+
+    def _refuse_wrong_type(self, name: str, value: Any) -> None:
+        """Refuse what a trait lets pass: True as a number, and half a character, which no message can carry."""
+        for part in _parts(value):
+            if isinstance(part, bool) and not isinstance(getattr(type(self), name), traitlets.Bool):
+                raise BadInput(text("widgets.common.wrong_type"))
+            if isinstance(part, str) and HALF_A_CHARACTER.search(part):
+                raise BadInput(text("widgets.common.half_a_character"))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """Compute (picture, summary) from the inputs.
@@ -95,14 +112,17 @@ class CourseWidget(anywidget.AnyWidget):
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take inputs from the browser; what is refused is told in `error` and sent back as it was."""
         problem = ""
+        wanted = {name: value for name, value in sync_data.items() if name in self.inputs}
         try:
-            super().set_state({name: value for name, value in sync_data.items() if name in self.inputs})
+            for name, value in wanted.items():
+                self._refuse_wrong_type(name, value)
+            super().set_state(wanted)
         except BadInput as refused:
             problem = str(refused)
         except traitlets.TraitError:
             problem = text("widgets.common.wrong_type")
         if problem:
-            self.send_state([name for name in sync_data if name in self.inputs])
+            self.send_state(list(wanted))
         self.error = problem
 
     def _redraw(self, _change: Any = None) -> None:
@@ -128,6 +148,15 @@ class CourseWidget(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return text("widgets.common.repr", title=text(f"widgets.{self.name}.labels.title"))
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """A value, or what a list holds, however deep."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _parts(part)
+    else:
+        yield value
 
 
 @contextmanager

@@ -88,7 +88,17 @@ def test_it_draws_in_one_thread_and_leaves_their_number_as_it_was() -> None:
         torch.set_num_threads(before)
 
 
-@pytest.mark.parametrize("value", ["seven", None, [1], {}])
+@pytest.mark.parametrize("value", ["seven", None, [1], True, torch.ones(2)])
+def test_a_value_of_the_wrong_type_from_python(value: object) -> None:
+    widget = Doubler(x=1)
+    with pytest.raises(BadInput, match="숫자"):
+        widget.x = value
+    assert widget.x == 1 and widget.x is not True and widget.picture == {"double": 2.0}
+    with pytest.raises(BadInput, match="숫자"):
+        Doubler(x=value)
+
+
+@pytest.mark.parametrize("value", ["seven", None, [1], {}, True])
 def test_a_value_of_the_wrong_type_from_the_browser(value: object) -> None:
     widget = Doubler(x=3)
     widget.set_state({"x": value})

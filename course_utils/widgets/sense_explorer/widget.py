@@ -80,7 +80,8 @@ class SenseExplorer(CourseWidget):
         self._typed = False  # whether the inputs come from the browser just now
         self._weighing: asyncio.TimerHandle | None = None
         self._maps: dict[str, np.ndarray] = {}
-        found = [name for name in self._examples if occurrences(sentence, name)]
+        readable = isinstance(sentence, str)  # if not, it is refused below
+        found = [name for name in self._examples if readable and occurrences(sentence, name)]
         super().__init__(sentence=sentence, word=word or next(iter(found or self._examples)))
 
     @traitlets.observe("word")
