@@ -13,6 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from course_utils.support.given import list_of_texts
+
 ENDINGS_SEEN = 3  # a stem must have been seen with so many
 _VOWEL = """
 가 는 를 와 로 랑 나 며 라도 라고 라는 라서 란 야 여서 다 였다 예요 였습니다 와는 와도 로는 로도 로만
@@ -45,7 +47,11 @@ def learn_stems(sentences: Iterable[str]) -> dict[str, str]:
 
     Returns:
         word -> stem for every word of the text; most words are their own stem.
+
+    Raises:
+        ValueError: sentences are not several texts.
     """
+    sentences = list_of_texts("sentences", sentences)
     words = sorted({word for sentence in sentences for word in split_words(sentence)})
     endings: Counter[str] = Counter(words)  # a word without any ending
     for word in words:

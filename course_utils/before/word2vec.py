@@ -22,6 +22,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from course_utils.support.given import list_of_texts
+
 NOISE_POWER = 0.75  # negatives are drawn by count^0.75 (2013b, section 2.2)
 SUBSAMPLE = (
     1e-3  # words of a larger share are thinned (2013b, 2.3: 1e-5, for a text of a thousand million words)
@@ -155,9 +157,11 @@ def count_words(sentences: Sequence[Sequence[str]], *, min_count: int) -> tuple[
     """The words seen at least min_count times, the most frequent first (ties by letters), and their counts.
 
     Raises:
-        ValueError: if fewer than two are left.
+        ValueError: if a sentence is not a list of words, or fewer than two are left.
     """
-    counted = Counter(word for sentence in sentences for word in sentence)
+    counted = Counter(
+        word for sentence in sentences for word in list_of_texts("each sentence", sentence, least=0)
+    )
     kept = sorted(
         (word for word in counted if counted[word] >= min_count), key=lambda word: (-counted[word], word)
     )

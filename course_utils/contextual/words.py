@@ -81,7 +81,12 @@ def occurrences(sentence: str, word: str) -> list[tuple[int, int]]:
 
     Returns:
         (start, end) of the bare word, in characters of the sentence.
+
+    Raises:
+        ValueError: if word is empty.
     """
+    if not word.strip():
+        raise ValueError("a word to look for is needed; it is empty")
     whole = _pattern(word)
     found = [(run.start(), whole.fullmatch(run.group())) for run in _WORD.finditer(sentence)]
     return [(start + match.start("word"), start + match.end("word")) for start, match in found if match]

@@ -22,6 +22,7 @@ from course_utils.datasets.pretraining import (
     corrupt,
     sentence_pairs,
 )
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization.encoding import shares
 from course_utils.tokenization.fast import fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -200,7 +201,12 @@ class PretrainingBatches:
 
 
 def encode_documents(documents: Sequence[Sequence[str]], tokenizer: WordPieceTokenizer) -> list[list[Ids]]:
-    """Encode every sentence without special tokens, by the tokenizer's fast twin; drop sentences without any piece."""
+    """Encode every sentence without special tokens, by the tokenizer's fast twin; drop sentences without any piece.
+
+    Raises:
+        ValueError: a document is not a list of sentences.
+    """
+    documents = [list_of_texts("each document", document, least=0) for document in documents]
     sentences = [sentence for document in documents for sentence in document]
     encoded = iter(fast_wordpiece(tokenizer).encode_batch(sentences, add_special_tokens=False))
     kept = [[ids for _ in document if (ids := next(encoded).ids)] for document in documents]

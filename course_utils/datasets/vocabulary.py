@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from course_utils.datasets.corpus import HOMONYMS
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.tokenization.fast import train_fast_wordpiece
+from course_utils.tokenization.fast import fast_wordpiece, train_fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 
 ALPHABET = 1600  # characters kept, the most frequent ones
+MOST_UNKNOWN = 0.75  # a vocabulary that leaves more of its own text unknown has nothing to teach
+SAMPLE = 1000  # sentences to see that by
 _PARTICLES = (
     "가 이 은 는 을 를 의 에 에서 에게 에는 에도 에서는 로 으로 로는 으로는 로도 으로도 와 과 랑 이랑 도 만 까지 부터 "
     "보다 처럼 마다 나 이나 라도 이라도 라고 이라고 란 이란 라는 이라는 야 이야 요 이요 다 이다 "
@@ -31,8 +34,10 @@ def train_vocabulary(sentences: Sequence[str], size: int) -> WordPieceTokenizer:
         size: number of pieces, special tokens included; fewer if the text yields no more.
 
     Raises:
-        ValueError: if the size leaves no room for the special tokens and the characters.
+        ValueError: if sentences are not several texts, or the size leaves no room for the special tokens and the
+            characters.
     """
+    sentences = list_of_texts("sentences", sentences)
     if size < len(SPECIAL_TOKENS) + 2:
         raise ValueError(f"vocab_size must be at least {len(SPECIAL_TOKENS) + 2}, got {size}")
     learned = train_fast_wordpiece(
@@ -45,9 +50,22 @@ def train_vocabulary(sentences: Sequence[str], size: int) -> WordPieceTokenizer:
     whole = [word for word in HOMONYMS if word not in learned.vocab]
     kept = [piece for piece in learned.vocab if not is_glued(piece)]
     kept = [*kept[: len(SPECIAL_TOKENS)], *whole, *kept[len(SPECIAL_TOKENS) :]][:size]
-    return WordPieceTokenizer(
+    tokenizer = WordPieceTokenizer(
         {piece: number for number, piece in enumerate(kept)}, lowercase=False, strip_accents=False
     )
+    if (unknown := unknown_share(sentences, tokenizer)) > MOST_UNKNOWN:
+        raise ValueError(
+            f"vocab_size must be larger: with {size} pieces {unknown:.0%} of the text is [UNK], got {size}"
+        )
+    return tokenizer
+
+
+def unknown_share(sentences: Sequence[str], tokenizer: WordPieceTokenizer) -> float:
+    """The share of [UNK] among the pieces of some of the sentences, 0 … 1; 1 where there is no piece at all."""
+    some = sentences[:: 1 + len(sentences) // SAMPLE]
+    encoded = fast_wordpiece(tokenizer).encode_batch(some, add_special_tokens=False)
+    pieces = [piece for encoding in encoded for piece in encoding.tokens]
+    return pieces.count("[UNK]") / len(pieces) if pieces else 1.0
 
 
 def is_glued(piece: str) -> bool:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization.merging import MergeTrainer
 from course_utils.tokenization.normalization import is_punctuation
 from course_utils.tokenization.vocab import (
@@ -23,6 +24,7 @@ from course_utils.tokenization.vocab import (
     load_vocab,
     save_merges,
     save_vocab,
+    tokens_of,
 )
 
 WORD_START = "▁"
@@ -140,15 +142,15 @@ class BPETokenizer:
         return [self.vocab[symbol] for symbol in self.tokenize(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of ids: joined, ▁ turned into blanks."""
+        """The text of ids: joined, ▁ turned into blanks.
+
+        Raises:
+            ValueError: an id that is not in the vocabulary.
+        """
         return "".join(self._symbols(ids)).replace(WORD_START, " ").removeprefix(" ")
 
     def _symbols(self, ids: Iterable[int]) -> list[str]:
-        ids = list(ids)
-        strange = [number for number in ids if number not in self.ids_to_tokens]
-        if strange:
-            raise ValueError(f"ids must be 0 … {len(self.vocab) - 1}, got {strange[0]}")
-        return [self.ids_to_tokens[number] for number in ids]
+        return tokens_of(ids, self.ids_to_tokens)
 
     def _cut(self, word: str) -> list[str]:
         """The symbols of one word; words seen before are looked up."""
@@ -179,7 +181,7 @@ class BPETrainer(MergeTrainer[BPETokenizer]):
 
     def words(self, texts: Iterable[str]) -> Counter[str]:
         chunks: Counter[str] = Counter()
-        for text in texts:
+        for text in list_of_texts("texts", texts):
             chunks.update(unicodedata.normalize("NFC", text).split())
         words: Counter[str] = Counter()
         for chunk, count in chunks.items():

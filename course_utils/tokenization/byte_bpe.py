@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization.bpe import BPETokenizer, split_punctuation
 from course_utils.tokenization.merging import MergeTrainer
 from course_utils.tokenization.vocab import load_merges, load_vocab
@@ -109,7 +110,7 @@ class ByteBPETrainer(MergeTrainer[ByteBPETokenizer]):
 
     def words(self, texts: Iterable[str]) -> Counter[str]:
         chunks: Counter[str] = Counter()
-        for text in texts:
+        for text in list_of_texts("texts", texts):
             chunks.update(WORDS.findall(text))
         words: Counter[str] = Counter()
         for chunk, count in chunks.items():

@@ -1,6 +1,7 @@
 """The same tokenizers in the `tokenizers` library (Rust): for training and encoding at speed, equal by test.
 
-`fast_*` turns one of ours into its twin; `train_fast_*` trains in the library and gives back one of ours.
+`fast_*` turns one of ours into its twin; `train_fast_*` trains in the library and gives back one of ours. Where a list
+of texts is wanted, a single string raises ValueError: its letters would be taken for texts.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization.bpe import UNKNOWN, WORD_START, BPETokenizer
 from course_utils.tokenization.byte_bpe import ByteBPETokenizer, byte_symbols
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -75,7 +77,7 @@ def train_fast_wordpiece(
         lowercase,
         strip_accents,
     )
-    texts = list(texts)
+    texts = list_of_texts("texts", texts)
     characters, inside = _characters(fast, texts, limit_alphabet)
     trainer = trainers.WordPieceTrainer(
         vocab_size=vocab_size,
@@ -101,7 +103,7 @@ def train_fast_bpe(
         special_tokens=list(special_tokens),
         show_progress=False,
     )
-    fast.train_from_iterator(texts, trainer)
+    fast.train_from_iterator(list_of_texts("texts", texts), trainer)
     return BPETokenizer(_by_id(fast), _merges(fast))
 
 
@@ -117,7 +119,7 @@ def train_fast_byte_bpe(
         initial_alphabet=list(byte_symbols()),
         show_progress=False,
     )
-    fast.train_from_iterator(texts, trainer)
+    fast.train_from_iterator(list_of_texts("texts", texts), trainer)
     return ByteBPETokenizer(_by_id(fast), _merges(fast))
 
 

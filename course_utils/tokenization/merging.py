@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from course_utils.support.given import whole_number
 from course_utils.tokenization.pairs import PairTable
 
 Tokenizer = TypeVar("Tokenizer")
@@ -51,11 +52,15 @@ class MergeTrainer(Generic[Tokenizer]):
     table = PairTable
 
     def __init__(self, *, min_count: int = 2, special_tokens: Sequence[str] = ()) -> None:
-        self.min_count = min_count
+        self.min_count = whole_number("min_count", min_count)
         self.special_tokens = tuple(special_tokens)
 
     def words(self, texts: Iterable[str]) -> Counter[str]:
-        """How often each word occurs. No merge crosses the boundary of a word."""
+        """How often each word occurs. No merge crosses the boundary of a word.
+
+        Raises:
+            ValueError: texts are not several texts.
+        """
         raise NotImplementedError
 
     def spell(self, word: str) -> list[str]:
@@ -78,7 +83,8 @@ class MergeTrainer(Generic[Tokenizer]):
         """The training merge by merge; it ends at vocab_size symbols, or when no pair is frequent enough.
 
         Raises:
-            ValueError: (at the first step) special tokens and alphabet alone are more than vocab_size.
+            ValueError: texts are not several texts, or hold no word; special tokens and alphabet alone are more than
+                vocab_size.
         """
         words = self.words(texts)
         return self._steps(words, self._first_symbols(words, vocab_size), vocab_size, runners_up)
@@ -87,7 +93,7 @@ class MergeTrainer(Generic[Tokenizer]):
         """The tokenizer learned from the texts, with at most vocab_size symbols.
 
         Raises:
-            ValueError: special tokens and alphabet alone are more than vocab_size.
+            ValueError: as steps.
         """
         words = self.words(texts)
         symbols = self._first_symbols(words, vocab_size)
@@ -96,8 +102,10 @@ class MergeTrainer(Generic[Tokenizer]):
         return self.build({symbol: number for number, symbol in enumerate(symbols)}, list(merges))
 
     def _first_symbols(self, words: Counter[str], vocab_size: int) -> list[str]:
+        if not words:
+            raise ValueError("texts must hold at least one word to learn from, and hold none")
         alphabet = self.alphabet(words)
-        if vocab_size < len(self.special_tokens) + len(alphabet):
+        if whole_number("vocab_size", vocab_size) < len(self.special_tokens) + len(alphabet):
             raise ValueError(
                 f"vocab_size must be at least {len(self.special_tokens) + len(alphabet)} "
                 f"({len(self.special_tokens)} special tokens and an alphabet of {len(alphabet)}), got {vocab_size}"

@@ -6,10 +6,12 @@ merges.txt has one merge a line, two symbols with a blank between them, in the o
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from course_utils.support.files import write_atomically
+from course_utils.support.given import shown
 
 SPECIAL_TOKENS = (
     "[PAD]",
@@ -79,6 +81,28 @@ def save_vocab(vocab: Mapping[str, int], path: str | Path) -> None:
         if not token.strip(" \t") or "\n" in token or "\r" in token:
             raise ValueError(f"{token!r} cannot stand in a line of {path}: it is blank or holds a line end")
     write_atomically(path, "".join(f"{token}\n" for token in tokens))
+
+
+def tokens_of(ids: Iterable[int], ids_to_tokens: Mapping[int, str]) -> list[str]:
+    """The token of each id.
+
+    Args:
+        ids: integers in one row (T,): a list, an array or a tensor.
+        ids_to_tokens: id -> token.
+
+    Raises:
+        ValueError: not integers in one row, or one that is no token's.
+    """
+    try:
+        numbers = [operator.index(number) for number in ids]  # of a tensor, too
+    except TypeError:
+        raise ValueError(f"ids must be integers in one row (T,), got {shown(ids)}") from None
+    tokens: list[str] = []
+    for number in numbers:
+        if number not in ids_to_tokens:
+            raise ValueError(f"ids must be 0 … {len(ids_to_tokens) - 1}, got {shown(number)}")
+        tokens.append(ids_to_tokens[number])
+    return tokens
 
 
 def load_merges(path: str | Path) -> list[tuple[str, str]]:

@@ -14,7 +14,13 @@ from pathlib import Path
 
 from course_utils.tokenization.encoding import Encoding, shares
 from course_utils.tokenization.normalization import Word, normalize, split_words
-from course_utils.tokenization.vocab import SPECIAL_TOKENS, check_special_tokens, load_vocab, save_vocab
+from course_utils.tokenization.vocab import (
+    SPECIAL_TOKENS,
+    check_special_tokens,
+    load_vocab,
+    save_vocab,
+    tokens_of,
+)
 
 CONTINUES = "##"
 UNKNOWN = "[UNK]"
@@ -155,10 +161,7 @@ class WordPieceTokenizer:
             ValueError: an id that is not in the vocabulary.
         """
         text = ""
-        for number in ids:
-            if number not in self.ids_to_tokens:
-                raise ValueError(f"ids must be 0 … {len(self.vocab) - 1}, got {number}")
-            token = self.ids_to_tokens[number]
+        for token in tokens_of(ids, self.ids_to_tokens):
             if not (skip_special_tokens and token in SPECIAL_TOKENS):
                 text += token.removeprefix(CONTINUES) if token.startswith(CONTINUES) else " " + token
         return text.strip()

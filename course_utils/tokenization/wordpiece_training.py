@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization.merging import MergeTrainer
 from course_utils.tokenization.normalization import normalize, split_words
 from course_utils.tokenization.pairs import END, PairTable
@@ -95,7 +96,7 @@ class WordPieceTrainer(MergeTrainer[WordPieceTokenizer]):
 
     def words(self, texts: Iterable[str]) -> Counter[str]:
         chunks: Counter[str] = Counter()
-        for text in texts:
+        for text in list_of_texts("texts", texts):
             chunks.update(CHUNKS.findall(text))
         words: Counter[str] = Counter()
         for chunk, count in chunks.items():

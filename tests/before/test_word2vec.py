@@ -38,6 +38,13 @@ def whole_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word2vec, "keep_probability", lambda counts: torch.ones(len(counts)))
 
 
+@pytest.mark.parametrize("train", [train_skip_gram, train_subword_skip_gram])
+@pytest.mark.parametrize("sentences", [["배를 탔다", "배를 먹었다"], "배를 탔다"])
+def test_a_sentence_that_was_not_cut_into_words(train, sentences) -> None:
+    with pytest.raises(ValueError, match="^each sentence must be a list of texts, got one text, '배"):
+        train(sentences, min_count=1, generator=torch.Generator())
+
+
 def test_loss_by_hand() -> None:
     loss = negative_sampling_loss(
         torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, 0.25]]), torch.tensor([[[0.0, -1.0], [1.0, 0.0]]])

@@ -266,3 +266,9 @@ def test_an_epoch_is_drawn_once_and_not_for_each_of_its_batches(monkeypatch):
     for number in (0, 1, last, last + 1, last + 2, 0):
         batches(number)
     assert drawn == [0, 1, 0]
+
+
+@pytest.mark.parametrize("documents", [["w1 w2", "w3"], "w1 w2"])
+def test_a_document_that_is_no_list_of_sentences(documents) -> None:
+    with pytest.raises(ValueError, match="^each document must be a list of texts, got one text, 'w"):
+        encode_documents(documents, TOKENIZER)

@@ -68,6 +68,20 @@ def test_a_homonym_that_the_text_does_not_hold_is_there_all_the_same():
     assert len(tokenizer.vocab) <= 101 and "[UNK]" not in tokenizer.tokenize("나무")
 
 
+@pytest.mark.parametrize("size", [7, 13, 20, 30])
+def test_a_size_that_leaves_nearly_all_of_the_text_unknown(size):
+    with pytest.raises(
+        ValueError, match=rf"must be larger: with {size} pieces [89]\d% of the text is \[UNK\], got {size}"
+    ):
+        train_vocabulary(SENTENCES[::20], size)
+
+
+@pytest.mark.parametrize(("sentences", "told"), [(SENTENCES[0], "put it in a list"), ([], "at least 1 text")])
+def test_what_is_no_list_of_sentences(sentences, told):
+    with pytest.raises(ValueError, match=f"sentences must .*{told}"):
+        train_vocabulary(sentences, 101)
+
+
 def test_hangul_stays_whole(tokenizer):
     assert tokenizer.tokenize("배를") == ["배", "##를"]
     pieces = [piece for line in SENTENCES[::97] for piece in tokenizer.tokenize(line)]

@@ -3,11 +3,13 @@ import time
 import unicodedata
 from collections import Counter
 
+import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_utils.tokenization import BPETokenizer, BPETrainer, ByteBPETrainer, WordPieceTrainer
+from course_utils.tokenization import BPETokenizer, BPETrainer, ByteBPETrainer, WordPieceTrainer, fast
 from course_utils.tokenization.bpe import apply_merges, split_punctuation
 from course_utils.tokenization.pairs import PairTable
 from course_utils.tokenization.wordpiece_training import ScoredPairs
@@ -94,7 +96,9 @@ def test_of_equal_counts_the_smallest_ids_win():
     assert [each.pair for each in step.runners_up] == [("▁", "나"), ("가", "라"), ("나", "다")]
 
 
-letters = st.lists(st.text("ab가나.", max_size=9), max_size=7)
+letters = st.lists(st.text("ab가나.", max_size=9), max_size=7).filter(
+    any
+)  # without a word there is no training
 
 
 @pytest.mark.parametrize(
@@ -188,6 +192,52 @@ def test_training_ends_when_no_pair_is_frequent_enough():
     assert len(tokenizer.vocab) == 1 + 3 and tokenizer.merges == []
 
 
+TRAINERS = [BPETrainer(), ByteBPETrainer(), WordPieceTrainer(strip_accents=False)]
+FAST = [fast.train_fast_bpe, fast.train_fast_byte_bpe, fast.train_fast_wordpiece]
+
+
+@pytest.mark.parametrize(
+    "train", [*(each.train for each in TRAINERS), *(each.steps for each in TRAINERS), *FAST]
+)
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        ("배를 타고", "^texts must be a list of texts, got one text, '배를 타고': put it in a list$"),
+        (b"abc", "got one text, b'abc'"),
+        (None, "texts must be a list of texts, got NoneType"),
+        (["배", 3], "texts must hold texts and nothing else, got 3 among them"),
+        ([], "texts must hold at least 1 text, got 0"),
+    ],
+)
+def test_what_is_no_list_of_texts(train, texts, told):
+    with pytest.raises(ValueError, match=told):
+        train(texts, 300)
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_texts_without_a_word(trainer):
+    with pytest.raises(ValueError, match="^texts must hold at least one word to learn from, and hold none$"):
+        trainer.train(["", ""], 300)
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_texts_may_come_one_by_one(trainer):
+    assert trainer.train((line for line in LINES), 300).vocab == trainer.train(LINES, 300).vocab
+
+
+@pytest.mark.parametrize("train", FAST)
+def test_texts_may_come_one_by_one_to_the_library(train):
+    assert len(train((line for line in LINES), 300).vocab) == len(train(LINES, 300).vocab)
+
+
+@pytest.mark.parametrize("size", [None, True, 300.0, "300"])
+def test_a_size_that_is_no_number(size):
+    with pytest.raises(ValueError, match="vocab_size must be a whole number of at least 1, got "):
+        BPETrainer().train(LINES, size)
+    with pytest.raises(ValueError, match="min_count must be a whole number of at least 1, got "):
+        BPETrainer(min_count=size)
+
+
 def test_too_small_a_vocabulary():
     with pytest.raises(ValueError, match=r"at least 4 \(1 special tokens and an alphabet of 3\), got 3"):
         BPETrainer().train(["배 밤"], 3)
@@ -271,6 +321,23 @@ def test_files_there_and_back(tmp_path):
 def test_an_id_that_is_none(number):
     with pytest.raises(ValueError, match=rf"ids must be 0 … \d+, got {number}"):
         BPETrainer().train(LINES, 45).decode([1, number])
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_ids_may_be_a_tensor_or_an_array(trainer):
+    tokenizer = trainer.train(LINES, 300)
+    found = tokenizer.encode("배를 탔다")
+    ids = getattr(found, "input_ids", found)
+    for given_ids in (torch.tensor(ids), torch.tensor(ids, dtype=torch.int16), np.array(ids), iter(ids)):
+        assert tokenizer.decode(given_ids) == tokenizer.decode(ids)
+
+
+@pytest.mark.parametrize(
+    "ids", [torch.ones(2, 3, dtype=torch.int64), torch.ones(3), torch.tensor(5), 5, "5", None, [0.0]]
+)
+def test_ids_that_are_no_row_of_integers(ids):
+    with pytest.raises(ValueError, match=r"^ids must be integers in one row \(T,\), got "):
+        BPETrainer().train(LINES, 45).decode(ids)
 
 
 def test_unknown_must_be_in_the_vocabulary():
