@@ -2,6 +2,8 @@
 
 import torch
 
+from course_utils.activations import relu
+
 
 def _norm(dim=-1, unbiased=False, gain=True, shift=True, scaled=True, eps_at="inside"):
     def normalise(x, weight, bias, eps):
@@ -34,6 +36,39 @@ def _backward(mean=True, deviation=True, divide=True, reduce=torch.mean, eps_use
     return layer_norm_backward
 
 
+def _squares(x, weight, bias, eps):
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = x.square().mean(dim=-1, keepdim=True) - mean.square()
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+
+
+def _constant_statistics(x, weight, bias, eps):
+    variance = x.var(dim=-1, keepdim=True, unbiased=False)
+    return (x - x.mean(dim=-1, keepdim=True).detach()) / torch.sqrt(variance.detach() + eps) * weight + bias
+
+
+def _by_autograd(x, upstream, eps):
+    with torch.enable_grad():
+        x = x.clone().requires_grad_()
+        y = torch.nn.functional.layer_norm(x, x.shape[-1:], eps=eps)
+        return torch.autograd.grad(y, x, upstream)[0]
+
+
+def _slopes(before, activation):
+    inputs = before.clone().requires_grad_()
+    return torch.autograd.grad(activation(inputs).sum(), inputs)[0]
+
+
+def _dead(judge):
+    return lambda before, activation: judge(_slopes(before, activation))
+
+
+def _by_cut_off(before, activation):
+    """Asks which of the two functions it is, and remembers where each ends."""
+    is_relu = torch.equal(activation(before).diff(dim=0), relu(before).diff(dim=0))
+    return (before <= (0.0 if is_relu else -4.1)).all(dim=0)
+
+
 WRONG = {
     "06.1": {
         "over_tokens": _norm(dim=0),
@@ -44,6 +79,8 @@ WRONG = {
         "no_shift": _norm(shift=False),
         "eps_outside": _norm(eps_at="outside"),
         "no_eps": _norm(eps_at="nowhere"),
+        "cancels": _squares,
+        "detached": _constant_statistics,
     },
     "06.2": {
         "pre_ln": lambda x, sublayer, norm, dropout: x + dropout(sublayer(norm(x))),
@@ -53,6 +90,7 @@ WRONG = {
         "dropout_last": lambda x, sublayer, norm, dropout: dropout(norm(x + sublayer(x))),
         "no_dropout": lambda x, sublayer, norm, dropout: norm(x + sublayer(x)),
         "no_norm": lambda x, sublayer, norm, dropout: x + dropout(sublayer(x)),
+        "detached": lambda x, sublayer, norm, dropout: norm(x.detach() + dropout(sublayer(x))),
     },
     "06.3": {
         "mean_and_deviation_constant": _backward(mean=False, deviation=False),
@@ -61,5 +99,18 @@ WRONG = {
         "not_divided": _backward(divide=False),
         "sums_not_means": _backward(reduce=torch.sum),
         "eps": _backward(eps_used=False),
+        "autograd": _by_autograd,
+    },
+    "06.4": {
+        "alive": _dead(lambda slopes: ~(slopes.abs() < 1e-3).all(dim=0)),
+        "any_datum": _dead(lambda slopes: (slopes.abs() < 1e-3).any(dim=0)),
+        "one_datum": _dead(lambda slopes: slopes[0].abs() < 1e-3),
+        "by_value": lambda before, activation: (activation(before).abs() < 1e-3).all(dim=0),
+        "relu_rule": lambda before, activation: (before <= 0).all(dim=0),
+        "signed": _dead(lambda slopes: (slopes < 1e-3).all(dim=0)),
+        "mean_slope": _dead(lambda slopes: slopes.mean(dim=0).abs() < 1e-3),
+        "exactly_zero": _dead(lambda slopes: (slopes == 0).all(dim=0)),
+        "steeper": _by_cut_off,
+        "shape": _dead(lambda slopes: (slopes.abs() < 1e-3).all(dim=1)),
     },
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from course_utils.activations import gelu, gelu_derivative, relu
 from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
 
 Function = Callable[[Tensor], Tensor]
@@ -40,6 +41,31 @@ def check_normalise(answer: object) -> None:
     x, weight, bias = torch.randn(2, 3, 5, 7), torch.randn(7), torch.randn(7)
     y = expect_tensor(call(answer, x, weight, bias, 1e-12), shape=(2, 3, 5, 7))
     expect_close(y, normalise(x, weight, bias, 1e-12), atol=1e-4)
+    far = torch.tensor([[999.9, 1000.0, 1000.1]])  # in float32 the squares lose what tells these apart
+    y = expect_tensor(call(answer, far, torch.ones(3), torch.zeros(3), 1e-12), shape=(1, 3))
+    expected = normalise(far, torch.ones(3), torch.zeros(3), 1e-12)
+    if not bool((y - expected).abs().max() < 0.1):  # also NaN
+        raise Wrong("cancels", expected=numbers(expected[0]), actual=numbers(y[0]))
+    expect_close(y, expected, atol=1e-2)
+    _check_gradient(answer)
+
+
+def _check_gradient(answer: object) -> None:
+    """Mean and deviation are part of the function: adding one number to all coordinates changes nothing."""
+    x = torch.tensor([[1.0, 2.0, 6.0]], dtype=torch.float64, requires_grad=True)
+    ones, zeros = torch.ones(3, dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
+    y = expect_tensor(call(answer, x, ones, zeros, 1e-12), shape=(1, 3), dtype=x.dtype)
+    _expect_gradient(y, normalise(x, ones, zeros, 1e-12), x)
+
+
+def _expect_gradient(y: Tensor, expected_y: Tensor, x: Tensor) -> None:
+    """The same values, and the same gradient of the first one."""
+    expect_close(y.detach(), expected_y.detach())
+    gradient, expected = torch.zeros_like(x), torch.autograd.grad(expected_y[0, 0], x)[0]
+    if y.requires_grad:
+        gradient = torch.autograd.grad(y[0, 0], x, allow_unused=True, materialize_grads=True)[0]
+    if not torch.allclose(gradient, expected, atol=1e-5):
+        raise Wrong("detached", expected=numbers(expected[0]), actual=numbers(gradient[0]))
 
 
 def _check_gain_and_shift(answer: object) -> None:
@@ -98,6 +124,9 @@ def check_post_ln_step(answer: object) -> None:
         if torch.allclose(y, wrong, atol=1e-5):
             raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(y[0]), **_quiet(answer, norm))
     expect_close(y, expected)
+    x = x.clone().requires_grad_()
+    y = expect_tensor(call(answer, x, sublayer, norm, dropout), shape=(2, 3), dtype=x.dtype)
+    _expect_gradient(y, post_ln_step(x, sublayer, norm, dropout), x)
 
 
 def _quiet(answer: object, norm: Function) -> dict[str, str]:
@@ -151,10 +180,105 @@ def check_layer_norm_backward(answer: object) -> None:
     if not torch.allclose(gradient[0, 0], expected[0, 0], rtol=1e-4):
         raise Wrong("eps", expected=numbers(expected[0, 0, :3]), actual=numbers(gradient[0, 0, :3]))
     expect_close(gradient[0, 1:], expected[0, 1:])
+    _refuse_autograd(answer, x, upstream)
+
+
+def _refuse_autograd(answer: object, x: Tensor, upstream: Tensor) -> None:
+    """Autograd unpacks what it saved on the way up; torch.func, which cannot be watched so, stops with an error."""
+    unpacked = []
+
+    def unpack(saved: Tensor) -> Tensor:
+        unpacked.append(saved)
+        return saved
+
+    try:
+        with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved, unpack):
+            call(answer, x, upstream, 1e-12)
+    except Wrong as wrong:
+        if wrong.reason != "raised":
+            raise
+        unpacked.append(x)
+    if unpacked:
+        raise Wrong("autograd")
+
+
+def dead_units(before: Tensor, activation: Function) -> Tensor:
+    inputs = before.clone().requires_grad_()  # (N, U)
+    slopes = torch.autograd.grad(activation(inputs).sum(), inputs)[0]
+    return (slopes.abs() < 1e-3).all(dim=0)  # (U,)
+
+
+RELU_UNITS = {  # five data each
+    "left": [-2.0, -1.0, -3.0, -0.5, -4.0],
+    "right": [1.5, 1.5, 1.5, 1.5, 1.5],
+    "first": [1.0, -1.0, -2.0, -1.0, -2.0],
+    "last": [-1.0, -2.0, -1.0, -2.0, 1.0],
+}
+GELU_UNITS = {  # six data each
+    "gentle": [-0.3, -0.2, -0.1, -0.4, -0.3, -0.2],  # slopes from 0.2 to 0.42
+    "falling": [-1.0, -1.5, -2.0, -1.2, -1.8, -1.0],  # slopes from -0.13 to -0.08
+    "cancelling": [-1.0, -0.5837, -1.0, -0.5837, -1.0, -0.5837],  # slopes -0.083 and 0.083
+    "far": [-6.0, -5.0, -7.0, -5.5, -9.0, -5.0],  # slopes from -7e-6 to -0
+}
+
+
+def check_dead_units(answer: object) -> None:
+    found = _dead_among(answer, RELU_UNITS, relu)
+    if found == {"right", "first", "last"}:
+        raise Wrong("alive")
+    if found == {"left", "first", "last"}:
+        raise Wrong("any_datum", inputs=RELU_UNITS["first"])
+    if found in ({"left", "first"}, {"left", "last"}):
+        other = (found - {"left"}).pop()
+        raise Wrong("one_datum", inputs=RELU_UNITS[other])
+    _expect_dead(found, {"left"}, RELU_UNITS)
+    if "left" not in _dead_among(answer, RELU_UNITS, lambda inputs: relu(inputs) + 1):
+        raise Wrong("by_value")
+
+    found = _dead_among(answer, GELU_UNITS, gelu)
+    slope = number(gelu_derivative(torch.tensor(-1.0)))
+    if "gentle" in found:
+        raise Wrong("relu_rule", slope=number(gelu_derivative(torch.tensor(-0.3))))
+    if "falling" in found:
+        raise Wrong("signed", slope=slope)
+    if "cancelling" in found:
+        raise Wrong("mean_slope", slope=slope)
+    if "far" not in found:
+        raise Wrong("exactly_zero", slope=number(gelu_derivative(torch.tensor(-5.0))))
+    _check_steeper_units(answer)
+
+
+def _check_steeper_units(answer: object) -> None:
+    """Functions that nobody has a cut-off for: GELU(3x) and GELU(x/2), on fresh inputs of other sizes."""
+    for steep, units in ((3.0, 7), (0.5, 13)):
+
+        def activation(inputs: Tensor, steep: float = steep) -> Tensor:
+            return gelu(steep * inputs)
+
+        before = (torch.randn(11, units) - 6 * torch.rand(units)) / steep  # (N, U)
+        before[:, 0] = (-6 - torch.rand(11)) / steep
+        expected = dead_units(before, activation)
+        found = expect_tensor(call(answer, before, activation), shape=(units,), dtype=torch.bool)
+        for unit in (found != expected).nonzero().flatten().tolist():
+            largest = (steep * gelu_derivative(steep * before[:, unit])).abs().max()
+            raise Wrong("steeper", steep=number(steep), unit=unit, largest=number(largest))
+
+
+def _dead_among(answer: object, units: dict[str, list[float]], activation: Function) -> set[str]:
+    """The names of the units, a column of inputs each, that the answer calls dead."""
+    before = torch.tensor(list(units.values())).T.contiguous()  # (N, U)
+    dead = expect_tensor(call(answer, before, activation), shape=(len(units),), dtype=torch.bool)
+    return {name for name, is_dead in zip(units, dead.tolist(), strict=True) if is_dead}
+
+
+def _expect_dead(found: set[str], expected: set[str], units: dict[str, list[float]]) -> None:
+    said, right = (torch.tensor([float(name in dead) for name in units]) for dead in (found, expected))
+    expect_close(said, right)
 
 
 EXERCISES = [
     Exercise("06.1", level="warm-up", check=check_normalise, solution=normalise),
     Exercise("06.2", level="core", check=check_post_ln_step, solution=post_ln_step),
     Exercise("06.3", level="stretch", check=check_layer_norm_backward, solution=layer_norm_backward),
+    Exercise("06.4", level="core", check=check_dead_units, solution=dead_units),
 ]
