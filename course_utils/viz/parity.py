@@ -99,7 +99,8 @@ def plot_departures(
     for row, column in np.ndindex(differences.shape):
         if departs[row, column]:
             color = "white" if depth[row, column] > 0.5 else INK
-            ax.text(column, row, f"{differences[row, column]:.1g}", ha="center", va="center", color=color)
+            written = f"{float(f'{differences[row, column]:.1g}'):g}"  # one digit, and 10 rather than 1e+01
+            ax.text(column, row, written, ha="center", va="center", color=color)
     for row, column in enumerate(departs.argmax(axis=1)):
         if departs[row, column]:
             frame = dict(fill=False, edgecolor=KEY, linewidth=3.5)

@@ -153,6 +153,10 @@ def test_the_tolerance_decides_what_departs():
     assert colors(ax) == [hex_of(INK), "#FFFFFF"]  # pale cells carry dark letters
 
 
+def test_a_departure_of_ten_is_written_out():
+    assert written(plot_departures([[9.7, 0.00912]], ["a"], KEYS[:2])) == {(0, 0): "10", (1, 0): "0.009"}
+
+
 def test_numbers_in_the_colours_of_their_owners():
     ax = plot_number_table([[11, 12, 13], [21, 22, 23]], [[0, 0, 1], [2, 6, 7]])
     near(figure_size(ax), [2.1, 1.2])
