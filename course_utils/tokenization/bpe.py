@@ -54,14 +54,11 @@ def apply_merges(symbols: Sequence[str], ranks: Mapping[tuple[str, str], int]) -
     """
     symbols = [*symbols, ""]  # "" stands at the end, and where a merge has taken a symbol away
     end = len(symbols) - 1
-    left, right = (
-        [*range(-1, end)],
-        [*range(1, end + 1), end],
-    )  # the places of the neighbours; −1 is the end, too
-    places: dict[
-        tuple[str, str], list[int]
-    ] = {}  # of each learned pair: where its first symbol stands, or stood
-    waiting: list[tuple[int, tuple[str, str]]] = []  # a heap of them, the first-learned on top
+    left = [*range(-1, end)]  # the places of the neighbours; −1 is the end, too
+    right = [*range(1, end + 1), end]
+    # Of each learned pair the places where its first symbol stands, or stood; and a heap, the first-learned on top.
+    places: dict[tuple[str, str], list[int]] = {}
+    waiting: list[tuple[int, tuple[str, str]]] = []
 
     def look(place: int) -> None:
         pair = symbols[place], symbols[right[place]]

@@ -25,9 +25,8 @@ from course_utils.tokenization.vocab import (
 CONTINUES = "##"
 UNKNOWN = "[UNK]"
 MAX_WORD_LENGTH = 100  # in characters; `tokenizers`' value (the first release of BERT's code had 200)
-CHUNKS = re.compile(
-    "[^ \t\n\r]+"
-)  # normalisation cuts at these blanks, too: it drops U+000B and U+0085 without a cut
+# Normalisation cuts at these blanks, too: it drops U+000B and U+0085 without a cut.
+CHUNKS = re.compile("[^ \t\n\r]+")
 _CACHE_SIZE = 2**16
 
 Pieces = list[tuple[str, tuple[int, int]]]  # each with its (start, end) in the text as typed
