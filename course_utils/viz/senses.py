@@ -147,7 +147,7 @@ def plot_intervals(
         _, ax = plt.subplots(figsize=(10, 0.75 * len(names) + 1.4))
     places = np.arange(len(names))
     for number, (method, rows) in enumerate(results.items()):
-        share, low, high = np.array(rows, dtype=float).T
+        share, low, high = numbers(rows, float).T
         y = places + 0.62 * ((number + 0.5) / len(results) - 0.5)
         ax.errorbar(
             share,
@@ -161,7 +161,7 @@ def plot_intervals(
             elinewidth=2.4,
             label=literal(method),
         )
-    for place, share in zip(places, chance):
+    for place, share in zip(places, numbers(chance, float)):
         ax.plot([share, share], [place - 0.4, place + 0.4], color=MUTED, linewidth=2, linestyle=":")
     ax.set_yticks(places, literals(names), fontsize=13)
     ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])

@@ -158,6 +158,9 @@ GIVEN_WITH_GRADIENT = {
     "plot_head_grid": lambda: viz.plot_head_grid(with_gradient([[0.5]])),
     "plot_hull": lambda: viz.plot_hull(with_gradient([[1, 2]]), ["a"], color="k"),
     "plot_influence": lambda: viz.plot_influence(["a"], with_gradient([0.5])),
+    "plot_intervals": lambda: viz.plot_intervals(
+        {"a": with_gradient([[0.5, 0.4, 0.6]])}, ["b"], chance=with_gradient([0.25])
+    ),
     "plot_number_table": lambda: viz.plot_number_table(with_gradient([[5]]), torch.tensor([[0]])),
     "plot_runs": lambda: viz.plot_runs([0, 1], {"a": with_gradient([[0, 1]])}),
     "plot_scores": lambda: viz.plot_scores(with_gradient([[1]]), ["a"], ["b"]),
