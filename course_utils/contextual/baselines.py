@@ -16,6 +16,7 @@ from torch import Tensor
 
 from course_utils.before.word2vec import WordVectors
 from course_utils.contextual.words import occurrences
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
 
 SMOOTHING = 0.3  # added to every count
@@ -84,13 +85,16 @@ def fit_naive_bayes(
         smoothing: above 0; otherwise a piece never seen with a sense would rule that sense out.
 
     Raises:
-        ValueError: with fewer than two senses, or a smoothing that is not above 0.
+        ValueError: with fewer than two senses, a smoothing that is not above 0, or a sentence that is no list of pieces.
     """
     if len(examples) < 2 or smoothing <= 0:
         raise ValueError(
             f"at least two senses and a smoothing above 0 are needed, got {list(examples)} and {smoothing}"
         )
-    counts = [Counter(piece for pieces in group for piece in set(pieces)) for group in examples.values()]
+    counts = [
+        Counter(piece for pieces in group for piece in set(list_of_texts("each sentence", pieces, least=0)))
+        for group in examples.values()
+    ]
     seen = sorted(set().union(*counts))
     totals = [sum(count.values()) + smoothing * len(seen) for count in counts]
     return NaiveBayes(
@@ -103,7 +107,12 @@ def fit_naive_bayes(
 
 
 def static_points(vectors: WordVectors, sentences: Sequence[Sequence[str]]) -> Tensor:
-    """One point a sentence: the mean of its pieces' static vectors, of length 1; zeros if none has any. (N, C)."""
+    """One point a sentence: the mean of its pieces' static vectors, of length 1; zeros if none has any. (N, C).
+
+    Raises:
+        ValueError: a sentence is not a list of pieces.
+    """
+    sentences = [list_of_texts("each sentence", pieces, least=0) for pieces in sentences]
     rows = [[vectors.index[piece] for piece in pieces if piece in vectors.index] for pieces in sentences]
     nothing = torch.zeros(vectors.vectors.shape[1])
     means = torch.stack([vectors.vectors[row].mean(0) if row else nothing for row in rows])

@@ -103,6 +103,15 @@ def test_what_naive_bayes_needs():
         fit_naive_bayes({"a": [["x"]], "b": [["y"]]}, smoothing=0)
 
 
+def test_a_sentence_that_was_not_cut_into_pieces():
+    vectors = WordVectors(("s", "e"), torch.eye(2), torch.tensor([2, 1]))
+    told = "^each sentence must be a list of texts, got one text, 'sea': put it in a list$"
+    with pytest.raises(ValueError, match=told):
+        static_points(vectors, ["sea"])
+    with pytest.raises(ValueError, match=told):
+        fit_naive_bayes({"ship": ["sea"], "pear": ["eat"]})
+
+
 def test_static_points_by_hand():
     vectors = WordVectors(("sea", "eat"), torch.tensor([[3.0, 0.0], [0.0, 4.0]]), torch.tensor([2, 1]))
     points = static_points(
