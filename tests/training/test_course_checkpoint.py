@@ -18,7 +18,7 @@ from course_utils.datasets.vocabulary import is_glued
 from course_utils.evaluate_senses import evaluate
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
-from course_utils.pretrained.folder import REPLACED
+from course_utils.pretrained.folder import SAVED
 from course_utils.pretrained.sources import COURSE_CHECKSUMS
 from course_utils.support.paths import COURSE_CHECKPOINT
 from course_utils.training.log import read_log
@@ -46,7 +46,7 @@ def test_its_sums_are_those_of_the_data_card():
 
 
 def test_every_file_that_is_loaded_has_its_sum():
-    loaded = {file.name for file in COURSE_CHECKPOINT.iterdir()} & REPLACED
+    loaded = {file.name for file in COURSE_CHECKPOINT.iterdir()} & SAVED
     assert loaded == COURSE_CHECKSUMS.keys()
 
 
