@@ -63,6 +63,28 @@ def _heads_reversed(query, key, value, num_heads):
     return context, weights.flip(1)
 
 
+def _one_by_one(query, key, value, num_heads):
+    size = query.shape[-1] // num_heads
+    contexts, weights = [], []
+    for head in range(num_heads):
+        q, k, v = (hidden[..., head * size : (head + 1) * size] for hidden in (query, key, value))
+        weights.append((q @ k.transpose(-2, -1) / math.sqrt(size)).softmax(dim=-1))
+        contexts.append(weights[-1] @ v)
+    return torch.cat(contexts, dim=-1), torch.stack(weights, dim=1)
+
+
+def _weights_detached(query, key, value, num_heads):
+    """The context as it should be, mixed with weights that nothing can be learned from."""
+    q, k, v = (_split(hidden, num_heads) for hidden in (query, key, value))
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(dim=-1)
+    return _merge(weights.detach() @ v), weights
+
+
+def _without_gradient(query, key, value, num_heads):
+    with torch.no_grad():
+        return _multi_head()(query, key, value, num_heads)
+
+
 def _contributions(context, weight, bias=0.0):
     columns = weight.unflatten(-1, (context.shape[1], -1))
     return torch.einsum("bhtd,chd->bhtc", context, columns) + bias
@@ -99,6 +121,7 @@ WRONG = {
         "sizes_swapped": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
         "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
         "batch": _batch_mixed_in,
+        "no_gradient": lambda hidden, num_heads: _split(hidden, num_heads).detach(),
     },
     "04.2": {
         "one_head": _one_head,
@@ -112,6 +135,9 @@ WRONG = {
         "not_merged": _multi_head(merge=lambda context: context),
         "merge_without_transpose": _multi_head(merge=_merge_without_transpose),
         "cross": _one_length,
+        "gradient": _weights_detached,
+        "no_gradient": _without_gradient,
+        "loop": _one_by_one,
     },
     "04.3": {
         "already_summed": lambda context, weight, bias: _merge(context) @ weight.T,
@@ -121,5 +147,6 @@ WRONG = {
         "interleaved_columns": _interleaved_columns,
         "merged_without_transpose": _alone,
         "sum": lambda context, weight, bias: 2 * _contributions(context, weight),
+        "no_gradient": lambda context, weight, bias: _contributions(context.detach(), weight),
     },
 }

@@ -6,6 +6,7 @@ import math
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from course_utils.exercises.core import (
     Exercise,
@@ -41,8 +42,11 @@ def check_split_heads(answer: object) -> None:
     if torch.equal(result, tokens[None].unflatten(-1, (3, 2)).permute(0, 3, 1, 2)):
         raise Wrong("interleaved", **facts)
     expect_close(result, expected)
-    batch = torch.randn(2, 7, 15)
-    expect_close(expect_tensor(call(answer, batch, 5)), split_heads(batch, 5), "batch")
+    batch = torch.randn(2, 7, 15, requires_grad=True)
+    result = expect_tensor(call(answer, batch, 5))
+    expect_close(result.detach(), split_heads(batch.detach(), 5), "batch")
+    if not result.requires_grad:
+        raise Wrong("no_gradient")
 
 
 def multi_head(query: Tensor, key: Tensor, value: Tensor, num_heads: int) -> tuple[Tensor, Tensor]:
@@ -72,6 +76,8 @@ def check_multi_head(answer: object) -> None:
         )
     expect_close(context, right_context)
     _check_cross_attention(answer)
+    _check_gradient(answer)
+    _check_loop(answer)
 
 
 def _check_weights(hidden: Tensor, weights: Tensor, right_weights: Tensor) -> None:
@@ -105,6 +111,50 @@ def _check_cross_attention(answer: object) -> None:
     expect_close(expect_tensor(context), right_context)
 
 
+def _check_gradient(answer: object) -> None:
+    """The gradient of context and weights together is that of the reference, in query, key and value."""
+    inputs = [torch.randn(2, length, 12, requires_grad=True) for length in (3, 5, 5)]
+    found = []
+    for run in (lambda *given: call(answer, *given, 3), lambda *given: multi_head(*given, 3)):
+        context, weights = expect_tuple(run(*inputs), 2)
+        loss = context.square().sum() + weights.square().sum()
+        if not loss.requires_grad:
+            raise Wrong("no_gradient")
+        found.append(torch.autograd.grad(loss, inputs, allow_unused=True))
+    for name, mine, right in zip(("query", "key", "value"), *found, strict=True):
+        expect_close(torch.zeros_like(right) if mine is None else mine, right, "gradient", atol=1e-4, of=name)
+
+
+class _Count(TorchFunctionMode):
+    """Counts the calls into torch within a block."""
+
+    calls = 0
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+def _check_loop(answer: object) -> None:
+    """All heads at once: as many calls into torch for 2 heads as for 12."""
+    counts = {}
+    for num_heads in (2, 12):
+        query, key, value = torch.randn(3, 1, 5, 24)
+
+        def counted(*given, heads=num_heads):
+            with _Count() as count:
+                result = answer(*given)
+            counts[heads] = count.calls
+            return result
+
+        context, weights = expect_tuple(call(counted, query, key, value, num_heads), 2)
+        right_context, right_weights = multi_head(query, key, value, num_heads)
+        expect_close(expect_tensor(weights), right_weights, "weights")
+        expect_close(expect_tensor(context), right_context)
+    if counts[12] > counts[2]:
+        raise Wrong("loop", few=counts[2], many=counts[12])
+
+
 def head_contributions(context: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     num_heads, head_size = context.shape[1], context.shape[-1]
     columns = weight.unflatten(-1, (num_heads, head_size))  # (C, H, D): the D columns of each head
@@ -135,9 +185,11 @@ def check_head_contributions(answer: object) -> None:
     if not torch.allclose(result.sum(dim=1), expected.sum(dim=1), atol=1e-5):
         raise Wrong("sum", **facts)
     expect_close(result, expected)
-    context, weight, bias = torch.randn(2, 3, 7, 5), torch.randn(15, 15), torch.randn(15)
+    context, weight, bias = torch.randn(2, 3, 7, 5, requires_grad=True), torch.randn(15, 15), torch.randn(15)
     result = expect_tensor(call(answer, context, weight, bias))
-    expect_close(result, head_contributions(context, weight, bias))
+    expect_close(result.detach(), head_contributions(context.detach(), weight, bias))
+    if not result.requires_grad:
+        raise Wrong("no_gradient")
 
 
 def _as_if_merged_without_transpose(context: Tensor, weight: Tensor) -> Tensor:
