@@ -42,9 +42,9 @@ HELD_OUT = {
     },
     "밤": {"night": ["밤이 되었다", "별을 밤에 보았다"], "chestnut": ["구운 밤을 먹었다", "단 밤이다"]},
 }
-LETTERS = sorted(
-    {letter for group in TOY.values() for text in group for line in text for letter in line} - {" "}
-)
+TEXTS = [line for group in TOY.values() for text in group for line in text]
+TEXTS += [text for word in HELD_OUT.values() for group in word.values() for text in group]
+LETTERS = sorted({letter for text in TEXTS for letter in text} - {" "})  # all: [UNK]s would make sentences tie
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
 
 
