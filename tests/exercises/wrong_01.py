@@ -39,6 +39,18 @@ def _mean_gradient(centre, context, negatives):
     return (torch.sigmoid(centre @ context) - 1) * context + push
 
 
+def _by_autograd(centre, context, negatives):
+    leaf = centre.clone().requires_grad_()
+    loss = -F.logsigmoid(leaf @ context) - F.logsigmoid(-(negatives @ leaf)).sum()
+    return torch.autograd.grad(loss, leaf)[0]
+
+
+def _zero_for_itself(vectors, row):
+    cosines = _cosines(vectors, vectors[row])
+    cosines[row] = 0.0
+    return int(cosines.argmax())
+
+
 def _unseen(edges=True, lengths=(2, 3), whole=True, once=True, mean=False, nothing=torch.zeros):
     def unseen_vector(word, grams, dimensions):
         marked = f"<{word}>" if edges else word
@@ -60,6 +72,7 @@ WRONG = {
         "farthest": _nearest(lambda vectors, vector: -_cosines(vectors, vector)),
         "distance": _nearest(lambda vectors, vector: -(vectors - vector).norm(dim=-1)),
         "row": _takes_the_row_out,
+        "too_large": _zero_for_itself,
         "kind": _nearest(_cosines, kind=float),
     },
     "01.2": {
@@ -70,6 +83,7 @@ WRONG = {
         "negatives_as_neighbours": _gradient(minus_negative=1.0),
         "mean_of_negatives": _mean_gradient,
         "no_sigmoid": _gradient(slope=lambda x: x),
+        "autograd": _by_autograd,
     },
     "01.3": {
         "no_edges": _unseen(edges=False),
@@ -77,6 +91,7 @@ WRONG = {
         "no_whole_word": _unseen(whole=False),
         "mean": _unseen(mean=True),
         "only_two": _unseen(lengths=(2,)),
+        "four_letters": _unseen(lengths=(2, 3, 4)),
         "nothing_known": _unseen(nothing=torch.ones),
         "twice": _unseen(once=False),
     },

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, numbers
+from course_utils.exercises.forbidden import refuse_autograd
 
 
 def nearest_row(vectors: Tensor, row: int) -> int:
@@ -32,6 +33,10 @@ def check_nearest_row(answer: object) -> None:
     # Row 1 points the same way, row 2 is long, row 3 is the opposite, row 4 is close but to the side.
     vectors = torch.tensor([[1.0, 0.0], [6.0, 0.5], [9.0, 9.0], [-5.0, 0.0], [0.5, 0.4]])
     expect(vectors, 0, 1, {0: "itself", 2: "dot_product", 3: "farthest", 4: "distance"})
+    # All others look away from row 2; whoever writes 0, not −inf, in its own place takes it for the nearest.
+    vectors = torch.tensor([[-1.0, 0.1], [-1.0, 3.0], [2.0, 0.0], [-3.0, -2.0]])
+    expect(vectors, 2, 1, {2: "too_large", 0: "farthest", 3: "distance"})
+    expect(torch.tensor([[3.0, 0.0], [-2.0, 0.0]]), 0, 1, {0: "too_large"})  # the other cosine is −1
     vectors = torch.randn(13, 5)
     for row in (0, 7, 12):
         expect(vectors, row, nearest_row(vectors, row), {row: "itself"})
@@ -62,7 +67,9 @@ def check_centre_gradient(answer: object) -> None:
         for reason, wrong in likely:
             if torch.allclose(found, wrong, atol=1e-5):
                 raise Wrong(reason, expected=numbers(expected), actual=numbers(found))
-        expect_close(found, expected)
+        # In float64 a difference of two losses, divided by their distance, is some 1e-9 off.
+        expect_close(found, expected, atol=1e-5 if dtype == torch.float32 else 1e-12)
+        refuse_autograd(answer, centre, context, negatives)
 
 
 def unseen_vector(word: str, grams: dict[str, Tensor], dimensions: int) -> Tensor:
@@ -90,6 +97,8 @@ def check_unseen_vector(answer: object) -> None:
         "멀",
         "<멀",
         "<배>",
+        "<뱃멀미",
+        "뱃멀미>",
     ]
     grams = {name: torch.randn(5) for name in names}
 
@@ -117,11 +126,13 @@ def check_unseen_vector(answer: object) -> None:
             ("only_two", total("<배", "배편", "편>")),
         ],
     )
-    expect("뱃멀미", [("no_whole_word", total("멀미"))])  # the whole word is longer than three letters
-    found = call(answer, "뫙", grams, 5)
-    if not isinstance(found, Tensor) or bool(found.any()):
+    whole = total("멀미", "<뱃멀미>")  # longer than three letters; the pieces of four are known, too
+    longer = whole + total("<뱃멀미", "뱃멀미>")
+    expect("뱃멀미", [("no_whole_word", total("멀미")), ("four_letters", longer)])
+    found = call(answer, "뫙", grams, 7)
+    if not isinstance(found, Tensor) or found.shape != (7,) or bool(found.any()):
         actual = numbers(found) if isinstance(found, Tensor) else type(found).__name__
-        raise Wrong("nothing_known", actual=actual)
+        raise Wrong("nothing_known", size=7, actual=actual)
     expect("배", [("twice", total("<배", "<배>", "<배>"))])  # the whole word is a piece of three letters too
 
 

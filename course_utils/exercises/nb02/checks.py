@@ -126,8 +126,8 @@ def _check_gradients(answer: object) -> None:
     right = torch.autograd.grad((right_context * direction).sum(), given)
     context, weights = expect_tuple(call(answer, *given), 2)
     context = expect_tensor(context)
-    expect_close(expect_tensor(weights).detach(), right_weights)
-    expect_close(context.detach(), right_context)
+    expect_close(expect_tensor(weights).detach(), right_weights.detach())
+    expect_close(context.detach(), right_context.detach())
     if not context.requires_grad:
         raise Wrong("no_gradient")
     found = torch.autograd.grad((context * direction).sum(), given, allow_unused=True)
