@@ -15,6 +15,9 @@ widget = ActivationExplorer(
     {"GELU": (gelu, gelu_derivative), "ReLU": (relu, relu_derivative), NAME: (gelu_tanh, gelu_tanh_derivative)},
     difference_of=("GELU", NAME),
     x=1.0,
+    runs={"ReLU, 0.03": ([177 + 2 * n for n in range(101)], [1 / (1 + n) for n in range(101)]),
+          "GELU, 0.03": ([0] * 101, [1 / (1 + n * n) for n in range(101)])},
+    units=960,
 )
 widget
 """
@@ -63,10 +66,11 @@ def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
     summary, handle, box = (widget.get_by_test_id(name) for name in ("summary", "handle", "x"))
     box.focus()
     reached = []
-    for _ in range(6):
+    box.press("Shift+Tab")
+    for _ in range(7):
         reached.append(guest.page.evaluate("document.activeElement.closest('[data-testid]').dataset.testid"))
         guest.page.keyboard.press("Tab")
-    assert reached == ["x", "difference", "handle", "show-0", "show-1", "show-2"]
+    assert reached == ["view", "x", "difference", "handle", "show-0", "show-1", "show-2"]
     handle.focus()
     guest.page.keyboard.press("ArrowRight")
     expect(summary).to_contain_text("x = 1.10")
@@ -81,6 +85,68 @@ def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
     box.fill("-2.7")
     box.press("Enter")
     expect(summary).to_contain_text("GELU − tanh 꼴 = −4.73 × 0.0001")
+
+
+def test_the_other_views_by_keyboard_alone(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    summary, view, handle = (widget.get_by_test_id(name) for name in ("summary", "view", "handle"))
+    view.press("ArrowDown")
+    expect(summary).to_contain_text("1번 던져")
+    expect(widget.get_by_test_id("difference")).to_be_hidden()
+    coins = widget.locator(".ae-coin")
+    expect(coins).to_have_count(81)
+    widget.get_by_test_id("flips").press("End")
+    expect(summary).to_contain_text("1000번 던져")
+    expect(widget.get_by_test_id("gate")).to_contain_text("/ 1000")
+    where = coins.nth(45).get_attribute("cy")
+    widget.get_by_test_id("roll").press("Enter")
+    expect(coins.nth(45)).not_to_have_attribute("cy", where)
+    handle.press("ArrowLeft")
+    expect(summary).to_contain_text("x = 0.90")
+
+    view.press("ArrowDown")
+    expect(summary).to_contain_text("ReLU 50.0 %")
+    expect(widget.get_by_role("slider", name="입력의 평균").last).to_have_attribute("aria-valuetext", "0.00")
+    for _ in range(4):
+        handle.press("Shift+ArrowLeft")
+    expect(summary).to_contain_text("평균 −2.00")
+    expect(widget.get_by_test_id("row-1")).to_contain_text("97.7 %")
+    expect(widget.get_by_test_id("row-0")).to_contain_text("0.0 %")
+    widget.get_by_test_id("spread").press("ArrowLeft")
+    expect(summary).to_contain_text("표준 편차 0.90")
+
+    view.press("ArrowDown")
+    expect(summary).to_contain_text("배우기 전(0걸음), 유닛 960개 가운데 죽은 것: ReLU, 0.03 177개")
+    widget.get_by_test_id("step").press("ArrowRight")
+    expect(summary).to_contain_text("1걸음 뒤")
+    handle.press("Shift+ArrowRight")
+    expect(summary).to_contain_text("6걸음 뒤, 유닛 960개 가운데 죽은 것: ReLU, 0.03 189개")
+    expect(widget.get_by_test_id("run-0")).to_contain_text("189")
+    expect(handle).to_have_attribute("aria-valuetext", "6")
+    view.press("Home")
+    expect(summary).to_contain_text("x = 0.90에서 GELU")
+
+
+def test_a_drag_scrubs_the_run(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    widget.get_by_test_id("view").select_option(index=3)
+    expect(widget.get_by_test_id("summary")).to_contain_text("0걸음")
+    frame = widget.locator("svg.course-surface").bounding_box()
+    guest.page.mouse.click(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+    expect(widget.get_by_test_id("summary")).to_contain_text("50걸음 뒤")
+
+
+def test_each_view_fits_a_laptop(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    guest.page.set_viewport_size({"width": 1366, "height": 768})
+    widget.get_by_test_id("x").fill("-2.7")  # where there is most to say
+    widget.get_by_test_id("x").press("Enter")
+    widget.get_by_test_id("difference").check()
+    expect(widget.get_by_test_id("summary")).to_contain_text("× 0.0001")
+    for place in range(4):
+        widget.get_by_test_id("view").select_option(index=place)
+        guest.settle()
+        assert widget.bounding_box()["height"] <= 600, place
 
 
 def test_bad_input_is_told_in_place(show: Callable[..., Locator]) -> None:
@@ -126,7 +192,9 @@ def test_a_name_keeps_to_its_line(guest: Visit, show: Callable[..., Locator], na
         )
         assert last == first | {"cut": cut}
         assert widget.evaluate("card => card.scrollWidth <= card.clientWidth")
-        assert widget.locator("table").evaluate("table => table.offsetWidth <= table.parentNode.clientWidth")
+        assert widget.locator("table").first.evaluate(
+            "table => table.offsetWidth <= table.parentNode.clientWidth"
+        )
         guest.screenshot(f"activation_explorer-{width}-{cut}", of=widget)
 
 

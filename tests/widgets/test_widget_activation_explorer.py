@@ -16,6 +16,7 @@ from course_utils.activations import (
     relu_derivative,
 )
 from course_utils.widgets import ActivationExplorer
+from course_utils.widgets.activation_explorer.measures import shares_without_gradient, times_open
 
 FUNCTIONS = {
     "GELU": (gelu, gelu_derivative),
@@ -151,3 +152,98 @@ def test_the_same_number_again_clears_what_was_refused() -> None:
 def test_two_functions_are_enough_for_a_difference() -> None:
     two = {name: FUNCTIONS[name] for name in ("GELU", "tanh 꼴")}
     assert make(two).curves and make(two, difference_of=("GELU", "GELU")).curves
+
+
+RUNS = {"ReLU": ([177.0, 300.0, 344.0], [2.0, 0.5, 0.01]), "GELU": ([0.0, 0.0, 5.0], [2.0, 0.1, 0.001])}
+
+
+def test_the_gate_opens_as_often_as_its_probability() -> None:
+    x = torch.tensor([-3.0, -1.0, 0.0, 1.0, 2.5], dtype=torch.float64)
+    share = times_open(x, flips=100_000, roll=7) / 100_000
+    assert torch.allclose(share, torch.distributions.Normal(0.0, 1.0).cdf(x), atol=0.005)
+    assert torch.equal(times_open(x, flips=50, roll=3), times_open(x, flips=50, roll=3))
+    assert not torch.equal(times_open(x, flips=50, roll=3), times_open(x, flips=50, roll=4))
+
+
+def test_the_gate_of_one_coin_gives_x_or_nothing_and_of_many_gives_gelu() -> None:
+    widget = make(x=-1.0, view="gate")
+    gate = widget.picture["gate"]
+    assert gate["opened"] in (0, 1) and gate["average"] == -gate["opened"]
+    assert all(y in (0.0, x) for x, y in gate["dots"]) and any(y for _, y in gate["dots"])
+    widget.flips = 1000
+    gate = widget.picture["gate"]
+    assert gate["expected"] == pytest.approx(-0.158655, abs=1e-6)
+    assert gate["average"] == pytest.approx(-gate["opened"] / 1000) == pytest.approx(-0.1587, abs=0.05)
+    dots = torch.tensor(gate["dots"], dtype=torch.float64)
+    assert torch.allclose(dots[:, 1], F.gelu(dots[:, 0]), atol=0.12)
+    assert f"1000번 던져 {gate['opened']}번" in widget.summary and "−0.1587, 곧 GELU" in widget.summary
+    before = gate["dots"]
+    widget.roll = 1
+    assert widget.picture["gate"]["dots"] != before
+
+
+@pytest.mark.parametrize(("mean", "spread"), [(0.0, 1.0), (-1.3, 0.7), (2.0, 3.0)])
+def test_the_share_without_gradient_is_that_of_the_normal_distribution(mean: float, spread: float) -> None:
+    below = torch.distributions.Normal(mean, spread).cdf(torch.tensor(0.0)).item()
+    assert shares_without_gradient(relu_derivative, mean=mean, spread=spread) == pytest.approx(
+        (below, below), abs=1e-3
+    )
+    zero, tiny = shares_without_gradient(gelu_derivative, mean=mean, spread=spread)
+    assert zero < 1e-6 < tiny < 0.03
+
+
+def test_moved_inputs_are_told_for_the_curves_that_are_on() -> None:
+    widget = make(view="inputs")
+    widget.mean, widget.spread = -2.0, 1.0
+    rows = {row["name"]: row for row in widget.picture["rows"]}
+    assert rows["ReLU"]["zero"] == pytest.approx(0.97725, abs=1e-4) and rows["GELU"]["zero"] == 0
+    assert rows["GELU"]["tiny"] == pytest.approx(0.0358, abs=1e-3)
+    assert "정확히 0인 몫: GELU 0.0 %, ReLU 97.7 %" in widget.summary
+    widget.shown = ["ReLU"]
+    assert "GELU" not in widget.summary
+
+
+def test_a_run_is_read_at_each_step_from_before_the_first() -> None:
+    widget = make(runs=RUNS, units=960, view="run")
+    assert "배우기 전(0걸음)" in widget.summary and "ReLU 177개" in widget.summary
+    widget.step = 2
+    assert widget.picture["run"][0] == {"name": "ReLU", "dead": 344.0, "loss": 0.01}
+    assert "2걸음 뒤, 유닛 960개 가운데 죽은 것: ReLU 344개(손실 0.01), GELU 5개" in widget.summary
+    assert widget.curves["runs"][1] == {"name": "GELU", "dead": [0.0, 0.0, 5.0], "loss": [0.301, -1.0, -3.0]}
+    with pytest.raises(ValueError, match="2"):
+        widget.step = 3
+    assert widget.step == 2
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"),
+    [
+        *[("view", "elsewhere"), ("view", "run"), ("flips", 0), ("flips", 1001), ("roll", -1), ("mean", 4.1)],
+        *[("mean", math.nan), ("spread", 0.0), ("spread", 3.5), ("step", 1), ("step", -1)],
+    ],
+)
+def test_what_the_sliders_cannot_give_is_refused(trait: str, value: object) -> None:
+    widget = make()
+    good, picture = getattr(widget, trait), widget.picture
+    with pytest.raises(ValueError, match="[가-힣]"):
+        setattr(widget, trait, value)
+    assert getattr(widget, trait) == good and widget.picture == picture
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        {"one": ([1.0, 2.0], [1.0])},
+        {"one": ([], [])},
+        {"one": ([1.0], [1.0]), "two": ([1.0, 2.0], [1.0, 1.0])},
+        {"one": ([961.0], [1.0])},
+        {"one": ([-1.0], [1.0])},
+        {"one": ([1.0], [0.0])},
+        {"one": ([1.0], [math.nan])},
+        {"one": ([0.0] * 2002, [1.0] * 2002)},
+        {str(place): ([1.0], [1.0]) for place in range(7)},
+    ],
+)
+def test_bad_runs(runs: dict) -> None:
+    with pytest.raises(ValueError, match="runs"):
+        make(runs=runs, units=960)
