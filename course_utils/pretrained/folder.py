@@ -84,7 +84,7 @@ def load_pretrained(
 
     Raises:
         FileNotFoundError: ModelNotFound or MissingFile.
-        OSError: CacheError.
+        OSError: CacheError, or a file that cannot be read.
         ValueError: one of the other classes in course_utils.pretrained.errors, or dtype is no floating type.
     """
     if dtype not in FLOATS:

@@ -97,7 +97,7 @@ def _check_course_model() -> None:
             verify(path, sha256)
         except ChecksumMismatch:
             raise ChecksumMismatch(
-                f"{path} is not as the course ships it: `git checkout -- {COURSE_CHECKPOINT}` brings it back, or "
+                f"{path} is not as the course ships it: `git -C {COURSE_CHECKPOINT} checkout -- .` brings it back, or "
                 "download the course again, and keep a model of your own in another folder"
             ) from None
 

@@ -35,11 +35,11 @@ def read_object(path: Path, *, at_most: int = LARGEST) -> dict[str, Any]:
         at_most: bytes.
 
     Raises:
-        FileNotFoundError: if it is no file: not there, a folder, or a pipe, which might never end.
-        BadJSON: as parse_object.
+        OSError: if it cannot be read: not there, a folder, not permitted.
+        BadJSON: as parse_object; or if it is a pipe or a device, which might never end.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} must be a file")
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise BadJSON(f"{path} must be a file, got a pipe or a device")
     with path.open("rb") as file:
         return parse_object(file.read(at_most + 1), source=str(path), at_most=at_most)
 

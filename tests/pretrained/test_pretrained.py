@@ -660,8 +660,8 @@ def test_one_flipped_bit_in_the_courses_own_checkpoint_is_seen(shipped, file):
         with pytest.raises(ChecksumMismatch) as caught:
             load_pretrained(name)
         assert str(caught.value) == (
-            f"{shipped / file} is not as the course ships it: `git checkout -- {shipped}` brings it back, or download "
-            "the course again, and keep a model of your own in another folder"
+            f"{shipped / file} is not as the course ships it: `git -C {shipped} checkout -- .` brings it back, or "
+            "download the course again, and keep a model of your own in another folder"
         )
 
 

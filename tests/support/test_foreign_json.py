@@ -52,8 +52,10 @@ def test_no_more_than_the_limit_is_read(tmp_path: Path):
 def test_what_is_no_file_is_not_opened(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")  # to read it would wait for a writer
     (tmp_path / "folder").mkdir()
-    for name in ("pipe", "folder", "nothing"):
-        with pytest.raises(FileNotFoundError, match=f"{name} must be a file"):
+    with pytest.raises(BadJSON, match="pipe must be a file, got a pipe or a device"):
+        read_object(tmp_path / "pipe")
+    for name, error in (("folder", IsADirectoryError), ("nothing", FileNotFoundError)):
+        with pytest.raises(error, match=name):
             read_object(tmp_path / name)
 
 
