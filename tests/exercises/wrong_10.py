@@ -39,6 +39,11 @@ def _last_sep_in_a(ids, segments, mask, *, used, **_):
     return ids, [*segments[: used - 1], 0, *segments[used:]], mask
 
 
+def _looks_for_sep(ids, segments, mask, *, used, sep, **_):
+    place = ids.index(sep) + 1
+    return ids, [0] * place + [1] * (used - place) + [0] * (len(ids) - used), mask
+
+
 def _count(gap, *, only_heads=False):
     def answer(config, with_heads):
         count = count_parameters(config, with_heads)
@@ -106,6 +111,15 @@ def _only_first(first, second, room):
     return first[: max(0, room - in_second)], second[:in_second]
 
 
+def _removes_by_value(first, second, room):
+    """list.remove takes the first that is equal, not the last."""
+    first, second = list(first), list(second)
+    while len(first) + len(second) > room:
+        longer = first if len(first) > len(second) else second
+        longer.remove(longer[-1])
+    return first, second
+
+
 WRONG = {
     "10.1": {
         "no_final_sep": _pair(_no_final_sep),
@@ -124,6 +138,7 @@ WRONG = {
         "padding_in_b": _pair(
             lambda ids, segments, mask, *, used, **_: (ids, segments[:used] + [1] * (len(ids) - used), mask)
         ),
+        "sep_in_text": _pair(_looks_for_sep),
         "segments": _pair(lambda ids, segments, mask, **_: (ids, [1 - s for s in segments], mask)),
         "mask": _pair(lambda ids, segments, mask, **_: (ids, segments, segments)),
         "mask_inverted": _pair(lambda ids, segments, mask, **_: (ids, segments, [1 - bit for bit in mask])),
@@ -160,6 +175,7 @@ WRONG = {
         "from_front": _from_front,
         "order": lambda first, second, room: (sorted(first, reverse=True)[:room], second[:0]),
         "mutates_input": _pops_the_given,
+        "by_value": _removes_by_value,
         "too_long": lambda first, second, room: (first[: room // 2 + 1], second[: room // 2 + 1]),
     },
 }

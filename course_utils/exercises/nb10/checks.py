@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from course_utils.config import BertConfig
@@ -24,6 +25,13 @@ def check_build_pair(answer: object) -> None:
         answer, [7], [0, 4], 6, cls=2, sep=3, pad=1
     )  # nothing to fill up, and 0 is a token like others
     _check_pair(answer, [11, 3], [0, 12, 3], 13, cls=101, sep=102, pad=1)
+    for _ in range(17):
+        in_first, in_second, missing = _draw(1, 10, 3)
+        cls, sep, pad = (torch.randperm(7)[:3] + 100).tolist()
+        first, second = _draw(0, 100, in_first), _draw(0, 100, in_second)
+        _check_pair(answer, first, second, in_first + in_second + 3 + missing - 1, cls=cls, sep=sep, pad=pad)
+    # A text may hold [SEP] itself: the tokenizer keeps a typed one whole.
+    _check_pair(answer, [3, 7], [9, 5], 9, cls=2, sep=3, pad=0)
 
 
 def _check_pair(answer: object, first: Ids, second: Ids, length: int, **special: int) -> None:
@@ -53,6 +61,7 @@ def _check_pair(answer: object, first: Ids, second: Ids, length: int, **special:
             ("last_sep_in_a", [0] * (border + 1) + [1] * len(second) + [0] * (length - used + 1)),
             ("segments_from_one", [segment + 1 for segment in right_segments]),
             ("padding_in_b", right_segments[:used] + [1] * (length - used)),
+            ("sep_in_text", _segments_by_sep(right_ids, used, sep)),
         ]
         reason = next((reason for reason, wrong in likely if segments == wrong), "segments")
         raise Wrong(reason, expected=right_segments, actual=segments, **facts)
@@ -64,6 +73,16 @@ def _check_pair(answer: object, first: Ids, second: Ids, length: int, **special:
         ]
         reason = next((reason for reason, wrong in likely if mask == wrong), "mask")
         raise Wrong(reason, expected=right_mask, actual=mask, **facts)
+
+
+def _segments_by_sep(ids: Ids, used: int, sep: int) -> Ids:
+    """Segments that change at the first id that is [SEP]'s, wherever it stands."""
+    border = ids.index(sep) + 1
+    return [0] * border + [1] * (used - border) + [0] * (len(ids) - used)
+
+
+def _draw(low: int, high: int, count: int) -> Ids:
+    return torch.randint(low, high, (count,)).tolist()
 
 
 def _as_list(values: object) -> Ids:
@@ -97,6 +116,11 @@ def check_count_parameters(answer: object) -> None:
         type_vocab_size=5,
     )
     _check_count(answer, odd, "V=101, C=44, L=3, H=11, F=53, 512 → 37, 2 → 5")
+    for _ in range(11):
+        V, L, H, F, P, S = (low + drawn for low, drawn in zip((101, 1, 1, 7, 3, 1), _draw(0, 97, 6)))
+        sizes = dict(vocab_size=V, hidden_size=3 * H, num_hidden_layers=L, num_attention_heads=H)
+        fresh = BertConfig(**sizes, intermediate_size=F, max_position_embeddings=P, type_vocab_size=S)
+        _check_count(answer, fresh, f"V={V}, C={3 * H}, L={L}, H={H}, F={F}, 512 → {P}, 2 → {S}")
 
 
 def _check_count(answer: object, config: BertConfig, name: str) -> None:
@@ -169,6 +193,10 @@ def check_truncate_pair(answer: object) -> None:
         (long, short, 0),
     ]:
         _check_cut(answer, first, second, room)
+    twice = ["배", "를", "배", "를", "배"]  # a token that stands there twice is cut at its last place
+    if expect_tuple(call(answer, twice, short, 5), 2)[0] == ["를", "를", "배"]:
+        raise Wrong("by_value", expected="배 를 배", actual="를 를 배")
+    _check_cut(answer, twice, short, 5)
     for in_first in range(9):
         for in_second in range(9):
             for room in range(1, 18, 3):
