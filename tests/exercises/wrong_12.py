@@ -191,6 +191,11 @@ WRONG = {
         "nothing_chosen": lambda logits, labels: F.cross_entropy(logits.flatten(0, 1), labels.flatten()),
         "overflow": _by_exp,
         "reads_ignored": _by_product,
+        "nothing_gradient": lambda logits, labels: (
+            F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+            if (labels != -100).any()
+            else logits.new_zeros(())
+        ),
         "no_gradient": lambda logits, labels: masked_lm_loss(logits, labels).detach(),
         "gradient": _half_a_gradient,
     },

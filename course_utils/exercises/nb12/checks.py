@@ -118,9 +118,10 @@ def check_masked_lm_loss(answer: object) -> None:
     leaf = logits.clone().requires_grad_()
     loss = expect_tensor(call(answer, leaf, labels), shape=())
     _check_loss(loss.detach(), logits, labels)
-    nothing = expect_tensor(call(answer, logits, torch.full((3, 5), -100)), shape=())
-    if not float(nothing) == 0.0:
-        raise Wrong("nothing_chosen", actual=as_number(nothing))
+    empty = logits.clone().requires_grad_()
+    nothing = expect_tensor(call(answer, empty, torch.full((3, 5), -100)), shape=())
+    if not float(nothing.detach()) == 0.0:
+        raise Wrong("nothing_chosen", actual=as_number(nothing.detach()))
     far = torch.zeros(1, 2, 3, dtype=torch.float64)
     far[0, 0, 1] = 1000.0
     expect_close(
@@ -130,6 +131,10 @@ def check_masked_lm_loss(answer: object) -> None:
     unread[0, 4] = torch.inf  # nothing was chosen there
     expect_close(call(answer, unread, labels).double(), masked_lm_loss(logits, labels), "reads_ignored")
     _check_gradient(loss, leaf, labels)
+    gradient = _gradient(nothing, empty)
+    if gradient is None or gradient.count_nonzero():
+        found = "None" if gradient is None else as_number(gradient.flatten()[0])
+        raise Wrong("nothing_gradient", actual=found)
 
 
 def _check_loss(loss: Tensor, logits: Tensor, labels: Tensor) -> None:
@@ -157,10 +162,15 @@ def _check_loss(loss: Tensor, logits: Tensor, labels: Tensor) -> None:
     expect_close(loss.double(), expected)
 
 
+def _gradient(loss: Tensor, logits: Tensor) -> Tensor | None:
+    """None where the graph was cut, also by an answer that sets requires_grad by hand."""
+    return torch.autograd.grad(loss, logits, allow_unused=True)[0] if loss.requires_grad else None
+
+
 def _check_gradient(loss: Tensor, logits: Tensor, labels: Tensor) -> None:
-    if not loss.requires_grad:
+    gradient = _gradient(loss, logits)
+    if gradient is None:
         raise Wrong("no_gradient")
-    (gradient,) = torch.autograd.grad(loss, logits)
     (expected,) = torch.autograd.grad(masked_lm_loss(logits, labels), logits)
     expect_close(gradient, expected, "gradient")
 
