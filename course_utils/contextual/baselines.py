@@ -85,7 +85,7 @@ def fit_naive_bayes(
         smoothing: above 0; otherwise a piece never seen with a sense would rule that sense out.
 
     Raises:
-        ValueError: with fewer than two senses, a smoothing that is not above 0, or a sentence that is no list of pieces.
+        ValueError: with fewer than two senses, a smoothing not above 0, or a sentence that is no list of pieces.
     """
     if len(examples) < 2 or smoothing <= 0:
         raise ValueError(

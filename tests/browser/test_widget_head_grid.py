@@ -48,7 +48,9 @@ def test_by_mouse(guest: Visit, card: Locator) -> None:
     card.get_by_test_id("head-1").click()
     expect(summary(card)).to_contain_text("'뒤' 헤드, 쿼리 '배를': 가장 많이 보는 키는 '탔다'")
     card.get_by_test_id("on-0").uncheck()
-    expect(summary(card)).to_contain_text("꺼진 헤드: '앞'. '배를'의 출력에서 사라진 벡터는 온전한 출력의 25 % 크기")
+    expect(summary(card)).to_contain_text(
+        "꺼진 헤드: '앞'. '배를'의 출력에서 사라진 벡터는 온전한 출력의 25 % 크기"
+    )
     expect(card.get_by_test_id("losses").locator("td").first).to_have_text("25 %")
     guest.screenshot("head_grid", of=card)
     card.get_by_test_id("on-0").check()

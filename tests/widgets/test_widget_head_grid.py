@@ -66,7 +66,10 @@ def test_the_summary_tells_what_is_lost() -> None:
     widget = make()
     assert "꺼진" not in widget.summary and widget.picture["lost"] == [0.0] * 5
     widget.off = [0, 2]
-    assert "꺼진 헤드: '앞', '자기'. '나는'의 출력에서 사라진 벡터는 온전한 출력의 50 % 크기입니다." in widget.summary
+    assert (
+        "꺼진 헤드: '앞', '자기'. '나는'의 출력에서 사라진 벡터는 온전한 출력의 50 % 크기입니다."
+        in widget.summary
+    )
     assert widget.summary.endswith("사라진 벡터의 몫이 가장 큰 단어는 '탔다'입니다(60 %).")
     widget.word = 4
     assert "온전한 출력의 60 % 크기입니다." in widget.summary and "몫이 가장 큰" not in widget.summary
