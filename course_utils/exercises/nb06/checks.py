@@ -9,6 +9,7 @@ from torch import Tensor
 
 from course_utils.activations import gelu, gelu_derivative, relu
 from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+from course_utils.exercises.forbidden import refuse_autograd
 
 Function = Callable[[Tensor], Tensor]
 
@@ -180,26 +181,7 @@ def check_layer_norm_backward(answer: object) -> None:
     if not torch.allclose(gradient[0, 0], expected[0, 0], rtol=1e-4):
         raise Wrong("eps", expected=numbers(expected[0, 0, :3]), actual=numbers(gradient[0, 0, :3]))
     expect_close(gradient[0, 1:], expected[0, 1:])
-    _refuse_autograd(answer, x, upstream)
-
-
-def _refuse_autograd(answer: object, x: Tensor, upstream: Tensor) -> None:
-    """Autograd unpacks what it saved on the way up; torch.func, which cannot be watched so, stops with an error."""
-    unpacked = []
-
-    def unpack(saved: Tensor) -> Tensor:
-        unpacked.append(saved)
-        return saved
-
-    try:
-        with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved, unpack):
-            call(answer, x, upstream, 1e-12)
-    except Wrong as wrong:
-        if wrong.reason != "raised":
-            raise
-        unpacked.append(x)
-    if unpacked:
-        raise Wrong("autograd")
+    refuse_autograd(answer, x, upstream, 1e-12)
 
 
 def dead_units(before: Tensor, activation: Function) -> Tensor:
