@@ -1,5 +1,6 @@
 // Left one drawing of two bands that share the x axis and its movable handle, for each of four views; right a table.
-// curves: functions, derivatives or the magnified difference · gate: coins, Φ · inputs: derivatives, density · run: dead, loss.
+// curves: functions, derivatives or the magnified difference · gate: coins, Φ · inputs: derivatives, density ·
+// run: dead units, loss.
 
 import {
   button,
@@ -56,10 +57,7 @@ export default courseWidget((view) => {
   };
   const box = numberBox();
   const controls = {
-    curves: [
-      box,
-      ...(gap ? [checkbox(view, "difference", { label: named(words.difference) })] : []),
-    ],
+    curves: [box, ...(gap ? [checkbox(view, "difference", { label: named(words.difference) })] : [])],
     gate: [
       box,
       slider(view, "flips", {
@@ -133,7 +131,7 @@ export default courseWidget((view) => {
       const seen = name === now || (name === "gap" && difference);
       fill(root, { display: !seen && "none" });
     }
-    if (scenes.curves.lower) fill(scenes.curves.lower, { display: difference && "none" });
+    fill(scenes.curves.lower, { display: difference && "none" });
     for (const [i, part] of [picture, right].entries()) write(part.querySelector("figcaption"), titles[now][i]);
     functions.root.hidden = !["curves", "inputs"].includes(now);
     gateTable.root.hidden = now !== "gate";
@@ -150,8 +148,11 @@ export default courseWidget((view) => {
     write(place, now in held ? `${label} ${said}` : `x = ${said}`);
 
     const shown = lines.map(({ name }) => model.get("shown").includes(name)); // at once, before Python has answered
-    for (const scene of [scenes.curves, scenes.inputs])
-      for (const [i, nodes] of scene.curves.entries()) for (const node of nodes) fill(node, { display: !shown[i] && "none" });
+    for (const { curves } of [scenes.curves, scenes.inputs]) {
+      curves.forEach((nodes, i) => {
+        for (const node of nodes) fill(node, { display: !shown[i] && "none" });
+      });
+    }
     functions.update(rows, shown, now);
     if (gap) {
       functions.gapRow.hidden = !difference;
@@ -159,8 +160,10 @@ export default courseWidget((view) => {
     }
     const marks = {
       curves: () => [
-        ...rows.flatMap(({ value, slope }, i) => (shown[i] ? [mark(scenes.curves.upper, value, i), ...(difference ? [] : [mark(scenes.curves.scale, slope, i)])] : [])),
-        ...(difference ? [{ class: "ae-dot ae-gap-dot", cy: scenes.gap.scale.y(here) }] : []),
+        ...rows.flatMap(({ value }, i) => (shown[i] ? [mark(scenes.curves.upper, value, i)] : [])),
+        ...(difference
+          ? [{ class: "ae-dot ae-gap-dot", cy: scenes.gap.scale.y(here) }]
+          : rows.flatMap(({ slope }, i) => (shown[i] ? [mark(scenes.curves.scale, slope, i)] : []))),
       ],
       gate: () => drawGate(drawn.gate),
       inputs: () => drawInputs(rows, shown),
@@ -209,7 +212,10 @@ export default courseWidget((view) => {
     if (!measured) return [];
     const step = model.get("step"); // at once, from what is here already
     runTable.update(runs.map(({ dead, loss }) => [number(dead[step], 0), (10 ** loss[step]).toPrecision(2)]));
-    return runs.flatMap(({ dead, loss }, i) => [mark(scenes.run.upper, dead[step], i), mark(scenes.run.scale, loss[step], i)]);
+    return runs.flatMap(({ dead, loss }, i) => [
+      mark(scenes.run.upper, dead[step], i),
+      mark(scenes.run.scale, loss[step], i),
+    ]);
   }
 
   function axisOf(name) {
@@ -219,7 +225,8 @@ export default courseWidget((view) => {
   function buildScenes() {
     surface.range(-reach, reach, 0, 1);
     const xs = [-reach, reach];
-    const values = band(surface, xs, { ...UPPER, span: spanOf(lines.flatMap((line) => line.values)), title: words.values });
+    const valueSpan = spanOf(lines.flatMap((line) => line.values));
+    const values = band(surface, xs, { ...UPPER, span: valueSpan, title: words.values });
     const slopeSpan = spanOf(lines.flatMap((line) => line.slopes));
     const slopes = band(surface, xs, { ...LOWER, span: slopeSpan, title: words.slopes });
     const above = band(surface, xs, { ...UPPER, span: slopeSpan, title: words.slopes });
@@ -236,9 +243,21 @@ export default courseWidget((view) => {
     through.root.append(coins);
     curve(opening, grid, gate.opening, 0);
     const found = {
-      curves: { root: svg("g", {}, values.root, slopes.root), upper: values, scale: slopes, lower: slopes.root, curves },
+      curves: {
+        root: svg("g", {}, values.root, slopes.root),
+        upper: values,
+        scale: slopes,
+        lower: slopes.root,
+        curves,
+      },
       gate: { root: svg("g", {}, through.root, opening.root), upper: through, scale: opening, coins },
-      inputs: { root: svg("g", {}, above.root, density.root), upper: above, scale: density, density: area, curves: inputs },
+      inputs: {
+        root: svg("g", {}, above.root, density.root),
+        upper: above,
+        scale: density,
+        density: area,
+        curves: inputs,
+      },
     };
     if (gap) {
       const look = { ...LOWER, span: spanOf(gap), title: named(words.gap), say: (value) => number(1e4 * value, 0) };
@@ -251,7 +270,8 @@ export default courseWidget((view) => {
       surface.range(...steps, 0, 1);
       const across = (value) => String(Math.round(value * STEPS_A_UNIT));
       const most = Math.max(...runs.flatMap((run) => run.dead), 1);
-      const dead = band(surface, steps, { ...UPPER, span: [0, 1.12 * most], title: `${words.run_dead} / ${units}`, across });
+      const title = `${words.run_dead} / ${units}`;
+      const dead = band(surface, steps, { ...UPPER, span: [0, 1.12 * most], title, across });
       const losses = runs.flatMap((run) => run.loss);
       const span = [Math.min(...losses) - 0.3, Math.max(...losses) + 0.3];
       const say = (value) => (Number.isInteger(value) ? String(Number((10 ** value).toPrecision(1))) : "");
