@@ -158,7 +158,7 @@ def test_in_long_words_keeping_the_counts_is_the_same_as_recounting(trainer, sco
 
 @pytest.mark.parametrize("trainer", [BPETrainer(), ByteBPETrainer(), WordPieceTrainer(strip_accents=False)])
 def test_a_text_without_a_blank_is_trained_on_and_encoded(trainer):
-    # What looks through the whole word again for each place of a pair takes minutes here, not a second.
+    # What looks through the whole word again for each place of a pair takes 40 seconds here, not one.
     word = "".join(random.Random(11).choices("가나다라마바사아자차카타파하", k=30_011))
     start = time.process_time()
     tokenizer = trainer.train([f"{word} 가나 가나 가나"], 600)
@@ -167,7 +167,7 @@ def test_a_text_without_a_blank_is_trained_on_and_encoded(trainer):
         assert tokenizer.tokenize(word) == ["[UNK]"]
     else:
         assert len(tokenizer.vocab) == 600 and tokenizer.decode(tokenizer.encode(word)) == word
-    assert time.process_time() - start < 30
+    assert time.process_time() - start < 15
 
 
 def test_overlapping_pairs_are_merged_from_the_left():
