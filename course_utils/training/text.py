@@ -9,18 +9,12 @@ from pathlib import Path
 import torch
 
 from course_utils.datasets.batching import PretrainingBatches, encode_documents, seeded
-from course_utils.datasets.corpus import HOMONYMS, read_documents
+from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.public import public_documents
-from course_utils.datasets.vocabulary import ALPHABET, train_vocabulary
+from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.support.files import write_atomically
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.tokenization.vocab import SPECIAL_TOKENS
-from course_utils.tokenization.wordpiece import UNKNOWN
 from course_utils.training.settings import Settings
-
-MOST_UNKNOWN = (
-    0.05  # of the pieces; 2000 pieces leave 0.5 % of the course's own corpus unknown, 1000 leave 5.1 %
-)
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,6 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
     if not vocabulary.is_file():
         sentences = [sentence for document in [*own_train, *public_train] for sentence in document]
         tokenizer = train_vocabulary(sentences, settings.vocab_size)
-        _check_size(settings.vocab_size, sentences, tokenizer)
         vocabulary.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(vocabulary, "".join(f"{token}\n" for token in tokenizer.vocab))
     tokenizer = WordPieceTokenizer.from_vocab_file(vocabulary, lowercase=False, strip_accents=False)
@@ -58,22 +51,6 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
         encode_documents([*own_held_out, *public_held_out], tokenizer),
         {"text": _checksum([*own, [""], *public]), "vocabulary": _checksum([list(tokenizer.vocab)])},
     )
-
-
-def _check_size(size: int, sentences: list[str], tokenizer: WordPieceTokenizer) -> None:
-    """ValueError if so small a vocabulary cannot write the text it was learned from."""
-    characters = {character for sentence in sentences for character in "".join(sentence.split())}
-    # Each character alone and inside a word, the special tokens, the course's homonyms.
-    enough = 2 * min(len(characters), ALPHABET) + len(SPECIAL_TOKENS) + len(HOMONYMS)
-    ids = [
-        number for encoded in encode_documents([sentences], tokenizer) for row in encoded for number in row
-    ]
-    unknown = ids.count(tokenizer.vocab[UNKNOWN]) / max(1, len(ids))
-    if size < enough and unknown > MOST_UNKNOWN:
-        raise ValueError(
-            f"vocab_size must be at least {enough} for the {len(characters)} different characters of this text, got "
-            f"{size}, which leaves {unknown:.0%} of it unknown ({UNKNOWN})"
-        )
 
 
 def _checksum(documents: list[list[str]]) -> str:
