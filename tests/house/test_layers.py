@@ -35,7 +35,7 @@ ROOMS = {
     "checks": {"locale"},
     "viz": {"locale"},
     "widgets": {"viz", "locale"},
-    "exercises": MODEL | {"checks", "locale", "course"},
+    "exercises": MODEL | {"tokenization", "checks", "locale", "course"},
     "tokenization": set(),
     "datasets": {"tokenization"},
     "training": {"datasets", "tokenization"},
