@@ -10,6 +10,7 @@ was stopped can be given again.
 
 `left_to_right` is a one-directional model of the same size: a causal mask in every layer, and at every token the next
 one as the target, no [MASK]. It predicts the same tokens as the others, each from what stands to its left.
+`left_to_right_15` is the same with a loss at the chosen 15 % only, the places at which `no_next` learns, too.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "base": {},
     "no_next": {"next_sentence": False},
     "left_to_right": {"next_sentence": False},
+    "left_to_right_15": {"next_sentence": False},
     "mask_40": {"mask_rate": 0.40},
     "mask_80": {"mask_rate": 0.80},
     "small": {"layers": 1, "hidden": 32, "heads": 2},
@@ -119,9 +121,12 @@ def next_token_batch(batch: Batch, special: Tensor, *, every: bool) -> Batch:
 
 
 def train_left_to_right(
-    settings: Settings, text: Text, special: Tensor, every: int
+    settings: Settings, text: Text, special: Tensor, log_every: int, *, every: bool
 ) -> tuple[nn.Module, list[dict]]:
-    """Train the one-directional model by the same loop as the others; returns the model and its log."""
+    """Train the one-directional model by the same loop as the others; returns the model and its log.
+
+    `every` is as in `next_token_batch`: a loss at every token, or only where the others have theirs.
+    """
     batches = batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
     model = LeftToRight(speed_up(new_model(settings, len(text.tokenizer.vocab))))
     tally, log = Tally(), []
@@ -129,12 +134,12 @@ def train_left_to_right(
 
     def after_step(step: Any) -> None:
         tally.add(step.output, step.batch)
-        if step.done % every == 0 or step.done == settings.steps:
+        if step.done % log_every == 0 or step.done == settings.steps:
             log.append({"step": step.done, "learning_rate": step.learning_rate, **tally.record()})
 
     train(
         model,
-        lambda number: next_token_batch(batches(number), special, every=True),
+        lambda number: next_token_batch(batches(number), special, every=every),
         adamw(model, learning_rate=settings.peak_rate, weight_decay=settings.weight_decay),
         learning_rate=schedule(settings),
         steps=settings.steps,
@@ -164,9 +169,10 @@ def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
         special[[text.tokenizer.vocab[token] for token in SPECIAL_TOKENS]] = True
         alike = replace(settings, mask_rate=BASE.mask_rate)
         check: Any = batch_stream(alike, text.held_out, text.tokenizer, seed=settings.seed + 1)
-        if name == "left_to_right":
+        if name in ("left_to_right", "left_to_right_15"):
             torch.set_num_threads(settings.threads)
-            model, log = train_left_to_right(settings, text, special, log_every)
+            every = name == "left_to_right"
+            model, log = train_left_to_right(settings, text, special, log_every, every=every)
             check = OnlyChosen(check, special)
         else:
             model = run(settings, out / "run", checkpoint_every=settings.steps, log_every=log_every)

@@ -67,13 +67,12 @@ def test_runs_change_one_thing_each() -> None:
 def test_the_command_writes_what_the_notebook_reads(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(ablations.ROOT)
     out = tmp_path / "ablations.json"
-    assert (
-        ablations.main(["--out", str(out), "--steps", "3", "--threads", "1", "--only", "small,left_to_right"])
-        == 0
-    )
+    only = "small,left_to_right,left_to_right_15"
+    assert ablations.main(["--out", str(out), "--steps", "3", "--threads", "1", "--only", only]) == 0
     data = json.loads(out.read_text("utf-8"))
-    assert [entry["name"] for entry in data["runs"]] == ["left_to_right", "small"]
-    left, small = data["runs"]
+    assert [entry["name"] for entry in data["runs"]] == ["left_to_right", "left_to_right_15", "small"]
+    left, fewer_places, small = data["runs"]
+    assert left["settings"] == fewer_places["settings"] and left["log"] != fewer_places["log"]
     assert "held_out_next_accuracy" in small["held_out"] and "held_out_next_accuracy" not in left["held_out"]
     assert small["log"][-1]["step"] == left["log"][-1]["step"] == 3
     assert ablations.main(["--out", str(out), "--only", "none"]) == 2
