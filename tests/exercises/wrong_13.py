@@ -57,6 +57,19 @@ def _absolute(parameter, gradient, mean, square, count, rate, decay):
     return now, mean, 0.999 * square + 0.001 * gradient.abs()
 
 
+def _corrects_early(parameter, mean, square, count, rate, decay):
+    step = _step(mean, square, count) if count < 100 else mean / (square.sqrt() + 1e-6)
+    return parameter - rate * (step + decay * parameter)
+
+
+def _corrects_mean(parameter, mean, square, count, rate, decay):
+    return parameter - rate * (mean / (1 - 0.9**count) / (square.sqrt() + 1e-6) + decay * parameter)
+
+
+def _decays_vectors(parameter, mean, square, count, rate, decay):
+    return parameter - rate * (_step(mean, square, count) + (decay if parameter.dim() < 2 else 0) * parameter)
+
+
 def _swapped(parameter, gradient, mean, square, count, rate, decay):
     now, _, square = adamw_step(parameter, gradient, mean, square, count, rate, decay)
     return now, 0.1 * mean + 0.9 * gradient, square
@@ -70,6 +83,7 @@ WRONG = {
         "not_finite": _with_zeros,
         "not_weighted": lambda counts: -sum(map(math.log, _shares(counts))) / len(_shares(counts)),
         "uniform": lambda counts: math.log(len(counts)),
+        "drops_rare": lambda counts: -sum(p * math.log(p) for p in _shares(counts) if p > 0.01),
         "value": lambda counts: 1 - sum(share**2 for share in _shares(counts)),  # Gini's measure
         "no_number": lambda counts: [unigram_entropy(counts)],
     },
@@ -87,6 +101,9 @@ WRONG = {
         "unit": lambda gradients, most: [
             g / _norm(gradients) if _norm(gradients) > most else g for g in gradients
         ],
+        "only_far_above": lambda gradients, most: (
+            clip_gradients(gradients, most) if _norm(gradients) > 1.5 * most else gradients
+        ),
         "value": lambda gradients, most: [g / 2 for g in gradients],
         "mutates_input": lambda gradients, most: [
             g.mul_(most / _norm(gradients) if _norm(gradients) > most else 1) for g in gradients
@@ -94,6 +111,9 @@ WRONG = {
     },
     "13.3": {
         "no_correction": _update(_no_correction),
+        "stops_correcting": _update(_corrects_early),
+        "square_not_corrected": _update(_corrects_mean),
+        "no_decay_in_matrices": _update(_decays_vectors),
         "epsilon_inside": _update(_epsilon_inside),
         "counts_from_zero": _update(
             lambda p, m, s, n, rate, decay: p - rate * (_step(m, s, n + 1) + decay * p)

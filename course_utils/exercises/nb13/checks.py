@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 
 import torch
@@ -26,7 +27,9 @@ def unigram_entropy(counts: Sequence[int]) -> float:
 
 
 def check_unigram_entropy(answer: object) -> None:
-    for counts in ([1, 1], [8, 1, 1], [3, 0, 5, 2], [7], [2] * 11):
+    generator = random.Random(0)
+    drawn = [generator.randrange(97) for _ in range(13)]
+    for counts in ([1, 1], [8, 1, 1], [3, 0, 5, 2], [7], [2] * 11, [991, 2, 0, 5, 1], drawn):
         actual = call(answer, counts)
         if isinstance(actual, Tensor) and actual.numel() == 1:
             actual = actual.item()
@@ -43,6 +46,7 @@ def check_unigram_entropy(answer: object) -> None:
             ("perplexity", _near(actual, math.exp(expected))),
             ("not_weighted", _near(actual, -sum(map(math.log, shares)) / len(shares))),
             ("not_weighted", _near(actual, -sum(map(math.log, shares)) / len(counts))),
+            ("drops_rare", _near(actual, -sum(p * math.log(p) for p in shares if p > 0.01))),
             ("uniform", _near(actual, math.log(len(counts)))),
         ]
         reason = next((reason for reason, found in likely if found), "value")
@@ -62,12 +66,14 @@ def clip_gradients(gradients: list[Tensor], most: float) -> list[Tensor]:
 def check_clip_gradients(answer: object) -> None:
     of_length_3 = [torch.tensor([2.0, -1.0]), torch.tensor([[2.0]])]
     generator = torch.Generator().manual_seed(0)
-    random = [torch.randn(shape, generator=generator) for shape in ((3, 5), (7,), (2, 1, 3))]
+    drawn = [torch.randn(shape, generator=generator) for shape in ((3, 5), (7,), (2, 1, 3))]
     for gradients, most in (
         (of_length_3, 1.5),
         ([torch.tensor([6.0]), torch.tensor([0.5, 0.0])], 2.0),
         (of_length_3, 10.0),
-        (random, 0.5),
+        (drawn, 0.5),
+        (of_length_3, 2.9),  # only just too long
+        ([1e4 * torch.randn(shape, generator=generator) for shape in ((), (2, 3), (5,), (1, 7))], 13.0),
         ([torch.zeros(3), torch.zeros(2, 2)], 1.0),
     ):
         _check_clipped(answer, gradients, most)
@@ -85,6 +91,7 @@ def _check_clipped(answer: object, gradients: list[Tensor], most: float) -> None
     likely = [
         ("not_finite", not all(bool(part.isfinite().all()) for part in clipped)),
         ("scaled_up", norm < most and _norm(clipped) > norm + 1e-4),
+        ("only_far_above", most < norm < 1.1 * most and _same(clipped, gradients)),
         ("element_by_element", _same(clipped, [gradient.clamp(-most, most) for gradient in gradients])),
         ("tensor_by_tensor", _same(clipped, each)),
         ("unchanged", _same(clipped, gradients)),
@@ -132,6 +139,15 @@ def check_adamw_step(answer: object) -> None:
         (nothing, 1e-6 * first, nothing, nothing, 1, 0.1, 0.0),  # where epsilon counts
         (draw(5, 3), draw(5, 3), 0.1 * draw(5, 3), draw(5, 3) ** 2, 7, 0.01, 0.0),
         (draw(7), draw(7), 0.1 * draw(7), draw(7) ** 2, 3, 0.1, 0.5),  # with weight decay
+        (
+            draw(3, 5, 2),
+            draw(3, 5, 2),
+            0.1 * draw(3, 5, 2),
+            draw(3, 5, 2) ** 2,
+            211,
+            0.03,
+            0.2,
+        ),  # late, matrices
         (draw(7), nothing[:1].expand(7).clone(), *[torch.zeros(7, dtype=torch.float64)] * 2, 1, 0.1, 0.5),
     ):
         _check_adamw(answer, *case)
@@ -153,16 +169,21 @@ def _check_adamw(answer: object, *case: object) -> None:
     corrected_mean, corrected_square = right_mean / (1 - 0.9**count), right_square / (1 - 0.999**count)
     plain = right_mean / (right_square.sqrt() + 1e-6)
     step = corrected_mean / (corrected_square.sqrt() + 1e-6)
+    half = corrected_mean / (right_square.sqrt() + 1e-6)
     inside = corrected_mean / (corrected_square + 1e-6).sqrt()
     late = (right_mean / (1 - 0.9 ** (count + 1))) / (
         (right_square / (1 - 0.999 ** (count + 1))).sqrt() + 1e-6
     )
     likely = [
-        ("no_correction", parameter - rate * (plain + decay * parameter)),
+        (
+            "stops_correcting" if count > 100 else "no_correction",
+            parameter - rate * (plain + decay * parameter),
+        ),
+        ("square_not_corrected", parameter - rate * (half + decay * parameter)),
         ("epsilon_inside", parameter - rate * (inside + decay * parameter)),
         ("counts_from_zero", parameter - rate * (late + decay * parameter)),
         ("uphill", parameter + rate * (step + decay * parameter)),
-        ("no_decay", parameter - rate * step),
+        ("no_decay_in_matrices" if parameter.dim() > 1 else "no_decay", parameter - rate * step),
         ("decay_without_rate", parameter - rate * step - decay * parameter),
     ]
     for reason, wrong in likely:
