@@ -35,7 +35,7 @@ from tools.notebook_cells import belongs_folded, output_texts, where  # noqa: E4
 
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow", "may_move")
+KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow", "may_move", "jp-MarkdownHeadingCollapsed")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE_INFO = {  # without the version, which differs between machines
     "codemirror_mode": {"name": "ipython", "version": 3},
