@@ -14,6 +14,12 @@ def _index_error(a, b):
     return sum(a[i] * b[i] for i in range(max(len(a), len(b))))
 
 
+def _constant(a, b):
+    if len(a) != len(b):
+        raise ValueError
+    return 32.0
+
+
 def _table_over(length):
     def table(vectors):
         scaled = vectors / length(vectors)
@@ -27,6 +33,7 @@ WRONG = {
         "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
         "product_of_sums": lambda a, b: sum(a) * sum(b),
         "cosine": _cosine_of_lists,
+        "other_numbers": _constant,
         "silent_lengths": lambda a, b: sum(x * y for x, y in zip(a, b, strict=False)),
         "other_error": _index_error,
     },
@@ -37,6 +44,12 @@ WRONG = {
         "sum_lengths": lambda a, b: a @ b / (a.abs().sum() * b.abs().sum()),
         "opposite": lambda a, b: torch.nan_to_num((a @ b).abs() / (a.norm() * b.norm())),
         "zero_vector": lambda a, b: a @ b / (a.norm() * b.norm()),
+        "zero_first": lambda a, b: a @ b / (a.norm() * b.norm()) if b.any() else torch.tensor(0.0),
+        "value": lambda a, b: (
+            (a @ b).sign() * 0.96
+            if not torch.equal(a, -b) and b.any() and a.any()
+            else a.sign() @ b.sign() / 2
+        ),
     },
     "00.3": {
         "columns": lambda vectors: (vectors / vectors.norm(dim=-1, keepdim=True)).T @ vectors,

@@ -70,6 +70,20 @@ def _not_restored(score, words, target):
     return found
 
 
+def _every_equal(score, words, target):
+    whole = _odds(score(list(words)))
+    hidden = [
+        ["[MASK]" if place != target and own == word else own for place, own in enumerate(words)]
+        for word in words
+    ]
+    return [0.0 if k == target else whole - _odds(score(given)) for k, given in enumerate(hidden)]
+
+
+def _skips_equal(score, words, target):
+    found = _pushes()(score, words, target)
+    return [0.0 if word == words[target] else push for word, push in zip(words, found, strict=True)]
+
+
 def _what_is_left(score, words, target):
     return [
         0.0 if k == target else _odds(score([*words[:k], "[MASK]", *words[k + 1 :]]))
@@ -111,6 +125,8 @@ WRONG = {
         "ratio_only": _pushes(measure=math.log),
         "not_restored": _not_restored,
         "what_is_left": _what_is_left,
+        "every_equal": _every_equal,
+        "skips_equal": _skips_equal,
         "push": lambda score, words, target: [2 * push for push in _pushes()(score, words, target)],
         "length": lambda score, words, target: _pushes()(score, words, target)[:target],
     },

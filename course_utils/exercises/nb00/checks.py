@@ -27,6 +27,11 @@ def check_dot_product(answer: object) -> None:
     if not math.isclose(result, 32, rel_tol=1e-6):
         expected, actual = told_apart(32, result)
         raise Wrong("value", index=(), expected=expected, actual=actual)
+    a, b = (torch.randint(-9, 10, (5,)).tolist() for _ in range(2))
+    product = dot_product(a, b)
+    fresh = call(answer, a, b)
+    if not math.isclose(fresh, product, abs_tol=1e-6):
+        raise Wrong("other_numbers", a=a, b=b, expected=product, actual=number(fresh))
     try:
         truncated = answer([1.0, 2.0], [1.0, 2.0, 3.0])
     except ValueError:
@@ -53,9 +58,19 @@ def check_safe_cosine(answer: object) -> None:
     opposite = _as_number(call(answer, a, -a))
     if not math.isclose(opposite, -1.0, rel_tol=1e-4):
         raise Wrong("opposite", actual=number(opposite))
-    zero = _as_number(call(answer, a, torch.zeros(2)))
-    if zero != 0.0:
-        raise Wrong("zero_vector", actual=number(zero))
+    zeros = torch.zeros(2)
+    for reason, one, other in [
+        ("zero_vector", a, zeros),
+        ("zero_first", zeros, b),
+        ("zero_vector", zeros, zeros),
+    ]:
+        zero = _as_number(call(answer, one, other))
+        if zero != 0.0:
+            raise Wrong(reason, actual=number(zero))
+    one, other = torch.randn(7), torch.randn(7)
+    expected, actual = safe_cosine(one, other).item(), _as_number(call(answer, one, other))
+    if not math.isclose(actual, expected, abs_tol=1e-4):
+        raise Wrong("value", index=(), expected=number(expected), actual=number(actual))
 
 
 def similarity_table(vectors: Tensor) -> Tensor:

@@ -49,6 +49,12 @@ def check_pieces_of(answer: object) -> None:
     expect([("wider_piece", [])], [2], ask([(0, 0), (0, 1), (2, 4), (5, 7), (0, 0)], 2, 3))
     # nothing there
     expect([], [], ask([(0, 0), (0, 1), (0, 0)], 5, 6))
+    for _ in range(8):  # a sentence of fresh pieces; the word covers some of them
+        cuts = [0, *(torch.randint(1, 4, (9,)).cumsum(0)).tolist()]
+        offsets = [(0, 0), *zip(cuts[:-1], cuts[1:], strict=True), (0, 0)]
+        start = int(torch.randint(0, cuts[-1] - 2, ()))
+        end = start + int(torch.randint(1, 3, ()))
+        expect([], pieces_of(offsets, start, end), ask(offsets, start, end))
 
 
 def nearest_centroid(groups: Sequence[Tensor], queries: Tensor) -> Tensor:
@@ -118,18 +124,28 @@ def pushes(score: Callable[[list[str]], float], words: Sequence[str], target: in
 
 
 def check_pushes(answer: object) -> None:
-    words = ["나는", "항구에", "배를", "빨리", "탔다"]
-    weights = {"항구에": 2.0, "탔다": 1.5, "빨리": -0.5, "나는": 0.25}
+    # A word stands twice, and so does the target's: places are hidden, not words.
+    words = ["배를", "다시", "항구에", "배를", "다시", "탔다"]
+    _check_pushes(answer, words, [0.25, 0.75, 2.0, 0.0, -0.5, 1.5], 3)
+    fresh = torch.randperm(90)[:7].tolist()
+    _check_pushes(
+        answer, [f"낱말{number}" for number in fresh], torch.randn(7).tolist(), int(torch.randint(7, ()))
+    )
+
+
+def _check_pushes(answer: object, words: list[str], weights: list[float], target: int) -> None:
+    """Ask about a model whose log-odds are a sum over the places at which a word can be seen."""
+    places = range(len(words))
 
     def score(given: list[str]) -> float:
-        """A model whose log-odds are a sum, and which must see [MASK] where a word is missing."""
+        """Must see [MASK] where a word is missing."""
         if len(given) != len(words):
             raise Wrong("deleted", expected=len(words), actual=len(given))
-        if given[2] != words[2]:
+        if given[target] != words[target]:
             raise Wrong("hides_target")
         if any(own != word and own != "[MASK]" for own, word in zip(given, words, strict=True)):
             raise Wrong("other_words", actual=" ".join(given))
-        odds = sum(weights.get(word, 0.0) for word in given) - 1.0
+        odds = sum(weights[k] for k in places if k != target and given[k] == words[k]) - 1.0
         return 1 / (1 + math.exp(-odds))
 
     caught: list[Wrong] = []
@@ -142,7 +158,7 @@ def check_pushes(answer: object) -> None:
             raise
 
     try:
-        found = call(answer, watched, words, 2)
+        found = call(answer, watched, words, target)
     except Wrong:
         if caught:
             raise caught[0] from None
@@ -153,33 +169,56 @@ def check_pushes(answer: object) -> None:
         raise Wrong(
             "length", expected=len(words), actual=len(found) if isinstance(found, list | tuple) else 1
         )
-    expected = pushes(score, words, 2)
+    expected = pushes(score, words, target)
 
     def same(wrong: list[float]) -> bool:
         return all(abs(float(mine) - other) < 1e-6 for mine, other in zip(found, wrong, strict=True))
 
     if same(expected):
         return
-    whole = score(words)
-    hidden = [score([*words[:k], "[MASK]", *words[k + 1 :]]) if k != 2 else whole for k in range(5)]
-    running, cumulative = list(words), []
-    for place in range(5):
-        running[place] = words[place] if place == 2 else "[MASK]"
-        left = score(running)
-        lost = math.log(whole / (1 - whole)) - math.log(left / (1 - left))
-        cumulative.append(0.0 if place == 2 else lost)
-    likely = [
-        ("probabilities", [whole - p for p in hidden]),
-        ("wrong_way", [-push for push in expected]),
-        ("ratio_only", [math.log(whole) - math.log(p) for p in hidden]),
-        ("not_restored", cumulative),
-        ("what_is_left", [math.log(p / (1 - p)) if k != 2 else 0.0 for k, p in enumerate(hidden)]),
-    ]
-    for reason, wrong in likely:
+    word = 2 if target != 2 else 1  # the place that the messages name
+    for reason, wrong in _likely_pushes(score, words, target):
         if same(wrong):
-            raise Wrong(reason, expected=number(expected[1]), actual=number(found[1]))
-    place = next(k for k in range(5) if abs(float(found[k]) - expected[k]) >= 1e-6)
+            place = word if abs(wrong[word] - expected[word]) > 1e-6 else _first_difference(wrong, expected)
+            raise Wrong(
+                reason, word=words[place], expected=number(expected[place]), actual=number(found[place])
+            )
+    place = _first_difference(found, expected)
     raise Wrong("push", word=words[place], expected=number(expected[place]), actual=number(found[place]))
+
+
+def _first_difference(found: Sequence[float], expected: Sequence[float]) -> int:
+    return next(k for k, push in enumerate(expected) if not abs(float(found[k]) - push) < 1e-6)
+
+
+def _likely_pushes(
+    score: Callable[[list[str]], float], words: Sequence[str], target: int
+) -> list[tuple[str, list[float]]]:
+    """What the usual mistakes come to, under their names."""
+
+    def log_odds(p: float) -> float:
+        return math.log(p / (1 - p))
+
+    def without(hidden: set[int]) -> float:
+        return score(["[MASK]" if k in hidden - {target} else word for k, word in enumerate(words)])
+
+    places, whole = range(len(words)), score(list(words))
+    hidden = [without({k}) for k in places]
+    cumulative = [log_odds(whole) - log_odds(without(set(range(k + 1)))) for k in places]
+    everywhere = [without({k for k in places if words[k] == word}) for word in words]
+    right = [log_odds(whole) - log_odds(p) for p in hidden]
+    return [
+        ("probabilities", [whole - p for p in hidden]),
+        ("wrong_way", [-push for push in right]),
+        ("ratio_only", [math.log(whole) - math.log(p) for p in hidden]),
+        ("not_restored", [0.0 if k == target else push for k, push in enumerate(cumulative)]),
+        ("what_is_left", [0.0 if k == target else log_odds(p) for k, p in enumerate(hidden)]),
+        (
+            "every_equal",
+            [0.0 if k == target else log_odds(whole) - log_odds(p) for k, p in enumerate(everywhere)],
+        ),
+        ("skips_equal", [0.0 if words[k] == words[target] else push for k, push in enumerate(right)]),
+    ]
 
 
 EXERCISES = [
