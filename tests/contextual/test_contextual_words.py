@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from course_utils import locale
 from course_utils.contextual import WordNotFound, find_word, occurrences
 from course_utils.datasets.corpus import DATA, HOMONYMS, sense_documents
 
@@ -239,3 +240,16 @@ def test_most_sentences_of_the_corpus_that_hold_the_syllable_hold_the_word(word)
 def test_occurrences_of_an_empty_word(word):
     with pytest.raises(ValueError, match="a word to look for is needed; it is empty"):
         occurrences("배를 탔다", word)
+
+
+@pytest.mark.parametrize("lang", ["ko", "en"])
+@pytest.mark.parametrize(
+    ("sentence", "occurrence", "named"),
+    [("비가 온다.", 0, "비가 온다."), ("배우가 배추를 든다.", 0, "배우가, 배추를"), ("배를 탔다.", 2, "2")],
+)
+def test_each_reason_is_told_in_the_learners_language(monkeypatch, lang, sentence, occurrence, named):
+    monkeypatch.setenv("COURSE_LANG", lang)
+    with pytest.raises(WordNotFound) as missing:
+        find_word(sentence, "배", occurrence=occurrence)
+    told = locale.text(f"words.{missing.value.reason}", **missing.value.facts)
+    assert "'배'" in told and named in told
