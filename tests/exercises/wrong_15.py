@@ -1,5 +1,7 @@
 """Wrong answers to the exercises of notebook 15, each under the reason for which it must fail."""
 
+import math
+
 import torch
 
 
@@ -18,6 +20,13 @@ def _counts(weights):
 
 def _entropy(weights, log=torch.log2, dim=-1):
     return -torch.where(weights > 0, weights * log(weights), 0.0).sum(dim=dim)
+
+
+def _looks_for_zeros_at_the_end(weights):
+    """As if only the last key could be hidden, as by padding."""
+    *others, last = weights.unbind(-1)
+    others = torch.stack(others, dim=-1)
+    return _entropy(last[..., None]) - (others * others.log2()).sum(-1)
 
 
 def _not_normalised(weights):
@@ -64,6 +73,19 @@ def _removed(context, head, num_heads):
     return torch.cat([context[..., : head * size], context[..., (head + 1) * size :]], dim=-1)
 
 
+def _almost(context, head, num_heads):
+    result, size = context.clone(), context.shape[-1] // num_heads
+    result[..., head * size : (head + 1) * size] *= 1e-7
+    return result
+
+
+def _mean(context, head, num_heads):
+    result, size = context.clone(), context.shape[-1] // num_heads
+    own = slice(head * size, (head + 1) * size)
+    result[..., own] = context[..., own].mean((0, 1))
+    return result
+
+
 def _wrong_division(context, head, num_heads):
     result, size = context.clone(), context.shape[-1] // max(head, 1)
     result[..., head * size : (head + 1) * size] = 0.0
@@ -79,16 +101,18 @@ WRONG = {
         "first_row": _first_row,
         "wraps_around": _wraps_around,
         "counts": _counts,
+        "all_before": lambda weights: weights.tril(-1).sum(-1)[1:].mean(),
         "share": lambda weights: weights.diagonal(-1).min(),
         "shape": lambda weights: weights.diagonal(-1),
     },
     "15.2": {
         "averaged": lambda weights: _entropy(weights).mean(-1),
         "nats": lambda weights: _entropy(weights, log=torch.log),
-        "nan": lambda weights: -(weights * weights.log2()).sum(-1),
+        "nan": _looks_for_zeros_at_the_end,
         "query_axis": lambda weights: _entropy(weights, dim=-2),
         "mean_over_keys": lambda weights: _entropy(weights) / weights.shape[-1],
         "clamped": lambda weights: -(weights * weights.clamp(min=1e-3).log2()).sum(-1),
+        "relative": lambda weights: _entropy(weights) / math.log2(weights.shape[-1]),
         "sign": lambda weights: -_entropy(weights),
         "bits": _not_normalised,
         "shape": lambda weights: _entropy(weights)[..., None],
@@ -111,6 +135,8 @@ WRONG = {
         "counted_from_one": _zeroed(lambda places, head, heads, size: places // size == head - 1),
         "size_is_heads": _zeroed(lambda places, head, heads, size: places // heads == head),
         "nothing": _wrong_division,
+        "almost": _almost,
+        "mean": _mean,
         "others": _zeroed(lambda places, head, heads, size: places // size != head),
         "coordinates": _zeroed(lambda places, head, heads, size: places == head * size),
         "token_axis": _token_axis,

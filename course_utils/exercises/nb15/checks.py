@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -39,7 +41,7 @@ def previous_share(weights: Tensor) -> Tensor:
 
 
 def check_previous_share(answer: object) -> None:
-    by_hand = torch.tensor([[0.7, 0.1, 0.2], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]], dtype=torch.float64)
+    by_hand = torch.tensor([[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]], dtype=torch.float64)
     for weights in (by_hand, _attention(2, 2, seed=1), _attention(7, 7, seed=2)):
         count = len(weights)
         found = call(answer, weights)
@@ -54,6 +56,7 @@ def check_previous_share(answer: object) -> None:
             ("divides_by_all", before.sum() / count),
             ("first_row", (weights[0, 0] + before.sum()) / count),
             ("wraps_around", (weights[0, -1] + before.sum()) / count),
+            ("all_before", weights.tril(-1).sum(-1)[1:].mean()),
             ("counts", (weights[1:].argmax(-1) == rows - 1).double().mean()),
         ]
         facts = {"weights": numbers(weights), "count": count, "rows": count - 1}
@@ -68,8 +71,10 @@ def entropy(weights: Tensor) -> Tensor:
 def check_entropy(answer: object) -> None:
     by_hand = torch.tensor([[1.0, 0.0], [0.5, 0.5]], dtype=torch.float64)
     tiny = torch.tensor([[1 - 2.0**-10, 2.0**-11, 2.0**-11]] * 3, dtype=torch.float64)
-    masked = _attention(2, 3, 5, 5, seed=3) * (torch.arange(5) < 4)
-    for weights in (by_hand, tiny, masked / masked.sum(-1, keepdim=True)):
+    drawn = _attention(2, 3, 5, 5, seed=3)
+    padded, causal = drawn * (torch.arange(5) < 4), drawn.tril()
+    masked = [weights / weights.sum(-1, keepdim=True) for weights in (padded, causal)]
+    for weights in (by_hand, tiny, *masked):
         expected = entropy(weights)
         found = expect_tensor(call(answer, weights))
         if found.shape == expected.shape[:-1]:
@@ -84,6 +89,7 @@ def check_entropy(answer: object) -> None:
             ("sign", -expected),
             ("query_axis", entropy(weights.transpose(-1, -2))),
             ("mean_over_keys", expected / weights.shape[-1]),
+            ("relative", expected / math.log2(weights.shape[-1])),
             ("clamped", -(weights * floor.log2()).sum(-1)),
             ("clamped", -(floor * floor.log2()).sum(-1)),
             ("clamped", -(weights * (weights + 1e-3).log2()).sum(-1)),
@@ -146,8 +152,8 @@ def zero_head(context: Tensor, head: int, num_heads: int) -> Tensor:
 
 def check_zero_head(answer: object) -> None:
     generator = torch.Generator().manual_seed(6)
-    by_hand = torch.arange(1.0, 7.0).expand(1, 3, 6).contiguous()  # 1 … 6 at each of three tokens
-    drawn = torch.randn(2, 5, 15, generator=generator)
+    by_hand = torch.arange(1.0, 19.0).reshape(1, 3, 6)  # 1 … 6 at the first of three tokens
+    drawn = torch.randn(2, 7, 15, generator=generator)
     for context, head, num_heads in [(by_hand, 1, 3), *((drawn, head, 5) for head in range(5))]:
         width = context.shape[-1]
         size = width // num_heads
@@ -158,6 +164,8 @@ def check_zero_head(answer: object) -> None:
             raise Wrong("removed", expected=tuple(context.shape), actual=tuple(found.shape))
         expect_tensor(found, shape=tuple(context.shape))
         if _same(found, expected):
+            if (found[..., head * size : (head + 1) * size] != 0).any():
+                raise Wrong("almost", head=head)
             continue
         if _same(found, context):
             raise Wrong("nothing", **facts)
@@ -172,6 +180,10 @@ def check_zero_head(answer: object) -> None:
         for reason, mask in masks:
             if _same(found, context.masked_fill(mask, 0.0)):
                 raise Wrong(reason, **facts)
+        switched_off = torch.arange(width) // size == head
+        means = context.mean((0, 1)), context.mean(1, keepdim=True)
+        if any(_same(found, torch.where(switched_off, mean, context)) for mean in means):
+            raise Wrong("mean", **facts)
         tokens = (found == 0).all(-1, keepdim=True)  # (B, T, 1)
         if tokens.any() and _same(found, context.masked_fill(tokens, 0.0)):
             raise Wrong("token_axis", shape=tuple(context.shape), **facts)
