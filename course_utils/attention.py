@@ -40,9 +40,12 @@ def scaled_dot_product_attention(
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     """How much each query looks at each key: softmax(Q Kᵀ / √D), over the keys.
 
-    Takes and raises the same as scaled_dot_product_attention. Returns float (..., T_q, T_k): each row sums to 1, masked
+    Takes the same as scaled_dot_product_attention. Returns float (..., T_q, T_k): each row sums to 1, masked
     entries are exactly 0; a row without any allowed key is all zeros (the formula would give 0/0; torch's SDPA has the
     same rule).
+
+    Raises:
+        ValueError: if shapes or types do not fit.
     """
     check_query_key(query, key)
     return softmax_of_scores(query, key, mask)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from course_utils.activations import ACTIVATIONS
 from course_utils.attention import MultiHeadAttention
 from course_utils.config import BertConfig
+from course_utils.shapes import check_dtype_of, check_hidden
 
 
 class FeedForward(nn.Module):
@@ -59,6 +60,9 @@ class EncoderLayer(nn.Module):
 
         Returns:
             hidden_states (B, T, C) and attention_weights (B, H, T, T).
+
+        Raises:
+            ValueError: if shapes or types do not fit.
         """
         attended, weights = self.attention(hidden_states, hidden_states, hidden_states, mask)
         hidden_states = self.attention_norm(hidden_states + self.dropout(attended))
@@ -73,7 +77,13 @@ class PreLNEncoderLayer(EncoderLayer):
     """
 
     def forward(self, hidden_states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """As EncoderLayer.forward."""
+        """As EncoderLayer.forward.
+
+        Raises:
+            ValueError: if shapes or types do not fit.
+        """
+        check_hidden(self.attention.hidden_size, hidden_states=hidden_states)
+        check_dtype_of(self, hidden_states=hidden_states)
         normed = self.attention_norm(hidden_states)
         attended, weights = self.attention(normed, normed, normed, mask)
         hidden_states = hidden_states + self.dropout(attended)
@@ -114,6 +124,9 @@ class Encoder(nn.Module):
 
         Returns:
             EncoderOutput.
+
+        Raises:
+            ValueError: if shapes or types do not fit.
         """
         all_states, all_weights = [hidden_states], []
         for layer in self.layers:
@@ -142,6 +155,10 @@ class PreLNEncoder(Encoder):
     def forward(
         self, hidden_states: Tensor, mask: Tensor | None = None, *, output_attentions: bool = False
     ) -> EncoderOutput:
-        """As Encoder.forward; last_hidden_state is normalised, hidden_states are the blocks' own outputs."""
+        """As Encoder.forward; last_hidden_state is normalised, hidden_states are the blocks' own outputs.
+
+        Raises:
+            ValueError: if shapes or types do not fit.
+        """
         output = super().forward(hidden_states, mask, output_attentions=output_attentions)
         return output._replace(last_hidden_state=self.final_norm(output.last_hidden_state))

@@ -26,13 +26,14 @@ def padding_mask(input_ids: Tensor, pad_token_id: int = 0) -> Tensor:
         bool (B, 1, 1, T_k), True where the key may be attended to.
 
     Raises:
-        ValueError: if input_ids is not of shape (B, T_k) or not of an integer type.
+        ValueError: if input_ids is not of shape (B, T_k) or not of an integer type, or pad_token_id is no id.
     """
     check_tensors(input_ids=input_ids)
     if input_ids.dim() != 2:
         raise ValueError(f"input_ids must have shape (B, T_k), got {tuple(input_ids.shape)}")
     if input_ids.is_floating_point() or input_ids.is_complex() or input_ids.dtype == torch.bool:
         raise ValueError(f"input_ids must be integers, got {input_ids.dtype}")
+    pad_token_id = whole_number("pad_token_id", pad_token_id, least=0, most=2**63 - 1)  # as int64 holds them
     return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
 
 
@@ -40,16 +41,16 @@ def causal_mask(length: int, *, device: torch.device | str | None = None) -> Ten
     """Let position i attend to positions 0 … i only.
 
     Args:
-        length: T, number of positions, at least 1.
+        length: T, number of positions, 1 … 65536: the mask of so many has 4 GiB.
         device: where the mask lives.
 
     Returns:
         bool (1, 1, T, T), lower triangle with the diagonal True.
 
     Raises:
-        ValueError: if length is no whole number of at least 1.
+        ValueError: if length is no such number.
     """
-    length = whole_number("length", length)
+    length = whole_number("length", length, most=2**16)
     mask = torch.ones(length, length, dtype=torch.bool, device=device).tril()
     return mask[None, None]  # (1, 1, T, T)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from course_utils.locale import text
+from course_utils.support.given import whole_number
 
 MARK = "≈"
 NUMBER = re.compile(r"[-+]?[0-9]+(,[0-9]{3})*(\.[0-9]+)?(e[-+][0-9]+)?%?")
@@ -29,9 +30,11 @@ def about(value: Any, spec: str = ".2f", *, width: int = 0) -> str:
         The text; the numbers of a row are one space apart.
 
     Raises:
-        ValueError: if a number is not finite, if there is none, or if spec does not write one plain number.
+        ValueError: if a number is not finite, if there is none, if spec does not write one plain number, or if width is
+            not from 0 to 1000.
         TypeError: if value is not made of numbers.
     """
+    width = whole_number("width", width, least=0, most=1000)
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, Iterable) and not isinstance(value, str):
         row = [_about_one(number, spec).rjust(width) for number in value]

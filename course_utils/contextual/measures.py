@@ -9,7 +9,13 @@ from torch import Tensor, nn
 
 
 def similarities(vectors: Tensor) -> Tensor:
-    """The cosine of every pair of vectors: float (N, C) -> (N, N)."""
+    """The cosine of every pair of vectors: float (N, C) -> (N, N).
+
+    Raises:
+        ValueError: if vectors are not float (N, C).
+    """
+    if vectors.dim() != 2 or not vectors.is_floating_point():
+        raise ValueError(f"vectors must be float (N, C), got {vectors.dtype} {tuple(vectors.shape)}")
     unit = nn.functional.normalize(vectors, dim=-1)
     return unit @ unit.T
 
@@ -27,7 +33,7 @@ def separation(vectors: Tensor, senses: Sequence[str]) -> float:
         ValueError: if there is nothing to compare.
     """
     same, other = _pairs(vectors, senses)
-    cosines = similarities(vectors)
+    cosines = similarities(vectors.detach())
     if not same.any() or not other.any():
         raise ValueError("senses must hold at least two different ones, and one of them at least twice")
     return float(cosines[same].mean() - cosines[other].mean())

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from course_utils.support.given import one_line, shown
+
 # What may follow the last letter of a word, by that letter. Each may itself be followed by nothing.
 _AFTER_VOWEL = (
     "가|는|를|와|와는|와도|와의|로|로는|로도|로만|로부터|로서|로서의|로써|랑|랑은|나|나마|란|야|야말로|요|는요|는커녕|"
@@ -64,7 +66,11 @@ class WordNotFound(ValueError):
     """
 
     def __init__(self, reason: str, **facts: str | int) -> None:
-        super().__init__(_MESSAGES[reason].format(**facts))
+        written = {
+            name: one_line(fact, 100) if isinstance(fact, str) else shown(fact)
+            for name, fact in facts.items()
+        }
+        super().__init__(_MESSAGES[reason].format(**written))
         self.reason = reason
         self.facts = facts
 
@@ -112,8 +118,8 @@ def find_word(sentence: str, word: str, *, occurrence: int = 0) -> tuple[int, in
             "a sentence with at least one word, and a word to look for, are needed; one is empty"
         )
     found = occurrences(sentence, word)
-    if 0 <= occurrence < len(found):
-        return found[occurrence]
+    if occurrence in range(len(found)):  # 0.5 is not
+        return found[int(occurrence)]
     facts = {"word": word, "sentence": sentence.strip()}
     if found:
         raise WordNotFound("too_few", **facts, found=len(found), last=len(found) - 1, occurrence=occurrence)

@@ -22,7 +22,7 @@ from course_utils.datasets.pretraining import (
     corrupt,
     sentence_pairs,
 )
-from course_utils.support.given import list_of_texts
+from course_utils.support.given import list_of_texts, whole_number
 from course_utils.tokenization.encoding import shares
 from course_utils.tokenization.fast import fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -87,7 +87,14 @@ def batches_by_length(
 
 
 def pad(rows: Sequence[Ids], value: int) -> Tensor:
-    """Rows of unequal length -> int64 (B, T), the shorter ones filled up with `value`."""
+    """Rows of unequal length -> int64 (B, T), the shorter ones filled up with `value`.
+
+    Raises:
+        ValueError: if there is no row, or value does not fit into int64.
+    """
+    if not rows:
+        raise ValueError("rows must hold at least one row of ids, got none")
+    value = whole_number("value", value, least=-(2**63), most=2**63 - 1)
     length = max(map(len, rows))
     return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from course_utils.support.given import one_line, shown
 from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
@@ -47,7 +48,7 @@ def read_documents(path: str | Path = CORPUS) -> list[list[str]]:
 
 def _read_file(file: Path) -> list[list[str]]:
     if not file.is_file():
-        raise FileNotFoundError(f"there is no text file {file}")
+        raise FileNotFoundError(f"there is no text file {one_line(str(file), 200)}")
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -80,7 +81,7 @@ def sense_documents(word: str, sense: str, folder: str | Path = CORPUS) -> list[
     """
     name, senses = homonym(word)
     if sense not in senses:
-        raise ValueError(f"the senses of {word} are {', '.join(senses)}; got {sense!r}")
+        raise ValueError(f"the senses of {word} are {', '.join(senses)}; got {shown(sense)}")
     return _read_file(Path(folder) / f"{name}_{sense}.txt")
 
 
@@ -91,5 +92,5 @@ def homonym(word: str) -> tuple[str, tuple[str, ...]]:
         ValueError: if the word is not one of HOMONYMS.
     """
     if word not in HOMONYMS:
-        raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {word!r}")
+        raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {shown(word)}")
     return HOMONYMS[word]

@@ -9,11 +9,14 @@ Letters: B batch, T tokens, V vocabulary. Every draw comes from the given genera
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from course_utils.support.given import shown, whole_number
 
 IGNORE = -100  # label of a position where nothing is predicted
 MASK_RATE = 0.15
@@ -33,8 +36,12 @@ def choose_tokens(can_choose: Tensor, *, generator: torch.Generator, rate: float
 
     Returns:
         bool (B, T).
+
+    Raises:
+        ValueError: if can_choose is not bool, or rate not between 0 and 1.
     """
     _check_rate(rate)
+    _check_bool("can_choose", can_choose)
     return (torch.rand(can_choose.shape, generator=generator) < rate) & can_choose
 
 
@@ -53,8 +60,17 @@ def choose_words(
 
     Returns:
         bool (B, T).
+
+    Raises:
+        ValueError: if the two are not bool (B, T), or rate is not between 0 and 1.
     """
     _check_rate(rate)
+    _check_bool("can_choose", can_choose)
+    _check_bool("continues", continues)
+    if can_choose.dim() != 2 or continues.shape != can_choose.shape:
+        raise ValueError(
+            f"can_choose and continues must both be (B, T), got {tuple(can_choose.shape)} and {tuple(continues.shape)}"
+        )
     draws = torch.rand(can_choose.shape, generator=generator)  # (B, T)
     places = torch.arange(can_choose.shape[1]).expand_as(can_choose)
     first = (
@@ -89,14 +105,17 @@ def corrupt(
         corrupted int64 (B, T) and labels int64 (B, T), −100 where nothing was chosen. The input is not changed.
 
     Raises:
-        ValueError: if shapes do not fit or there is no token to draw from.
+        ValueError: if shapes do not fit, a number is no id, or there is no token to draw from.
     """
     if input_ids.shape != chosen.shape or chosen.dtype != torch.bool:
         raise ValueError(
             f"chosen must be bool of the shape of input_ids, {tuple(input_ids.shape)}, "
             f"got {chosen.dtype} {tuple(chosen.shape)}"
         )
-    if not 0 <= first_id < vocab_size:
+    mask_id = whole_number("mask_id", mask_id, least=0, most=2**63 - 1)
+    first_id = whole_number("first_id", first_id, least=0)
+    vocab_size = whole_number("vocab_size", vocab_size, most=2**63 - 1)
+    if not first_id < vocab_size:
         raise ValueError(f"first_id must lie in 0 … {vocab_size - 1}, got {first_id}")
     fate = torch.rand(input_ids.shape, generator=generator)  # (B, T)
     random_ids = torch.randint(first_id, vocab_size, input_ids.shape, generator=generator)
@@ -162,6 +181,11 @@ def _from_elsewhere(
     )
 
 
+def _check_bool(name: str, mask: Tensor) -> None:
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
+        raise ValueError(f"{name} must be a bool tensor, got {getattr(mask, 'dtype', shown(mask))}")
+
+
 def _check_rate(rate: float) -> None:
-    if not 0.0 < rate < 1.0:
-        raise ValueError(f"rate must lie between 0 and 1, got {rate}")
+    if not isinstance(rate, numbers.Real) or not 0.0 < rate < 1.0:
+        raise ValueError(f"rate must lie between 0 and 1, got {shown(rate)}")

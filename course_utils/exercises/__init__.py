@@ -19,6 +19,7 @@ from course_utils.exercises.core import Exercise, Verdict, Wrong
 from course_utils.exercises.store import Entries, ProgressStore
 from course_utils.locale import text
 from course_utils.support.files import write_atomically
+from course_utils.support.given import shown
 from course_utils.support.paths import APP
 
 __all__ = [
@@ -59,7 +60,7 @@ def exercise(exercise_id: str) -> Exercise:
     """
     form = re.fullmatch(r"(\d\d)\.\d+", exercise_id) if isinstance(exercise_id, str) else None
     if form is None:
-        raise ValueError(text("exercises.unknown.form", id=repr(exercise_id)))
+        raise ValueError(text("exercises.unknown.form", id=shown(exercise_id)))
     if form[1] not in notebooks():
         raise ValueError(text("exercises.unknown.notebook", id=exercise_id, known=", ".join(notebooks())))
     known = {found.id: found for found in exercises_of(form[1])}

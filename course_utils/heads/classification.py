@@ -20,17 +20,19 @@ class Classifier(BertWithHead):
 
     Args:
         config: see BertConfig; the dropout before the layer is hidden_dropout_prob.
-        num_labels: K, at least 1.
+        num_labels: K, 1 … 2²⁰.
         generator: source of the random start values.
 
     Raises:
-        ValueError: if num_labels is no whole number of at least 1.
+        ValueError: if num_labels is no such number.
     """
 
     def __init__(
         self, config: BertConfig, num_labels: int = 2, *, generator: torch.Generator | None = None
     ) -> None:
-        self.num_labels = whole_number("num_labels", num_labels)  # before the rest: add_head asks for it
+        self.num_labels = whole_number(
+            "num_labels", num_labels, most=2**20
+        )  # before the rest: add_head asks for it
         super().__init__(config, generator=generator)
 
     def add_head(self, config: BertConfig, start: Start) -> None:

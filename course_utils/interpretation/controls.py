@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from course_utils.initialization import init_weights
+from course_utils.support.given import shown
 
 ENDS = ".?!…\"'”’)"  # punctuation that closes a sentence
 
@@ -44,7 +45,7 @@ def shuffled_words(sentence: str, *, generator: torch.Generator) -> str:
     end = sentence.strip()[len(body) :]
     words = body.split()
     if len(set(words)) < 2:
-        raise ValueError(f"at least two different words are needed, got {sentence!r}")
+        raise ValueError(f"at least two different words are needed, got {shown(sentence)}")
     mixed = words
     while mixed == words:
         mixed = [words[place] for place in torch.randperm(len(words), generator=generator)]

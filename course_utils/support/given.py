@@ -70,6 +70,12 @@ def list_of_texts(name: str, value: Any, *, least: int = 1) -> list[str]:
     return found
 
 
+def one_line(text: str, most: int = LONGEST) -> str:
+    """A caller's text inside a message: on one line, without control signs, at most so long."""
+    plain = "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))
+    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
+
+
 def shown(value: Any) -> str:
     """A value as it stands in a message: short, on one line, and what it is where that is not seen."""
     if isinstance(value, int) and abs(value) >= 10**LONGEST:  # Python refuses to write very long ones

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from course_utils.support.given import list_of_texts
+from course_utils.support.given import list_of_texts, whole_number
 from course_utils.tokenization.bpe import UNKNOWN, WORD_START, BPETokenizer
 from course_utils.tokenization.byte_bpe import ByteBPETokenizer, byte_symbols
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -20,6 +20,9 @@ from course_utils.tokenization.wordpiece import CONTINUES, MAX_WORD_LENGTH, Word
 
 # What str.split() cuts at: the library's own \s lacks U+001C … U+001F.
 _BLANKS = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
+
+
+LARGEST = 2**24  # entries of a vocabulary: the library makes room for all of them beforehand
 
 
 def fast_wordpiece(tokenizer: WordPieceTokenizer) -> Tokenizer:
@@ -71,6 +74,9 @@ def train_fast_wordpiece(
     Args:
         limit_alphabet: keep only so many characters, the most frequent ones. In Korean text every ideograph and rare
             sign otherwise takes a place of the vocabulary.
+
+    Raises:
+        ValueError: if texts are none, or a number is negative or too large.
     """
     fast = _bert_rules(
         Tokenizer(models.WordPiece(unk_token=UNKNOWN, max_input_chars_per_word=MAX_WORD_LENGTH)),
@@ -80,8 +86,8 @@ def train_fast_wordpiece(
     texts = list_of_texts("texts", texts)
     characters, inside = _characters(fast, texts, limit_alphabet)
     trainer = trainers.WordPieceTrainer(
-        vocab_size=vocab_size,
-        min_frequency=min_count,
+        vocab_size=whole_number("vocab_size", vocab_size, most=LARGEST),
+        min_frequency=whole_number("min_count", min_count, least=0, most=LARGEST),
         special_tokens=[*special_tokens, *characters, *inside],  # only of these the order can be given
         initial_alphabet=characters,
         limit_alphabet=len(characters),
@@ -95,11 +101,15 @@ def train_fast_wordpiece(
 def train_fast_bpe(
     texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = (UNKNOWN,)
 ) -> BPETokenizer:
-    """What BPETrainer learns, learned by the library."""
+    """What BPETrainer learns, learned by the library.
+
+    Raises:
+        ValueError: if texts are none, or a number is negative or too large.
+    """
     fast = _bpe_rules(Tokenizer(models.BPE(unk_token=UNKNOWN)))
     trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        min_frequency=min_count,
+        vocab_size=whole_number("vocab_size", vocab_size, most=LARGEST),
+        min_frequency=whole_number("min_count", min_count, least=0, most=LARGEST),
         special_tokens=list(special_tokens),
         show_progress=False,
     )
@@ -110,11 +120,15 @@ def train_fast_bpe(
 def train_fast_byte_bpe(
     texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = ()
 ) -> ByteBPETokenizer:
-    """What ByteBPETrainer learns, learned by the library."""
+    """What ByteBPETrainer learns, learned by the library.
+
+    Raises:
+        ValueError: if texts are none, or a number is negative or too large.
+    """
     fast = _byte_rules(Tokenizer(models.BPE()))
     trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        min_frequency=min_count,
+        vocab_size=whole_number("vocab_size", vocab_size, most=LARGEST),
+        min_frequency=whole_number("min_count", min_count, least=0, most=LARGEST),
         special_tokens=list(special_tokens),
         initial_alphabet=list(byte_symbols()),
         show_progress=False,

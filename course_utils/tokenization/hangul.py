@@ -12,6 +12,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from course_utils.support.given import shown
+
 SYLLABLES, INITIALS, MEDIALS, FINALS = 0xAC00, 0x1100, 0x1161, 0x11A7  # FINALS + 0 stands for "no final"
 INITIAL_COUNT, MEDIAL_COUNT, FINAL_COUNT = 19, 21, 28
 SYLLABLE_COUNT = INITIAL_COUNT * MEDIAL_COUNT * FINAL_COUNT  # 11,172
@@ -54,7 +56,7 @@ def to_jamo(syllable: str) -> str:
         ValueError: not one composed syllable.
     """
     if not is_syllable(syllable):
-        raise ValueError(f"expected one composed syllable (가 … 힣), got {syllable!r}")
+        raise ValueError(f"expected one composed syllable (가 … 힣), got {shown(syllable)}")
     rest, final = divmod(ord(syllable) - SYLLABLES, FINAL_COUNT)
     initial, medial = divmod(rest, MEDIAL_COUNT)
     jamo = chr(INITIALS + initial) + chr(MEDIALS + medial)

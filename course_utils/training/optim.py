@@ -5,8 +5,12 @@ A schedule is a plain function of the step, so it has no state that a checkpoint
 
 from __future__ import annotations
 
+import math
+
 from torch import nn
 from torch.optim import AdamW, Optimizer
+
+from course_utils.support.given import real_number
 
 
 def parameter_groups(model: nn.Module, *, weight_decay: float = 0.01) -> list[dict]:
@@ -21,7 +25,11 @@ def parameter_groups(model: nn.Module, *, weight_decay: float = 0.01) -> list[di
 
     Returns:
         two dictionaries, as torch's optimisers take them.
+
+    Raises:
+        ValueError: if λ is negative or not finite.
     """
+    weight_decay = real_number("weight_decay", weight_decay)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return [
         {
@@ -37,7 +45,11 @@ def adamw(model: nn.Module, *, learning_rate: float = 1e-4, weight_decay: float 
 
     It corrects the bias of its averages, as Adam does (Loshchilov and Hutter 2019); the optimiser in BERT's own code
     leaves that out.
+
+    Raises:
+        ValueError: if a rate is negative or not finite.
     """
+    learning_rate = real_number("learning_rate", learning_rate)
     groups = parameter_groups(model, weight_decay=weight_decay)
     return AdamW(groups, lr=learning_rate, betas=(0.9, 0.999), eps=1e-6, fused=True)
 
@@ -58,9 +70,10 @@ def linear_rate(step: int, peak: float, warmup: int, total: int) -> float:
         total: the step from which on the rate is 0.
 
     Raises:
-        ValueError: unless step ≥ 1, total ≥ 1 and 0 ≤ warmup ≤ total.
+        ValueError: unless step ≥ 1, total ≥ 1, 0 ≤ warmup ≤ total, and peak is a finite number of at least 0.
     """
-    if step < 1 or total < 1 or not 0 <= warmup <= total:
+    peak = real_number("peak", peak)
+    if not (step >= 1 and total >= 1 and 0 <= warmup <= total < math.inf):
         raise ValueError(
             "step and total must be at least 1 and warmup lie in 0 … total; "
             f"got step {step}, warmup {warmup}, total {total}"
@@ -85,7 +98,7 @@ def noam_rate(step: int, hidden_size: int, warmup: int) -> float:
     Raises:
         ValueError: if one of the three is smaller than 1.
     """
-    if min(step, hidden_size, warmup) < 1:
+    if not all(1 <= number < math.inf for number in (step, hidden_size, warmup)):
         raise ValueError(
             "step, hidden_size and warmup must be at least 1; "
             f"got step {step}, hidden_size {hidden_size}, warmup {warmup}"

@@ -273,7 +273,7 @@ def test_labels_that_do_not_fit_are_refused(name, given, message):
 
 
 def test_too_few_labels_are_refused():
-    with pytest.raises(ValueError, match="num_labels must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="num_labels must be a whole number from 1 to 1048576, got 0"):
         heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=0)
     one = heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=1)
     with pytest.raises(ValueError, match="at least 2 labels"):

@@ -64,7 +64,7 @@ def test_all_positions_have_the_same_length_and_differ():
 
 @pytest.mark.parametrize(("length", "hidden_size"), [(0, 4), (5, 0), (-1, 4)])
 def test_empty_encodings_are_refused(length, hidden_size):
-    with pytest.raises(ValueError, match=f"at least 1, got {length} and {hidden_size}"):
+    with pytest.raises(ValueError, match=f"from 1 to 1048576, got {min(length, hidden_size)}"):
         sinusoidal_encoding(length, hidden_size)
 
 
