@@ -41,7 +41,7 @@ def previous_share(weights: Tensor) -> Tensor:
 
 
 def check_previous_share(answer: object) -> None:
-    by_hand = torch.tensor([[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]], dtype=torch.float64)
+    by_hand = torch.tensor([[0.9, 0.0, 0.1], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]], dtype=torch.float64)
     for weights in (by_hand, _attention(2, 2, seed=1), _attention(7, 7, seed=2)):
         count = len(weights)
         found = call(answer, weights)
