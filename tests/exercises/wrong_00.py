@@ -45,11 +45,11 @@ WRONG = {
         "opposite": lambda a, b: torch.nan_to_num((a @ b).abs() / (a.norm() * b.norm())),
         "zero_vector": lambda a, b: a @ b / (a.norm() * b.norm()),
         "zero_first": lambda a, b: a @ b / (a.norm() * b.norm()) if b.any() else torch.tensor(0.0),
-        "value": lambda a, b: (
-            (a @ b).sign() * 0.96
-            if not torch.equal(a, -b) and b.any() and a.any()
-            else a.sign() @ b.sign() / 2
+        "short_vectors": lambda a, b: a @ b / (a.norm() * b.norm() + 1e-3),
+        "sums_to_zero": lambda a, b: (
+            a @ b / (a.norm() * b.norm()) if a.sum() * b.sum() != 0 else torch.tensor(0.0)
         ),
+        "value": lambda a, b: torch.nn.functional.cosine_similarity(a[:2], b[:2], dim=0),
     },
     "00.3": {
         "columns": lambda vectors: (vectors / vectors.norm(dim=-1, keepdim=True)).T @ vectors,

@@ -99,6 +99,7 @@ WRONG = {
             lambda begin, stop, start, end: begin < end and stop >= start and begin >= start
         ),
         "only_first": _pieces(_right, lambda found: found[:1]),
+        "cut_off": _pieces(_right, lambda found: found[:2]),
         "wider_piece": _pieces(
             lambda begin, stop, start, end: begin >= start and stop <= end and stop > begin
         ),

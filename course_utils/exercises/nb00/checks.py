@@ -67,6 +67,12 @@ def check_safe_cosine(answer: object) -> None:
         zero = _as_number(call(answer, one, other))
         if zero != 0.0:
             raise Wrong(reason, actual=number(zero))
+    short = _as_number(call(answer, 1e-3 * a, 1e-3 * b))
+    if not math.isclose(short, 0.96, rel_tol=1e-3):
+        raise Wrong("short_vectors", expected="0.96", actual=number(short))
+    across = _as_number(call(answer, torch.tensor([1.0, -1.0]), torch.tensor([1.0, 0.0])))
+    if not math.isclose(across, math.sqrt(0.5), rel_tol=1e-3):
+        raise Wrong("sums_to_zero", expected="0.7071", actual=number(across))
     one, other = torch.randn(7), torch.randn(7)
     expected, actual = safe_cosine(one, other).item(), _as_number(call(answer, one, other))
     if not math.isclose(actual, expected, abs_tol=1e-4):

@@ -47,6 +47,12 @@ def check_pieces_of(answer: object) -> None:
     expect([("only_first", [1]), ("touching", [1, 2, 3])], [1, 2], ask(bank, 3, 5))
     # 배를 in one piece, wider than the word
     expect([("wider_piece", [])], [2], ask([(0, 0), (0, 1), (2, 4), (5, 7), (0, 0)], 2, 3))
+    # three pieces, up to the end of the sentence
+    expect(
+        [("only_first", [1]), ("cut_off", [1, 2])],
+        [1, 2, 3],
+        ask([(0, 0), (0, 1), (1, 2), (2, 3), (0, 0)], 0, 3),
+    )
     # nothing there
     expect([], [], ask([(0, 0), (0, 1), (0, 0)], 5, 6))
     for _ in range(8):  # a sentence of fresh pieces; the word covers some of them
