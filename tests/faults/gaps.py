@@ -67,6 +67,7 @@ SELDOM: dict[str, str] = {
 # Public names that have no strategy yet: they need a model with its tokenizer, or files.
 LATER = """
     before.subword.train_subword_skip_gram before.word2vec.step contextual.baselines.context_pieces
+    contextual.baselines.placed_pieces
     contextual.evaluation.evaluate contextual.evaluation.held_out_sentences contextual.evaluation.judge
     contextual.evaluation.mistakes contextual.influence.influence contextual.senses.example_sentences
     contextual.senses.nearest_sense contextual.senses.sense_points contextual.senses.sense_space
