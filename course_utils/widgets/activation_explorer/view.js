@@ -404,7 +404,10 @@ export default courseWidget((view) => {
     const rows = names.map((name, i) => make("tr", {}, make("th", { scope: "row" }, name), cells[i]));
     const { root } = table([], rows);
     fill(root, { "data-testid": "gate" });
-    return { root, update: (values) => values.forEach((value, i) => write(cells[i], value)) };
+    const update = (values) => {
+      for (const [i, value] of values.entries()) write(cells[i], value);
+    };
+    return { root, update };
   }
 
   function namedTable(heads, named) {
@@ -414,7 +417,9 @@ export default courseWidget((view) => {
       return make("tr", { "data-testid": `run-${i}` }, make("th", { scope: "row" }, label), ...cells[i]);
     });
     const { root } = table(heads, rows);
-    const update = (values) => values.forEach((row, i) => row.forEach((value, j) => write(cells[i][j], value)));
+    const update = (values) => {
+      for (const [i, row] of values.entries()) for (const [j, value] of row.entries()) write(cells[i][j], value);
+    };
     return { root, update };
   }
 });
