@@ -112,7 +112,7 @@ def corrupt(
             f"chosen must be bool of the shape of input_ids, {tuple(input_ids.shape)}, "
             f"got {chosen.dtype} {tuple(chosen.shape)}"
         )
-    mask_id = whole_number("mask_id", mask_id, least=0, most=2**63 - 1)
+    mask_id = whole_number("mask_id", mask_id, least=-(2**63), most=2**63 - 1)
     first_id = whole_number("first_id", first_id, least=0)
     vocab_size = whole_number("vocab_size", vocab_size, most=2**63 - 1)
     if not first_id < vocab_size:
