@@ -26,14 +26,16 @@ def padding_mask(input_ids: Tensor, pad_token_id: int = 0) -> Tensor:
         bool (B, 1, 1, T_k), True where the key may be attended to.
 
     Raises:
-        ValueError: if input_ids is not of shape (B, T_k) or not of an integer type, or pad_token_id is no id.
+        ValueError: if input_ids is not of shape (B, T_k) or not of an integer type, or pad_token_id is no whole number.
     """
     check_tensors(input_ids=input_ids)
     if input_ids.dim() != 2:
         raise ValueError(f"input_ids must have shape (B, T_k), got {tuple(input_ids.shape)}")
     if input_ids.is_floating_point() or input_ids.is_complex() or input_ids.dtype == torch.bool:
         raise ValueError(f"input_ids must be integers, got {input_ids.dtype}")
-    pad_token_id = whole_number("pad_token_id", pad_token_id, least=0, most=2**63 - 1)  # as int64 holds them
+    pad_token_id = whole_number(
+        "pad_token_id", pad_token_id, least=-(2**63), most=2**63 - 1
+    )  # as int64 holds them
     return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
 
 

@@ -71,7 +71,7 @@ def test_the_commands_refuse_it_before_anything_is_written(no_gpu, tmp_path, cap
         (sense_tuning.main, ["--model", "nowhere", "--corpus", "nowhere"]),
     )
     for command, line in commands:
-        assert command([*line, "--out", str(out), "--device", "cuda:1"]) == 1
+        assert command([*line, "--out", str(out), "--device", "cuda:1"]) == 2
         told = capsys.readouterr().err
         assert told.endswith(": device cuda:1 is not there: torch finds 0 CUDA GPUs on this machine\n")
         assert told.count("\n") == 1 and not out.exists()
