@@ -1,7 +1,8 @@
-"""What checks need, learners do not, and a machine may lack: Chromium, axe-core and biome, fetched where they can be.
+"""What checks need, learners do not, and a machine may lack: Chromium, axe-core, biome, fetched where they can be.
 
 Chromium: the system's; else, as root on Debian, apt's; else Playwright's own, in the user's cache. None counts before
-it has been started once. axe-core and biome: from npm, again when package-lock.json has changed.
+it has been started once. axe-core and biome: from npm, again when package-lock.json has changed. A font for Hangul: as
+root on Debian, apt's; other systems for people bring one.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ APT = ["apt-get", "install", "-qq", "-y", "--no-install-recommends"]
 APT_LISTS = ["apt-get", "update", "-qq"]
 DRIVER = [sys.executable, "-m", "playwright", "--version"]  # starts the Node.js that Playwright brings
 DRIVER_NEEDS = "libatomic1"  # of Debian's packages; a bare system lacks it
+FONTS, HANGUL = ["fc-list", ":lang=ko"], ["fontconfig", "fonts-nanum"]
 # The shell without a window is all that the tests start, and a third of the whole.
 DOWNLOAD = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
 PACKAGES = ROOT / "tests/browser/node_modules"
@@ -46,6 +48,7 @@ START_SECONDS, FETCH_SECONDS = 60, 900
 
 def missing() -> dict[str, str]:
     """What has to be left out -> why, after fetching what can be fetched; empty where all is there."""
+    fetch_font()
     if why := no_chromium():
         return {BROWSER: why}
     if why := no_axe():
@@ -56,6 +59,15 @@ def missing() -> dict[str, str]:
 def chromium() -> str | None:
     """The system's Chromium; None stands for Playwright's own."""
     return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def fetch_font() -> None:
+    """See that JupyterLab's own pages can draw Hangul; figures bring their font."""
+    if not _has_apt():
+        return
+    known = shutil.which(FONTS[0]) and subprocess.run(FONTS, capture_output=True).stdout.strip()
+    if not known:
+        _fetched("a font for Hangul with apt", APT_LISTS, [*APT, *HANGUL])
 
 
 def no_chromium() -> str:

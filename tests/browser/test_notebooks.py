@@ -65,7 +65,7 @@ def look(guest: Visit, name: str) -> None:
     if AXE.exists():
         assert guest.barriers(guest.page.locator(".jp-RenderedImage")) == []
     assert guest.page.evaluate(_HANGUL_IS_DRAWN), (
-        "the page's font draws two different syllables alike: empty boxes"
+        "the page's font draws two different syllables alike: empty boxes; install a font, such as fonts-nanum"
     )
 
 

@@ -47,6 +47,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(browser_tools, "no_axe", lambda: "")
     monkeypatch.setattr(browser_tools, "DRIVER", [sys.executable, "-c", ""])
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    command(tmp_path, "fc-list", "#!/bin/sh\necho NanumGothic.ttf\n")
     return tmp_path
 
 
@@ -69,6 +70,24 @@ def test_root_on_debian_asks_apt(machine: Path, monkeypatch: pytest.MonkeyPatch)
     command(machine, "apt-get", APT.format(folder=machine, chromium=STARTS))
     assert browser_tools.missing() == {}
     assert [line.split()[:2] for line in asked(machine)] == [["apt-get", "update"], ["apt-get", "install"]]
+
+
+@pytest.mark.parametrize("fc_list", [None, "#!/bin/sh\n"])
+def test_a_font_for_hangul_is_fetched_where_none_is_known(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, fc_list: str | None
+):
+    command(machine, "chromium", STARTS)
+    command(machine, "apt-get", APT.format(folder=machine, chromium=STARTS))
+    (machine / "bin" / "fc-list").unlink()
+    if fc_list:
+        command(machine, "fc-list", fc_list)
+    assert browser_tools.missing() == {} and asked(machine) == []  # not as anyone else
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert browser_tools.missing() == {}
+    assert [line.split()[-2:] for line in asked(machine)] == [
+        ["update", "-qq"],
+        ["fontconfig", "fonts-nanum"],
+    ]
 
 
 def test_what_apt_brings_and_does_not_start_is_not_enough(machine: Path, monkeypatch: pytest.MonkeyPatch):
