@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from course_utils.shapes import check_tensors
-from course_utils.support.given import whole_number
+from course_utils.support.given import int64, whole_number
 
 
 def padding_mask(input_ids: Tensor, pad_token_id: int = 0) -> Tensor:
@@ -33,9 +33,7 @@ def padding_mask(input_ids: Tensor, pad_token_id: int = 0) -> Tensor:
         raise ValueError(f"input_ids must have shape (B, T_k), got {tuple(input_ids.shape)}")
     if input_ids.is_floating_point() or input_ids.is_complex() or input_ids.dtype == torch.bool:
         raise ValueError(f"input_ids must be integers, got {input_ids.dtype}")
-    pad_token_id = whole_number(
-        "pad_token_id", pad_token_id, least=-(2**63), most=2**63 - 1
-    )  # as int64 holds them
+    pad_token_id = int64("pad_token_id", pad_token_id)
     return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from course_utils.support.given import whole_number
+from course_utils.support.given import int64, whole_number
 
 LARGEST = 2**20  # positions and coordinates: far more than any model has, and no more than memory holds
 
@@ -59,7 +59,7 @@ class LearnedPositionEmbedding(nn.Module):
         Raises:
             ValueError: if length is smaller than 1 or larger than max_length.
         """
-        if not 1 <= whole_number("length", length, least=-(2**63)) <= self.max_length:
+        if not 1 <= int64("length", length) <= self.max_length:
             raise ValueError(
                 f"length must lie in 1 … {self.max_length} (the positions learned), got {length}"
             )

@@ -23,7 +23,7 @@ from course_utils.contextual.measures import neighbour_accuracy, separation
 from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, fit_senses, sense_points, sense_space
 from course_utils.contextual.vectors import encode_words
 from course_utils.datasets.corpus import homonym, read_documents, sense_documents
-from course_utils.support.given import real_number, whole_number
+from course_utils.support.given import int64, real_number
 from course_utils.support.paths import DATA
 from course_utils.tokenization import WordPieceTokenizer
 
@@ -131,10 +131,7 @@ def wilson_interval(right: int, number: int, *, z: float = Z95) -> tuple[float, 
     Raises:
         ValueError: if number is below 1, right not in 0 … number, or z no positive number.
     """
-    right, number = (
-        whole_number(name, count, least=-(2**63), most=2**63 - 1)
-        for name, count in (("right", right), ("number", number))
-    )
+    right, number = int64("right", right), int64("number", number)
     z = real_number("z", z)
     if not 0 <= right <= number or number < 1:
         raise ValueError(f"right must lie in 0 … number, and number be at least 1, got {right} and {number}")

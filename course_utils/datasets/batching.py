@@ -22,7 +22,7 @@ from course_utils.datasets.pretraining import (
     corrupt,
     sentence_pairs,
 )
-from course_utils.support.given import list_of_texts, whole_number
+from course_utils.support.given import int64, list_of_texts
 from course_utils.tokenization.encoding import shares
 from course_utils.tokenization.fast import fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -94,7 +94,7 @@ def pad(rows: Sequence[Ids], value: int) -> Tensor:
     """
     if not rows:
         raise ValueError("rows must hold at least one row of ids, got none")
-    value = whole_number("value", value, least=-(2**63), most=2**63 - 1)
+    value = int64("value", value)
     length = max(map(len, rows))
     return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
 
@@ -111,6 +111,7 @@ class PretrainingBatches:
         max_length: tokens a row at most; the longer sentence of a pair is cut first.
         whole_words: mask whole words instead of single pieces.
         mask_rate: share of the tokens that is chosen.
+        candidates: how many sentences a wrong next one is the likest of, see sentence_pairs.
         seed: decides every draw.
 
     Raises:
@@ -126,6 +127,7 @@ class PretrainingBatches:
         max_length: int = 64,
         whole_words: bool = True,
         mask_rate: float = MASK_RATE,
+        candidates: int = 1,
         seed: int = 0,
     ) -> None:
         if not documents or not all(documents):
@@ -137,6 +139,7 @@ class PretrainingBatches:
         self.max_length = max_length
         self.whole_words = whole_words
         self.mask_rate = mask_rate
+        self.candidates = candidates
         self.seed = seed
         self.vocab_size = len(tokenizer.vocab)
         self.pad_id, self.cls_id, self.sep_id, self.mask_id = (
@@ -162,7 +165,7 @@ class PretrainingBatches:
     def _draw_epoch(self, epoch: int) -> list[list[Pair]]:
         """The batches of one epoch. Pairs and single sentences never share a batch: only pairs have a label."""
         generator = seeded(self.seed, epoch)
-        pairs = sentence_pairs(self.documents, generator=generator)
+        pairs = sentence_pairs(self.documents, generator=generator, candidates=self.candidates)
         batches = []
         for kind in (
             [pair for pair in pairs if pair.second is not None],

@@ -9,14 +9,17 @@ Letters: B batch, T tokens, V vocabulary. Every draw comes from the given genera
 
 from __future__ import annotations
 
+import math
 import numbers
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from course_utils.support.given import shown, whole_number
+from course_utils.support.given import int64, shown, whole_number
 
 IGNORE = -100  # label of a position where nothing is predicted
 MASK_RATE = 0.15
@@ -112,7 +115,7 @@ def corrupt(
             f"chosen must be bool of the shape of input_ids, {tuple(input_ids.shape)}, "
             f"got {chosen.dtype} {tuple(chosen.shape)}"
         )
-    mask_id = whole_number("mask_id", mask_id, least=-(2**63), most=2**63 - 1)
+    mask_id = int64("mask_id", mask_id)
     first_id = whole_number("first_id", first_id, least=0)
     vocab_size = whole_number("vocab_size", vocab_size, most=2**63 - 1)
     if not first_id < vocab_size:
@@ -132,36 +135,54 @@ class Pair(NamedTuple):
     label: int | None  # NEXT or NOT_NEXT; None without a second sentence
 
 
-def sentence_pairs(documents: Sequence[Sequence[Ids]], *, generator: torch.Generator) -> list[Pair]:
+def sentence_pairs(
+    documents: Sequence[Sequence[Ids]], *, generator: torch.Generator, candidates: int = 1
+) -> list[Pair]:
     """Pair each sentence with the one after it or, as often, with one from another document.
+
+    A wrong next sentence is drawn from the documents that have neighbours to show: one that stands alone would give
+    itself away by its kind.
 
     Args:
         documents: encoded sentences. A document of one sentence gives a row of its own, without a label.
         generator: source of the draws.
+        candidates: of so many drawn, the one that has most in common with the first sentence becomes the wrong next
+            one. 1 is BERT's way. With more, words in common no longer tell: the first sentence must be understood.
 
     Returns:
         one pair for each pair of neighbours, and one row for each document of a single sentence, in order.
 
     Raises:
-        ValueError: if the documents to draw from hold only one distinct sentence.
+        ValueError: if the documents to draw from hold only one distinct sentence, or candidates is below 1.
     """
-    starts = [0]
-    for document in documents:
-        starts.append(starts[-1] + len(document))
-    sentences = [sentence for document in documents for sentence in document]
+    candidates = whole_number("candidates", candidates)
+    with_neighbours = [document for document in documents if len(document) > 1]
+    sentences = [sentence for document in with_neighbours for sentence in document]
+    likeness = _likeness(sentences) if candidates > 1 else None
     pairs: list[Pair] = []
-    for number, document in enumerate(documents):
+    start = 0  # of the document, among the sentences
+    for document in documents:
         if len(document) == 1:
             pairs.append(Pair(document[0], None, None))
             continue
+        end = start + len(document)
         follows = torch.rand(max(len(document) - 1, 0), generator=generator) < 0.5
         for place, (first, following) in enumerate(zip(document, document[1:])):
             if follows[place]:
                 pairs.append(Pair(first, following, NEXT))
-            else:
-                other = _from_elsewhere(sentences, starts[number], starts[number + 1], following, generator)
-                pairs.append(Pair(first, other, NOT_NEXT))
+                continue
+            drawn = [_from_elsewhere(sentences, start, end, following, generator) for _ in range(candidates)]
+            other = max(drawn, key=partial(likeness, first)) if likeness else drawn[0]
+            pairs.append(Pair(first, other, NOT_NEXT))
+        start = end
     return pairs
+
+
+def _likeness(sentences: Sequence[Ids]) -> Callable[[Ids, Ids], float]:
+    """How much two sentences have in common: each shared piece counts −ln of its share of the sentences."""
+    counts = Counter(piece for sentence in sentences for piece in set(sentence))
+    rarity = {piece: math.log(len(sentences) / count) for piece, count in counts.items()}
+    return lambda first, second: sum(rarity[piece] for piece in {*first} & {*second})
 
 
 def _from_elsewhere(

@@ -28,6 +28,11 @@ def whole_number(name: str, value: Any, *, least: int = 1, most: int | None = No
     return number
 
 
+def int64(name: str, value: Any) -> int:
+    """A number that a tensor of ids may hold: an id, a label, what stands for padding."""
+    return whole_number(name, value, least=-(2**63), most=2**63 - 1)
+
+
 def real_number(
     name: str, value: Any, *, least: float = 0.0, most: float = math.inf, open_at: tuple[str, ...] = ()
 ) -> float:

@@ -27,6 +27,7 @@ WHOLE: dict[str, tuple[int, int | None]] = {
     "steps": (1, None),
     "batch_size": (1, None),
     "warmup": (0, None),
+    "candidates": (1, None),
     "held_out": (0, None),
     "seed": (0, LARGEST_SEED),
     "threads": (1, MOST_THREADS),
@@ -67,6 +68,7 @@ class Settings:
     mask_rate: float = MASK_RATE
     whole_words: bool = True
     next_sentence: bool = True
+    candidates: int = 1
     held_out: int = 20
     seed: int = 0
     threads: int = 2
@@ -121,6 +123,8 @@ HELP = {
     "mask_rate": "share of the words that is chosen",
     "whole_words": "choose whole words, not single pieces",
     "next_sentence": "also predict the next sentence",
+    "candidates": "a wrong next sentence is, of so many drawn, the one that has most in common with the first; 1 is "
+    "BERT's way",
     "held_out": "one document in so many is kept for measuring; 0 keeps none",
     "seed": "of everything that is drawn",
     "threads": "processor cores that one process computes with; another number rounds sums otherwise, so a run "

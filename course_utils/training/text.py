@@ -89,5 +89,6 @@ def batch_stream(
         max_length=settings.max_length,
         whole_words=settings.whole_words,
         mask_rate=settings.mask_rate,
+        candidates=settings.candidates,
         seed=seed,
     )

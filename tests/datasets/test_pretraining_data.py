@@ -214,6 +214,43 @@ def test_a_negative_is_not_the_true_next_sentence_by_its_words_either():
             assert (pair.second == following) == (pair.label == NEXT)
 
 
+def test_a_sentence_that_stands_alone_is_no_negative():
+    text = documents([2, 1, 3, 1])
+    alone = {text[1][0][0], text[3][0][0]}
+    seconds = {
+        pair.second[0]
+        for seed in range(200)
+        for pair in sentence_pairs(text, generator=generator(seed))
+        if pair.second
+    }
+    assert seconds == {sentence[0] for document in text for sentence in document} - alone
+
+
+def test_of_several_candidates_the_likest_is_taken():
+    # 5 is everywhere; 6 and 7 are in one sentence of each of two other documents, 8 in the first of the third
+    text = [[[5, 6, 7, 9], [5, 10]], [[5, 6, 7, 11], [5, 12]], [[5, 8, 13], [5, 6, 14]]]
+    seconds = Counter(
+        tuple(pair.second)
+        for seed in range(300)
+        for pair in sentence_pairs(text, generator=generator(seed), candidates=50)[:1]
+        if pair.label == NOT_NEXT
+    )
+    assert set(seconds) == {(5, 6, 7, 11)} and 100 < seconds.total() < 200
+
+
+def test_a_rare_word_in_common_counts_more_than_frequent_ones():
+    frequent = [[[5, 6, number], [5, 6, number + 1]] for number in range(100, 140, 2)]
+    text = [[[5, 6, 7], [90]], [[7, 91], [92]], *frequent]  # 5 and 6 in 41 of 44 sentences, 7 in two
+    for seed in range(20):
+        pair = sentence_pairs(text, generator=generator(seed), candidates=400)[0]
+        assert pair.second == ([90] if pair.label == NEXT else [7, 91])
+
+
+def test_candidates_must_be_a_count():
+    with pytest.raises(ValueError, match="^candidates must be a whole number of at least 1, got 0"):
+        sentence_pairs(documents([2, 2]), generator=generator(), candidates=0)
+
+
 def test_too_little_text_for_negatives_is_said():
     for text in ([[[5], [6], [7], [8], [9], [10], [11]]], [[[5], [6]], [[6], [6], [6]]]):
         with pytest.raises(ValueError, match="those hold no other sentence: give more text"):

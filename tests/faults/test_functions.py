@@ -53,6 +53,10 @@ def fuzz(name: str, star: str, profile: settings, folders) -> None:
     """Call one public name again and again with arguments that are spoilt in one place or two."""
     found = CASES[name]
     errors = documented(*found.documents)
+    with suppress(Exception):  # imports, fonts: what only a first call does is not held against it
+        found.call(
+            **{key: value.value if isinstance(value, Kept) else value for key, value in found.good().items()}
+        )
     good = {key: value.value if isinstance(value, Kept) else value for key, value in found.good().items()}
     hold(found.call, good, errors if name.endswith("#absent") else set(), folders)
 

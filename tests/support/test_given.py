@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 
-from course_utils.support.given import LONGEST, list_of_texts, real_number, shown, whole_number
+from course_utils.support.given import LONGEST, int64, list_of_texts, real_number, shown, whole_number
 
 
 @pytest.mark.parametrize("value", [1, 7, np.int64(7)])
@@ -83,3 +84,14 @@ def test_an_integer_that_python_does_not_write():
         whole_number("size", huge, most=7)
     with pytest.raises(ValueError, match="got an integer of 16610 bits$"):
         real_number("rate", huge)
+
+
+@pytest.mark.parametrize("value", [-(2**63), -1, 0, 2**63 - 1])
+def test_what_an_int64_holds(value):
+    assert int64("label", value) == int(torch.tensor(value)) == value
+
+
+@pytest.mark.parametrize("value", [-(2**63) - 1, 2**63, True, 1.0])
+def test_what_it_does_not_hold(value):
+    with pytest.raises(ValueError, match="^label must be a whole number from -9223372036854775808 to"):
+        int64("label", value)

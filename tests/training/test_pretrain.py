@@ -844,3 +844,17 @@ def test_a_process_without_a_row_of_its_own_adds_nothing():
 def test_the_log_is_json(finished):
     for line in (finished / "log.jsonl").read_text(encoding="utf-8").splitlines():
         assert all(math.isfinite(value) for value in json.loads(line).values())
+
+
+def test_the_candidates_of_the_settings_reach_the_batches():
+    documents = [[[number, number + 1, 5], [number + 2, 5]] for number in range(10, 400, 3)]
+    tokenizer = type(
+        "T", (), {"vocab": {str(n): n for n in range(410)} | {t: n for n, t in enumerate(VOCABULARY)}}
+    )
+    ways = [
+        batch_stream(Settings(**SMALL | {"candidates": candidates}), documents, tokenizer, seed=1)
+        for candidates in (1, 7)
+    ]
+    assert [stream.candidates for stream in ways] == [1, 7]
+    first, second = (torch.equal(stream(0).input_ids, ways[0](0).input_ids) for stream in ways)
+    assert first and not second
