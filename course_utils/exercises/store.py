@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from course_utils.locale import text
 from course_utils.support.files import write_atomically
+from course_utils.support.folders import remove_leftovers
 from course_utils.support.paths import data_home
 
 VERSION = 1
@@ -89,6 +90,7 @@ class ProgressStore:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self.folder / "progress.lock", timeout=LOCK_TIMEOUT):
+                remove_leftovers(self.folder, [self.path.name])
                 try:
                     entries = self._read()
                 except Damaged:

@@ -39,7 +39,7 @@ from course_utils.pretrained.name_map import (
 from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, verify, write_weights
 from course_utils.support.files import write_atomically
-from course_utils.support.folders import remove_folder
+from course_utils.support.folders import is_leftover, remove_folder
 from course_utils.support.given import shown
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
@@ -300,8 +300,9 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
 
 def _replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a new folder, then put it in the place of the old one."""
-    _check_replaceable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _put_back(folder)
+    _check_replaceable(folder)
     mark = secrets.token_hex(4)
     new, old = (folder.with_name(f".{folder.name}.{mark}.{state}") for state in ("new", "old"))
     new.mkdir()
@@ -320,6 +321,15 @@ def _replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
             remove_folder(new, SAVED)
         if folder.is_dir() and old.is_dir():
             remove_folder(old, SAVED)
+
+
+def _put_back(folder: Path) -> None:
+    """Give a model its name again that a killed process had moved aside and not replaced yet."""
+    if folder.exists():
+        return
+    aside = [path for path in folder.parent.iterdir() if is_leftover(path.name, [folder.name], "old")]
+    if aside:
+        max(aside, key=lambda path: path.stat().st_mtime).rename(folder)
 
 
 def _check_replaceable(folder: Path) -> None:

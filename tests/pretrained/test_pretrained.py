@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import struct
 
 import pytest
@@ -715,6 +716,28 @@ def test_a_rename_that_fails_puts_the_old_model_back(tmp_path, monkeypatch):
         save_pretrained(our_model("BertModel"), tokenizer(), place)
     assert type(load_pretrained(place)[0]) is heads.BertForPreTraining
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
+def test_after_a_kill_between_the_two_renames_the_next_save_leaves_one_model(tmp_path, monkeypatch):
+    place = saved(tmp_path)
+    rename = type(place).rename
+
+    def killed(self, target):
+        if self.name.endswith(".new"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return rename(self, target)
+
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(type(place), "rename", killed)
+        save_pretrained(our_model("BertModel"), tokenizer(), place)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    (aside,) = tmp_path.glob(".model.*.old")
+    assert not place.exists() and type(load_pretrained(aside)[0]) is heads.BertForPreTraining
+    save_pretrained(our_model("BertModel"), tokenizer(), place)
+    assert type(load_pretrained(place)[0]) is BertModel and not list(tmp_path.glob(".model.*.old"))
 
 
 def test_a_model_is_replaced_wholly_and_nothing_else_is_touched(tmp_path):
