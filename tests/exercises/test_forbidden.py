@@ -7,6 +7,7 @@ from course_utils.exercises import Wrong
 from course_utils.exercises.forbidden import refuse_autograd
 
 OWN_GRAD = torch.autograd.grad  # what `from torch.autograd import grad` gives an answer before the check runs
+OWN_JVP, OWN_LEVEL = torch.func.jvp, torch.autograd.forward_ad.dual_level
 
 
 def square_sum(x):
@@ -45,6 +46,20 @@ def hidden_failure(x):
         return 2 * x
 
 
+def forward_mode(x):
+    with OWN_LEVEL():
+        along = (torch.autograd.forward_ad.make_dual(x, row) for row in torch.eye(len(x)))
+        return torch.stack([torch.autograd.forward_ad.unpack_dual(square_sum(one)).tangent for one in along])
+
+
+def ready_made(x):
+    given = (x, [len(x)], None, None)
+    _, mean, rstd = torch.native_layer_norm(*given, 1e-12)
+    return torch.ops.aten.native_layer_norm_backward(
+        x, *given[:2], mean, rstd, None, None, [True, False, False]
+    )[0]
+
+
 DOORS = [
     by_backward,
     switched_on,
@@ -54,9 +69,13 @@ DOORS = [
     lambda x: torch.autograd.functional.jacobian(square_sum, x),
     lambda x: torch.func.grad(square_sum)(x),
     lambda x: torch.func.jacfwd(square_sum)(x),
+    lambda x: OWN_JVP(square_sum, (x,), (torch.ones_like(x),))[1],
+    forward_mode,
+    ready_made,
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # torch.func.jvp itself
 @pytest.mark.parametrize("answer", DOORS)
 def test_each_door_is_seen(answer):
     with pytest.raises(Wrong) as refused:

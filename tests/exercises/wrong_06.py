@@ -59,6 +59,30 @@ def _slopes(before, activation):
     return torch.autograd.grad(activation(inputs).sum(), inputs)[0]
 
 
+def _by_differences(x, upstream, eps):
+    gradient, norm = torch.zeros_like(x), _norm()
+    width = 1e-4 * (x.var(dim=-1, keepdim=True, unbiased=False) + eps).sqrt()
+    for place in range(x.shape[-1]):
+        step = torch.zeros_like(x)
+        step[..., place : place + 1] = width
+        slope = (norm(x + step, 1.0, 0.0, eps) - norm(x - step, 1.0, 0.0, eps)) / (2 * width)
+        gradient[..., place] = (slope * upstream).sum(dim=-1)
+    return gradient
+
+
+def _constant_is_nan(x, upstream, eps):
+    return _backward()(x, upstream, eps) / (x != x[..., :1]).any(dim=-1, keepdim=True).to(x.dtype)
+
+
+def _by_rows(x, sublayer, norm, dropout):
+    return torch.stack([norm(row + dropout(sublayer(row))) for row in x])
+
+
+def _twice(x, sublayer, norm, dropout):
+    drawn = dropout(sublayer(x))
+    return norm(x + (dropout(sublayer(x)) + drawn) / 2)
+
+
 def _dead(judge):
     return lambda before, activation: judge(_slopes(before, activation))
 
@@ -81,6 +105,10 @@ WRONG = {
         "no_eps": _norm(eps_at="nowhere"),
         "cancels": _squares,
         "detached": _constant_statistics,
+        "one_token": lambda x, weight, bias, eps: _norm()(x, weight, bias, eps) if x.dim() > 1 else x,
+        "small_eps": lambda x, weight, bias, eps: _norm()(x, weight, bias, eps if eps > 1e-3 else 0.0),
+        "single_precision": lambda x, *rest: _norm()(x.float(), *rest).to(x.dtype),
+        "cut_off": lambda x, weight, bias, eps: _norm()(x, weight.detach(), bias, eps),
     },
     "06.2": {
         "pre_ln": lambda x, sublayer, norm, dropout: x + dropout(sublayer(norm(x))),
@@ -91,6 +119,8 @@ WRONG = {
         "no_dropout": lambda x, sublayer, norm, dropout: norm(x + sublayer(x)),
         "no_norm": lambda x, sublayer, norm, dropout: x + dropout(sublayer(x)),
         "detached": lambda x, sublayer, norm, dropout: norm(x.detach() + dropout(sublayer(x))),
+        "other_parts": _by_rows,
+        "called": _twice,
     },
     "06.3": {
         "mean_and_deviation_constant": _backward(mean=False, deviation=False),
@@ -100,6 +130,10 @@ WRONG = {
         "sums_not_means": _backward(reduce=torch.sum),
         "eps": _backward(eps_used=False),
         "autograd": _by_autograd,
+        "other_eps": lambda x, upstream, eps: _backward()(x, upstream, 1e-12),
+        "equal_coordinates": _constant_is_nan,
+        "differences": _by_differences,
+        "dtype": lambda x, upstream, eps: _backward()(x.double(), upstream.double(), eps),
     },
     "06.4": {
         "alive": _dead(lambda slopes: ~(slopes.abs() < 1e-3).all(dim=0)),
@@ -111,6 +145,13 @@ WRONG = {
         "mean_slope": _dead(lambda slopes: slopes.mean(dim=0).abs() < 1e-3),
         "exactly_zero": _dead(lambda slopes: (slopes == 0).all(dim=0)),
         "steeper": _by_cut_off,
+        "mirrored": lambda before, activation: (
+            (_slopes(before, activation).abs() < 1e-3).all(dim=0) & (before < 0).all(dim=0)
+        ),
+        "both_sides": lambda before, activation: (
+            _slopes(torch.stack(before.aminmax(dim=0)), activation).abs() < 1e-3
+        ).all(dim=0),
+        "threshold": _dead(lambda slopes: (slopes.abs() < 2e-3).all(dim=0)),
         "shape": _dead(lambda slopes: (slopes.abs() < 1e-3).all(dim=1)),
     },
 }

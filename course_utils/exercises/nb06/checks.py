@@ -42,21 +42,41 @@ def check_normalise(answer: object) -> None:
     x, weight, bias = torch.randn(2, 3, 5, 7), torch.randn(7), torch.randn(7)
     y = expect_tensor(call(answer, x, weight, bias, 1e-12), shape=(2, 3, 5, 7))
     expect_close(y, normalise(x, weight, bias, 1e-12), atol=1e-4)
+    y = expect_tensor(call(answer, x[0, 0, 0], weight, bias, 1e-12))
+    if y.shape != (7,) or not torch.allclose(y, normalise(x[0, 0, 0], weight, bias, 1e-12), atol=1e-4):
+        raise Wrong("one_token")
     far = torch.tensor([[999.9, 1000.0, 1000.1]])  # in float32 the squares lose what tells these apart
     y = expect_tensor(call(answer, far, torch.ones(3), torch.zeros(3), 1e-12), shape=(1, 3))
     expected = normalise(far, torch.ones(3), torch.zeros(3), 1e-12)
     if not bool((y - expected).abs().max() < 0.1):  # also NaN
         raise Wrong("cancels", expected=numbers(expected[0]), actual=numbers(y[0]))
     expect_close(y, expected, atol=1e-2)
+    far = torch.tensor([[-0.1, 0.0, 0.1]], dtype=torch.float64) + 1e8  # and in float64 these
+    ones, zeros = torch.ones(3, dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
+    y, expected = call(answer, far, ones, zeros, 1e-12), normalise(far, ones, zeros, 1e-12)
+    if not torch.allclose(expect_tensor(y, shape=(1, 3), dtype=far.dtype), expected, atol=1e-2):
+        raise Wrong("single_precision", expected=numbers(expected[0]), actual=numbers(y[0]))
     _check_gradient(answer)
 
 
 def _check_gradient(answer: object) -> None:
-    """Mean and deviation are part of the function: adding one number to all coordinates changes nothing."""
+    """Mean and deviation are part of the function, and weight and bias are learned."""
     x = torch.tensor([[1.0, 2.0, 6.0]], dtype=torch.float64, requires_grad=True)
     ones, zeros = torch.ones(3, dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
     y = expect_tensor(call(answer, x, ones, zeros, 1e-12), shape=(1, 3), dtype=x.dtype)
     _expect_gradient(y, normalise(x, ones, zeros, 1e-12), x)
+    given = [torch.randn(2, 5, dtype=torch.float64), *torch.randn(2, 5, dtype=torch.float64)]
+    given = [one.requires_grad_() for one in given]  # x, weight, bias
+    upstream = torch.randn(2, 5, dtype=torch.float64)
+    y, expected = expect_tensor(call(answer, *given, 1e-12), shape=(2, 5)), normalise(*given, 1e-12)
+    expect_close(y.detach(), expected.detach())
+    right = torch.autograd.grad(expected, given, upstream)
+    options = dict(allow_unused=True, materialize_grads=True)
+    found = torch.autograd.grad(y, given, upstream, **options)
+    for name, gradient, wanted in zip(("x", "weight", "bias"), found, right, strict=True):
+        if not torch.allclose(gradient, wanted, atol=1e-5):
+            facts = {"expected": numbers(wanted.flatten()[-5:]), "actual": numbers(gradient.flatten()[-5:])}
+            raise Wrong("cut_off", name=name, **facts)
 
 
 def _expect_gradient(y: Tensor, expected_y: Tensor, x: Tensor) -> None:
@@ -92,6 +112,11 @@ def _check_eps(answer: object) -> None:
         if torch.allclose(y, wrong, atol=1e-6):
             raise Wrong(reason, expected=number(expected[0, 0]), actual=number(y[0, 0]))
     expect_close(y, expected)
+    for x in (torch.tensor([[1e-6, -1e-6]], dtype=torch.float64), torch.zeros(1, 2, dtype=torch.float64)):
+        y = expect_tensor(call(answer, x, ones, zeros, 1e-12), shape=(1, 2))
+        expected = normalise(x, ones, zeros, 1e-12)
+        if not torch.allclose(y, expected, atol=1e-4):
+            raise Wrong("small_eps", given=numbers(x[0]), expected=numbers(expected[0]), actual=numbers(y[0]))
 
 
 def post_ln_step(x: Tensor, sublayer: Function, norm: Function, dropout: Function) -> Tensor:
@@ -128,6 +153,30 @@ def check_post_ln_step(answer: object) -> None:
     x = x.clone().requires_grad_()
     y = expect_tensor(call(answer, x, sublayer, norm, dropout), shape=(2, 3), dtype=x.dtype)
     _expect_gradient(y, post_ln_step(x, sublayer, norm, dropout), x)
+    _check_other_parts(answer)
+
+
+def _check_other_parts(answer: object) -> None:
+    """Functions that undo nothing, and mix the tokens, so that none can be left out, repeated or split."""
+    x, called = torch.randn(2, 3, 5), {"sublayer": 0, "norm": 0, "dropout": 0}
+
+    def counted(name: str, function: Function) -> Function:
+        def part(x: Tensor) -> Tensor:
+            called[name] += 1
+            return function(x)
+
+        return part
+
+    parts = {"sublayer": lambda x: x.flip(0, 1).cumsum(1), "norm": lambda x: x + x.square().cumsum(1)}
+    parts["dropout"] = lambda x: x.sin() + x.roll(1, dims=1)
+    y = call(answer, x, *(counted(name, part) for name, part in parts.items()))
+    expected = post_ln_step(x, *parts.values())
+    facts = {"expected": numbers(expected[0, 0]), "actual": numbers(expect_tensor(y, shape=(2, 3, 5))[0, 0])}
+    if not torch.allclose(y, expected, atol=1e-4):
+        raise Wrong("other_parts", **facts)
+    for name, times in called.items():
+        if times != 1:
+            raise Wrong("called", name=name, times=times)
 
 
 def _quiet(answer: object, norm: Function) -> dict[str, str]:
@@ -181,7 +230,26 @@ def check_layer_norm_backward(answer: object) -> None:
     if not torch.allclose(gradient[0, 0], expected[0, 0], rtol=1e-4):
         raise Wrong("eps", expected=numbers(expected[0, 0, :3]), actual=numbers(gradient[0, 0, :3]))
     expect_close(gradient[0, 1:], expected[0, 1:])
+    _check_other_backward(answer)
     refuse_autograd(answer, x, upstream, 1e-12)
+
+
+def _check_other_backward(answer: object) -> None:
+    """Another eps, a single token, equal coordinates, single precision."""
+    x, upstream = torch.randn(2, 5, dtype=torch.float64)  # (C,) each
+    gradient = expect_tensor(call(answer, x, upstream, 0.5), shape=(5,))
+    expected = layer_norm_backward(x, upstream, 0.5)
+    if not torch.allclose(gradient, expected, atol=1e-6):
+        raise Wrong("other_eps", expected=numbers(expected), actual=numbers(gradient))
+    x = torch.full((5,), 2.0, dtype=torch.float64)
+    gradient, expected = call(answer, x, upstream, 0.25), layer_norm_backward(x, upstream, 0.25)
+    if not torch.allclose(expect_tensor(gradient, shape=(5,)), expected, atol=1e-6):
+        raise Wrong("equal_coordinates", expected=numbers(expected), actual=numbers(gradient))
+    x, upstream = torch.randn(3, 5) + 100, torch.randn(3, 5)
+    gradient = expect_tensor(call(answer, x, upstream, 1e-12), shape=(3, 5), dtype=x.dtype)
+    expected = layer_norm_backward(x, upstream, 1e-12)
+    if not torch.allclose(gradient, expected, atol=1e-3):
+        raise Wrong("differences", expected=numbers(expected[0]), actual=numbers(gradient[0]))
 
 
 def dead_units(before: Tensor, activation: Function) -> Tensor:
@@ -244,6 +312,26 @@ def _check_steeper_units(answer: object) -> None:
         for unit in (found != expected).nonzero().flatten().tolist():
             largest = (steep * gelu_derivative(steep * before[:, unit])).abs().max()
             raise Wrong("steeper", steep=number(steep), unit=unit, largest=number(largest))
+    _check_other_units(answer)
+
+
+def _check_other_units(answer: object) -> None:
+    """Functions that die on the right, on both sides, or nearly, on two thousand data."""
+    left = -0.5 - torch.rand(2000)
+    once = left.clone()
+    once[1234] = 0.5  # one datum of two thousand
+    before = torch.stack([left, -left, once, -once], dim=1)  # (N, U)
+    functions = {
+        "mirrored": lambda inputs: relu(-inputs),
+        "both_sides": lambda inputs: inputs.clamp(-0.4, 0.6),
+        "threshold": lambda inputs: torch.where(inputs > 0, 0.0012 * inputs, 0.0008 * inputs),
+    }
+    for reason, activation in functions.items():
+        units = before[:, :2] if reason == "mirrored" else before
+        expected = dead_units(units, activation)
+        found = expect_tensor(call(answer, units, activation), shape=expected.shape, dtype=torch.bool)
+        if not torch.equal(found, expected):
+            raise Wrong(reason, expected=expected.tolist(), actual=found.tolist())
 
 
 def _dead_among(answer: object, units: dict[str, list[float]], activation: Function) -> set[str]:
