@@ -156,6 +156,13 @@ def _two_or_as_hangul(text, start, end):
     return places[start], places[min(end, len(places)) - 1] + 1
 
 
+def _remembered_sizes(text, start, end):
+    """A table of the letters that were seen."""
+    sizes = {"배": 2, "밤": 3, "값": 3, "가": 2, "를": 3, "탔": 3, "다": 2, "é": 2, "ǘ": 3, "ñ": 2, "ệ": 3}
+    places = [place for place, char in enumerate(text) for _ in range(sizes.get(char, 1))]
+    return places[start], places[min(end, len(places)) - 1] + 1
+
+
 def _one_character(text, start, end):
     place = _places(text)[start]
     return place, place + 1
@@ -250,6 +257,7 @@ WRONG = {
         "keys": _count(glue=True),
         "repeated": _with_str_count,
         "pairs": _first_two_pairs,
+        "larger": lambda words: _count()({word.lower(): times for word, times in words.items()}),
     },
     "09.2": {
         "shortest": _cut(order="shortest"),
@@ -263,6 +271,8 @@ WRONG = {
         "goes_back": _with_a_way_back,
         "short_pieces": _at_most(2),
         "cut": _drops_repeated,
+        "id_zero": lambda word, vocab: _cut()(word, {piece for piece in vocab if vocab.get(piece)}),
+        "larger": _at_most(7),
         "triples": lambda word, vocab: [piece for piece, _, _ in _cut()(word, vocab)],
     },
     "09.3": {
@@ -275,6 +285,7 @@ WRONG = {
         "last": _minds_the_gap,
         "latin": _hangul_only,
         "fresh": _two_or_as_hangul,
+        "longer": _remembered_sizes,
     },
     "09.4": {
         "from_left": _leftmost,
@@ -289,6 +300,8 @@ WRONG = {
         "not_again": _merge(again=False),
         "untouched": _invents_unknown,
         "merged": _only_three_merges,
+        "splits": lambda symbols, merges: _merge()("".join(symbols), merges),
+        "longer": lambda symbols, merges: _merge()(symbols, merges[:9]),
         "mutates_input": _with_two_pops,
         "texts": lambda symbols, merges: [(piece,) for piece in _merge()(symbols, merges)],
     },

@@ -6,6 +6,7 @@ import random
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from course_utils.exercises.core import Exercise, Wrong, call
 from course_utils.tokenization.bpe import apply_merges
 
 TOY = {"배를": 3, "배가": 2, "나를": 2}
+STRANGE = "가나Aa#é\u1107\u1162🚢"  # letters that lower-casing, NFC or "Hangul only" would change
 LAUGH = {"하하하": 2, "하마": 1}
 
 
@@ -39,6 +41,11 @@ def check_count_pairs(answer: object) -> None:
         got = dict(_expect(call(answer, words), Mapping, "dict"))
         if got != expected:
             raise Wrong("pairs", words=words, expected=_show(expected), actual=_show(got))
+    words = {_word(chance, STRANGE, 30): chance.randint(1, 10_000) for _ in range(31)}
+    expected, got = count_pairs(words), dict(_expect(call(answer, words), Mapping, "dict"))
+    for pair in sorted({*expected, *got}):
+        if expected.get(pair) != got.get(pair):
+            raise Wrong("larger", pair=pair, expected=expected.get(pair), actual=got.get(pair))
 
 
 def _explain_pairs(found: Mapping[Any, Any]) -> None:
@@ -127,6 +134,19 @@ def check_cut_word(answer: object) -> None:
         expected, got = cut_word(word, vocab), _pieces(answer, word, vocab)
         if got != expected:
             raise Wrong("cut", word=word, expected=expected, actual=got)
+    first_id = _pieces(answer, "배를", {"배": 0, "##를": 1, "[UNK]": 2})
+    if first_id == [("[UNK]", 0, 2)]:
+        raise Wrong("id_zero")
+    for _ in range(23):
+        pieces = [prefix + _word(chance, STRANGE, 19) for prefix in ("", "##") for _ in range(9)]
+        vocab = {
+            piece: number for number, piece in enumerate([*pieces, *STRANGE, *("##" + c for c in STRANGE)])
+        }
+        word = "".join(piece.removeprefix("##") for piece in chance.sample(pieces, 7))
+        expected, got = cut_word(word, vocab), _pieces(answer, word, vocab)
+        for right, given in zip_longest(expected, got):
+            if right != given:
+                raise Wrong("larger", word=word, expected=right, actual=given)
 
 
 def _pieces(answer: object, word: str, vocab: Mapping[str, int]) -> list[tuple[str, int, int]]:
@@ -179,6 +199,13 @@ def check_typed_span(answer: object) -> None:
         expected, got = typed_span(text, start, end), _span(answer, text, start, end)
         if got != expected:
             raise Wrong("fresh", text=text, start=start, end=end, expected=expected, actual=got)
+    for _ in range(53):
+        text = _word(chance, "힣각닭읽쐐 ÄİøßﬁốǞZ", 31)
+        places = len(unicodedata.normalize("NFD", text))
+        start, end = sorted(chance.sample(range(places + 1), 2))
+        expected, got = typed_span(text, start, end), _span(answer, text, start, end)
+        if got != expected:
+            raise Wrong("longer", text=text, start=start, end=end, expected=expected, actual=got)
 
 
 def _span(answer: object, text: str, start: int, end: int) -> tuple[int, int]:
@@ -208,6 +235,9 @@ def check_merge_word(answer: object) -> None:
         raise Wrong("untouched", expected=_spaced(["뱃", "길"]), actual=_spaced(unknown))
     _check_merged(answer, "배", [("배", "를")])
     _check_merged(answer, "배를", [])
+    given = _merged(answer, ["▁배", "를"], [("배", "를"), ("▁", "배를")])
+    if given != ["▁배", "를"]:
+        raise Wrong("splits", expected=_spaced(["▁배", "를"]), actual=_spaced(given))
     chance = _chance()
     for _ in range(17):
         words = Counter({tuple(_word(chance, "가나다", 7)): chance.randint(1, 5) for _ in range(7)})
@@ -217,6 +247,10 @@ def check_merge_word(answer: object) -> None:
             # Where a piece can be made in two ways, replaying and "the earliest pair first" may differ: both are right.
             if merge_word(word, merges) == apply_merges(word, {pair: n for n, pair in enumerate(merges)}):
                 _check_merged(answer, word, merges)
+    letters = [f"{first}{second}" for first in STRANGE for second in ("", "z")]
+    word = chance.choices(letters, k=97)
+    merges = list(dict.fromkeys(zip(word, word[1:])))[:61]
+    _check_merged(answer, word, merges, "longer")
 
 
 def _check_order(answer: object) -> None:
@@ -257,13 +291,21 @@ def _check_places(answer: object) -> None:
     _check_merged(answer, "할머니", [("머", "니"), ("할", "머니")])
 
 
-def _check_merged(answer: object, word: Sequence[str], merges: Sequence[tuple[str, str]]) -> None:
+def _check_merged(
+    answer: object, word: Sequence[str], merges: Sequence[tuple[str, str]], reason: str = "merged"
+) -> None:
     expected, found = merge_word(word, merges), _merged(answer, word, merges)
     if "".join(found) != "".join(word):
         raise Wrong("letters", word="".join(word), actual=_spaced(found))
     if found != expected:
         facts = {"word": "".join(word), "merges": _pairs(merges)}
-        raise Wrong("merged", expected=_spaced(expected), actual=_spaced(found), **facts)
+        if reason == "longer":  # not all of it
+            at = next(
+                place for place, (one, other) in enumerate(zip_longest(expected, found)) if one != other
+            )
+            expected, found = expected[at : at + 3], found[at : at + 3]
+            facts = {"symbols": len(word), "pairs": len(merges)}
+        raise Wrong(reason, expected=_spaced(expected), actual=_spaced(found), **facts)
 
 
 def _merged(answer: object, word: Sequence[str], merges: Sequence[tuple[str, str]]) -> list[str]:
