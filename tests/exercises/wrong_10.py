@@ -111,6 +111,14 @@ def _only_first(first, second, room):
     return first[: max(0, room - in_second)], second[:in_second]
 
 
+def _twenty_rounds(first, second, room):
+    first, second = list(first), list(second)
+    for _ in range(20):
+        if len(first) + len(second) > room:
+            (first if len(first) > len(second) else second).pop()
+    return first, second
+
+
 def _removes_by_value(first, second, room):
     """list.remove takes the first that is equal, not the last."""
     first, second = list(first), list(second)
@@ -142,6 +150,9 @@ WRONG = {
         "segments": _pair(lambda ids, segments, mask, **_: (ids, [1 - s for s in segments], mask)),
         "mask": _pair(lambda ids, segments, mask, **_: (ids, segments, segments)),
         "mask_inverted": _pair(lambda ids, segments, mask, **_: (ids, segments, [1 - bit for bit in mask])),
+        "mask_by_pad": _pair(
+            lambda ids, segments, mask, *, pad, **_: (ids, segments, [int(i != pad) for i in ids])
+        ),
         "mask_from_zero": _pair(lambda ids, segments, mask, **_: (ids, segments, [int(i != 0) for i in ids])),
         "mask_all_ones": _pair(lambda ids, segments, mask, **_: (ids, segments, [1] * len(ids))),
     },
@@ -166,6 +177,9 @@ WRONG = {
         "heads_ignored": lambda config, with_heads: count_parameters(config, False),
         "heads_always": lambda config, with_heads: count_parameters(config, True),
         "fixed_all": _closed_form,
+        "larger": lambda config, with_heads: count_parameters(
+            replace(config, max_position_embeddings=min(config.max_position_embeddings, 512)), with_heads
+        ),
     },
     "10.3": {
         "only_second": lambda first, second, room: (first[:room], second[: max(0, room - len(first))]),
@@ -176,6 +190,7 @@ WRONG = {
         "order": lambda first, second, room: (sorted(first, reverse=True)[:room], second[:0]),
         "mutates_input": _pops_the_given,
         "by_value": _removes_by_value,
+        "longer": _twenty_rounds,
         "too_long": lambda first, second, room: (first[: room // 2 + 1], second[: room // 2 + 1]),
     },
 }

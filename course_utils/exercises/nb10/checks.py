@@ -30,6 +30,8 @@ def check_build_pair(answer: object) -> None:
         cls, sep, pad = (torch.randperm(7)[:3] + 100).tolist()
         first, second = _draw(0, 100, in_first), _draw(0, 100, in_second)
         _check_pair(answer, first, second, in_first + in_second + 3 + missing - 1, cls=cls, sep=sep, pad=pad)
+    _check_pair(answer, [7, 1], [1, 4], 9, cls=2, sep=3, pad=1)  # a typed [PAD] is a token like others
+    _check_pair(answer, [], [30_521], 7, cls=101, sep=102, pad=0)
     # A text may hold [SEP] itself: the tokenizer keeps a typed one whole.
     _check_pair(answer, [3, 7], [9, 5], 9, cls=2, sep=3, pad=0)
 
@@ -68,6 +70,7 @@ def _check_pair(answer: object, first: Ids, second: Ids, length: int, **special:
     if mask != right_mask:
         likely = [
             ("mask_inverted", [1 - bit for bit in right_mask]),
+            ("mask_by_pad", [int(number != pad) for number in ids]),
             ("mask_from_zero", [int(number != 0) for number in ids]),
             ("mask_all_ones", [1] * length),
         ]
@@ -89,7 +92,7 @@ def _as_list(values: object) -> Ids:
     values = values.tolist() if isinstance(values, Tensor) else values
     if not isinstance(values, list | tuple):
         raise Wrong("not_lists", actual=type(values).__name__)
-    return [int(value) for value in values]
+    return [int(value) if value == int(value) else value for value in values]
 
 
 def count_parameters(config: BertConfig, with_heads: bool) -> int:
@@ -121,6 +124,19 @@ def check_count_parameters(answer: object) -> None:
         sizes = dict(vocab_size=V, hidden_size=3 * H, num_hidden_layers=L, num_attention_heads=H)
         fresh = BertConfig(**sizes, intermediate_size=F, max_position_embeddings=P, type_vocab_size=S)
         _check_count(answer, fresh, f"V={V}, C={3 * H}, L={L}, H={H}, F={F}, 512 → {P}, 2 → {S}")
+    large = BertConfig(
+        vocab_size=119_547,
+        hidden_size=1000,
+        num_hidden_layers=131,
+        num_attention_heads=8,
+        intermediate_size=9001,
+        max_position_embeddings=1031,
+        type_vocab_size=211,
+    )
+    for with_heads in (False, True):
+        expected, actual = count_parameters(large, with_heads), call(answer, large, with_heads)
+        if actual != expected:
+            raise Wrong("larger", expected=f"{expected:,}", actual=f"{actual:,}")
 
 
 def _check_count(answer: object, config: BertConfig, name: str) -> None:
@@ -201,6 +217,13 @@ def check_truncate_pair(answer: object) -> None:
         for in_second in range(9):
             for room in range(1, 18, 3):
                 _check_cut(answer, long[:in_first], [f"b{i}" for i in range(1, in_second + 1)], room)
+    for in_first, in_second, room in zip(
+        _draw(1, 400, 23), _draw(1, 400, 23), _draw(1, 500, 23), strict=True
+    ):
+        try:
+            _check_cut(answer, _draw(0, 9, in_first), _draw(0, 9, in_second), room)
+        except Wrong as wrong:
+            raise Wrong("longer", a=in_first, b=in_second, room=room) from wrong
 
 
 def _check_cut(answer: object, first: list, second: list, room: int) -> None:
@@ -209,8 +232,8 @@ def _check_cut(answer: object, first: list, second: list, room: int) -> None:
     facts = {"a": len(first), "b": len(second), "room": room, "expected": [len(part) for part in expected]}
     facts |= {
         "actual": [len(part) for part in kept],
-        "kept_a": " ".join(kept[0]),
-        "kept_b": " ".join(kept[1]),
+        "kept_a": " ".join(map(str, kept[0])),
+        "kept_b": " ".join(map(str, kept[1])),
     }
     if kept[0] != first[: len(kept[0])] or kept[1] != second[: len(kept[1])]:
         ends = kept == [part[len(part) - len(left) :] for part, left in zip((first, second), kept)]
