@@ -45,6 +45,26 @@ def _straight_through(hidden, weight, bias):
     return linear + (linear.tanh() - linear).detach()
 
 
+def _tanh_by_exp(hidden, weight, bias):
+    grown = torch.exp(2 * (hidden[:, 0] @ weight.T + bias))
+    return (grown - 1) / (grown + 1)
+
+
+def _no_cosine_of_one(hidden_states, word_index, senses):
+    """Takes every cosine of 1 for a sentence with itself."""
+    vectors = F.normalize(hidden_states[torch.arange(len(senses)), word_index + 1], dim=-1)
+    table, same = vectors @ vectors.T, senses[:, None] == senses
+    return table[same & (table < 0.9999)].mean() - table[~same].mean()
+
+
+def _never_divides_by_little(hidden_states, word_index, senses):
+    vectors = hidden_states[torch.arange(len(senses)), word_index + 1]
+    table = F.cosine_similarity(vectors[:, None], vectors, dim=-1, eps=1e-2)
+    same = senses[:, None] == senses
+    within = table[same & ~torch.eye(len(senses), dtype=torch.bool)].mean()
+    return within - table[~same].mean()
+
+
 def _by_pairs(departs):
     def first_departure(ours, theirs, atol):
         found = _departing(ours, theirs, lambda mine, expected: departs(mine, expected, atol))
@@ -85,6 +105,11 @@ WRONG = {
         "tanh_too_early": lambda hidden, weight, bias: torch.tanh(hidden[:, 0]) @ weight.T + bias,
         "no_gradient": lambda hidden, weight, bias: pool(hidden, weight.detach(), bias),
         "gradient": _straight_through,
+        "one_sentence": lambda hidden, weight, bias: pool(hidden, weight, bias).squeeze(0),
+        "one_token": lambda hidden, weight, bias: pool(hidden, weight, bias) * (hidden.shape[1] > 1),
+        "single_precision": lambda *given: pool(*(one.float() for one in given)).to(given[0].dtype),
+        "cut_off": lambda hidden, weight, bias: pool(hidden, weight, bias.detach()),
+        "overflow": _tanh_by_exp,
     },
     "11.2": {
         "cls_offset": _separation(offset=0),
@@ -96,6 +121,9 @@ WRONG = {
         "centres": _centres,
         "two_senses": _first_or_not,
         "per_sense": _per_sense,
+        "more_senses": lambda hidden, places, senses: sense_separation(hidden[:7], places[:7], senses[:7]),
+        "equal_vectors": _no_cosine_of_one,
+        "scale": _never_divides_by_little,
     },
     "11.3": {
         "zero_when_same": _detective(_right, none=0),
@@ -116,6 +144,12 @@ WRONG = {
             lambda a, b, atol: not torch.allclose(a, b, rtol=0, atol=atol, equal_nan=True)
         ),
         "nan_of_theirs": _by_pairs(lambda a, b, atol: bool(a.isnan().any() or (a - b).abs().max() > atol)),
+        "slack": _detective(lambda difference, atol: not difference.abs().max() <= 1.01 * atol),
+        "infinite": _detective(
+            lambda difference, atol: not difference.nan_to_num(1.0, 0, 0).abs().max() <= atol
+        ),
+        "more_stages": _detective(lambda difference, atol: _right(difference.flatten()[:30], atol)),
+        "fine": _by_pairs(lambda mine, expected, atol: _right(mine.float() - expected.float(), atol)),
         "fixed_limit": _detective(lambda difference, atol: not difference.abs().max() <= 1e-5),
         "kind": _detective(_right, lambda found: float(found[0]), none=-1.0),
     },

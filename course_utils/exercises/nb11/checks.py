@@ -44,6 +44,31 @@ def check_pool(answer: object) -> None:
         raise Wrong("no_gradient")
     (right,) = torch.autograd.grad(expected.square().sum(), weight)
     expect_close(given, right, "gradient", atol=1e-4)
+    _check_other_pools(answer)
+
+
+def _check_other_pools(answer: object) -> None:
+    """One sentence of one token; gradients of all three; double precision; large numbers."""
+    hidden, weight, bias = torch.randn(1, 1, 5), torch.randn(5, 5), torch.randn(5)
+    pooled = call(answer, hidden, weight, bias)
+    if not isinstance(pooled, Tensor) or pooled.shape != (1, 5):
+        raise Wrong("one_sentence", actual=tuple(getattr(pooled, "shape", ())))
+    expect_close(pooled, pool(hidden, weight, bias), "one_token")
+    given = [torch.randn(size, dtype=torch.float64) for size in ((3, 2, 5), (5, 5), (5,))]
+    given = [one.requires_grad_() for one in given]
+    pooled, expected = expect_tensor(call(answer, *given), shape=(3, 5), dtype=torch.float64), pool(*given)
+    expect_close(pooled.detach(), expected.detach(), "single_precision", atol=1e-12)
+    options = dict(allow_unused=True, materialize_grads=True)
+    found = torch.autograd.grad(pooled.square().sum(), given, **options)
+    for name, gradient, right in zip(
+        ("hidden_states", "weight", "bias"), found, torch.autograd.grad(expected.square().sum(), given)
+    ):
+        if not torch.allclose(gradient, right, atol=1e-6):
+            raise Wrong("cut_off", name=name)
+    hidden = torch.full((2, 3, 5), 400.0)
+    pooled, expected = call(answer, hidden, torch.eye(5), torch.zeros(5)), torch.ones(2, 5)
+    if not torch.allclose(expect_tensor(pooled, shape=(2, 5)), expected, atol=1e-5):
+        raise Wrong("overflow", actual=number(pooled[0, 0]))
 
 
 def sense_separation(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> Tensor:
@@ -92,6 +117,20 @@ def check_sense_separation(answer: object) -> None:
     hidden_states, word_index = torch.randn(7, 5, 11), torch.tensor([0, 3, 2, 1, 1, 0, 2])
     _judge_separation(answer, hidden_states, word_index, torch.tensor([4, 2, 4, 4, 2, 2, 4]))
     _judge_separation(answer, hidden_states, word_index, torch.tensor([4, 2, 7, 4, 2, 7, 4]))
+    _judge_others(answer)
+
+
+def _judge_others(answer: object) -> None:
+    """Five senses, one of them alone; equal vectors in two sentences; short vectors."""
+    hidden_states, word_index = torch.randn(13, 7, 11), torch.randint(0, 6, (13,))
+    senses = torch.tensor([5, 9, 0, 31, 5, 9, 0, 31, 31, 2, 9, 5, 31])
+    equal = hidden_states.clone()
+    equal[4, word_index[4] + 1] = equal[0, word_index[0] + 1]
+    for reason, given in [("more_senses", hidden_states), ("equal_vectors", equal), ("scale", 1e-4 * equal)]:
+        result = expect_tensor(call(answer, given, word_index, senses), shape=(), dtype=given.dtype)
+        expected = sense_separation(given, word_index, senses)
+        if not torch.allclose(result, expected, atol=1e-5):
+            raise Wrong(reason, expected=number(expected), actual=number(result))
 
 
 def _judge_separation(answer: object, hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> None:
@@ -156,6 +195,12 @@ def check_first_departure(answer: object) -> None:
     expect({-1: "fixed_limit"}, 0, ask({0: 1e-4}, atol=1e-6))
     expect({0: "fixed_limit", 1: "fixed_limit"}, -1, ask({0: 0.01, 1: 0.05}, atol=0.1))
     expect({1: "at_limit"}, -1, ask({1: 0.5}, atol=0.5, like=small))
+    expect({-1: "slack"}, 1, ask({1: 0.502}, atol=0.5, like=small))
+    expect({-1: "infinite", 3: "infinite"}, 1, ask({1: math.inf, 3: 0.5}))
+    many = [torch.randn(3, 7, 11) for _ in range(13)]
+    expect(dict.fromkeys((-1, *range(11), 12), "more_stages"), 11, ask({11: 0.5}, like=many, places=-1))
+    fine = [torch.ones(2, 3, dtype=torch.float64)] * 3
+    expect(dict.fromkeys((-1, 0, 2), "fine"), 1, ask({1: 3e-10}, atol=1e-10, like=fine))
 
 
 EXERCISES = [
