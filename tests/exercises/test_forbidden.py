@@ -6,6 +6,8 @@ import torch
 from course_utils.exercises import Wrong
 from course_utils.exercises.forbidden import refuse_autograd
 
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # torch.func.jvp itself
+
 OWN_GRAD = torch.autograd.grad  # what `from torch.autograd import grad` gives an answer before the check runs
 OWN_JVP, OWN_LEVEL = torch.func.jvp, torch.autograd.forward_ad.dual_level
 
@@ -75,7 +77,6 @@ DOORS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # torch.func.jvp itself
 @pytest.mark.parametrize("answer", DOORS)
 def test_each_door_is_seen(answer):
     with pytest.raises(Wrong) as refused:

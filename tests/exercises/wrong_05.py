@@ -84,6 +84,7 @@ WRONG = {
         "one_per_dimension": lambda size: 2 * math.pi * 10000 ** (torch.arange(size) // 2 * 2 / size),
         "ratio": lambda size: 360 * 10000 ** (_even(size) / size),
         "other_size": _sizes_looked_up,
+        "not_real": lambda size: 2 * math.pi * 10000 ** (_even(size) / size) + 0j,
     },
     "05.2": {
         "swapped": _encoding(order=("cos", "sin")),
@@ -94,6 +95,7 @@ WRONG = {
         "times_two_pi": _encoding(factor=2 * math.pi),
         "precision": _encoding(dtype=torch.float32),
         "dtype": _long_ones_in_float64,
+        "other_sizes": lambda length, size: _encoding()(length, size) * (size <= 22),
     },
     "05.3": {
         "does_not_move": lambda offset, size: torch.eye(size, dtype=torch.float64),
@@ -105,6 +107,7 @@ WRONG = {
         "offset": _size_of_offset,
         "zero_offset": _no_move_is_nothing,
         "far_offset": _near_only,
+        "other_sizes": lambda offset, size: _shift()(max(-97, min(offset, 97)), size),
         "precision": _shift(dtype=torch.float32),  # the blocks, not the matrix
         "dtype": lambda offset, size: _shift()(offset, size).float(),
     },

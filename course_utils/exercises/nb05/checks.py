@@ -20,6 +20,8 @@ def check_wavelengths(answer: object) -> None:
     if found.shape == (8,):
         raise Wrong("one_per_dimension", expected=(4,), actual=(8,))
     expect_tensor(found, shape=(4,))
+    if not found.is_floating_point():
+        raise Wrong("not_real", actual=found.dtype)
     expected = wavelengths(8)  # 2π · (1, 10, 100, 1000)
     pair = torch.arange(4)
     likely = [
@@ -33,7 +35,7 @@ def check_wavelengths(answer: object) -> None:
         if torch.allclose(found.double(), values.double(), rtol=1e-4):
             raise Wrong(reason, expected=number(expected[1]), actual=number(found[1]), last=number(found[3]))
     expect_close(found.double() / expected, torch.ones(4), "ratio", atol=1e-4, right=numbers(expected))
-    for hands in (11, int(torch.randint(17, 60, (1,)))):
+    for hands in (11, int(torch.randint(17, 60, (1,))), 1, 384):
         other = expect_tensor(call(answer, 2 * hands), shape=(hands,)).double() / wavelengths(2 * hands)
         expect_close(other, torch.ones(hands), "other_size", atol=1e-4, size=2 * hands)
 
@@ -67,6 +69,10 @@ def check_positions_at_once(answer: object) -> None:
         raise Wrong("precision", actual=number(error))
     for table in (found, wide, far):
         expect_tensor(table, dtype=torch.float32)
+    for length, size in ((1, 2), (11, 2), (7, 770), (30_013, 6)):
+        expected, table = positions_at_once(length, size), expect_tensor(call(answer, length, size))
+        if table.shape != expected.shape or not torch.allclose(table, expected, rtol=0, atol=1e-5):
+            raise Wrong("other_sizes", length=length, size=size)
 
 
 def _explain_start(found: Tensor) -> None:
@@ -116,6 +122,10 @@ def check_shift_matrix(answer: object) -> None:
     error = max(errors)
     if not error < 1e-10:
         raise Wrong("precision", actual=number(error))
+    for offset, size in ((1, 2), (1009, 6), (-2003, 46), (7, 202)):
+        error = (asked(offset, size) - shift_matrix(offset, size)).abs().max()
+        if not error < 1e-10:
+            raise Wrong("other_sizes", offset=offset, size=size, error=number(error))
 
 
 def _explain_first_step(matrix: Tensor, table: Tensor) -> None:
