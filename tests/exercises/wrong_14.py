@@ -84,6 +84,33 @@ def _skips_equal(score, words, target):
     return [0.0 if word == words[target] else push for word, push in zip(words, found, strict=True)]
 
 
+def _only_one_shown(score, words, target):
+    nothing = [word if k == target else "[MASK]" for k, word in enumerate(words)]
+    shown = [[*nothing[:k], words[k], *nothing[k + 1 :]] for k in range(len(words))]
+    return [_odds(score(given)) - _odds(score(nothing)) for given in shown]
+
+
+def _added_to_p(p):
+    return math.log((p + 1e-9) / (1 - p + 1e-9))
+
+
+def _spoils_words(score, words, target):
+    found = _pushes()(score, words, target)
+    words[0] = "[MASK]"
+    return found
+
+
+def _three_senses_only(groups, queries):
+    return _centroid()(groups[:3], queries)
+
+
+def _added_to_length(groups, queries):
+    means = torch.stack([group.mean(dim=0) for group in groups])
+    there = means - means.mean(dim=0)
+    there = there / (there.norm(dim=-1, keepdim=True) + 1e-3)
+    return ((queries - means.mean(dim=0)) @ there.T).argmax(dim=-1)
+
+
 def _what_is_left(score, words, target):
     return [
         0.0 if k == target else _odds(score([*words[:k], "[MASK]", *words[k + 1 :]]))
@@ -100,6 +127,9 @@ WRONG = {
         ),
         "only_first": _pieces(_right, lambda found: found[:1]),
         "cut_off": _pieces(_right, lambda found: found[:2]),
+        "assumes_specials": lambda offsets, start, end: [
+            k for k in range(1, len(offsets) - 1) if _right(*offsets[k], start, end)
+        ],
         "wider_piece": _pieces(
             lambda begin, stop, start, end: begin >= start and stop <= end and stop > begin
         ),
@@ -115,6 +145,8 @@ WRONG = {
         "farthest": _centroid(choose=torch.argmin),
         "queries_not_moved": _centroid(move_queries=False),
         "choice": lambda groups, queries: torch.zeros(len(queries), dtype=torch.int64),
+        "sizes": _three_senses_only,
+        "scale": _added_to_length,
         "dtype": lambda groups, queries: _centroid()(groups, queries).float(),
     },
     "14.3": {
@@ -125,6 +157,9 @@ WRONG = {
         "wrong_way": _pushes(sign=-1.0),
         "ratio_only": _pushes(measure=math.log),
         "not_restored": _not_restored,
+        "only_one_shown": _only_one_shown,
+        "near_one": _pushes(measure=_added_to_p),
+        "mutates_input": _spoils_words,
         "what_is_left": _what_is_left,
         "every_equal": _every_equal,
         "skips_equal": _skips_equal,

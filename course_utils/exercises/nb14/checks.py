@@ -55,11 +55,19 @@ def check_pieces_of(answer: object) -> None:
     )
     # nothing there
     expect([], [], ask([(0, 0), (0, 1), (0, 0)], 5, 6))
+    # without special tokens: the word is the first piece, and the last
+    bare = [(0, 1), (2, 3), (3, 4)]
+    for place, (start, end) in enumerate(bare):
+        expect([("assumes_specials", [])], [place], ask(bare, start, end))
+    # seven pieces, one for each letter
+    letters = [(0, 0), *((place, place + 1) for place in range(9)), (0, 0)]
+    found = ask(letters, 1, 8)
+    expect([("cut_off", list(range(2, last))) for last in range(4, 9)], list(range(2, 9)), found)
     for _ in range(8):  # a sentence of fresh pieces; the word covers some of them
         cuts = [0, *(torch.randint(1, 4, (9,)).cumsum(0)).tolist()]
         offsets = [(0, 0), *zip(cuts[:-1], cuts[1:], strict=True), (0, 0)]
         start = int(torch.randint(0, cuts[-1] - 2, ()))
-        end = start + int(torch.randint(1, 3, ()))
+        end = start + int(torch.randint(1, 13, ()))
         expect([], pieces_of(offsets, start, end), ask(offsets, start, end))
 
 
@@ -115,6 +123,24 @@ def check_nearest_centroid(answer: object) -> None:
                 raise Wrong(reason, place=place, **facts)
         place = int((found != expected).nonzero()[0])
         raise Wrong("choice", place=place, expected=int(expected[place]), actual=int(found[place]))
+    for counts, size, number_of_queries, scale in [
+        ((1, 19), 7, 11, 1.0),
+        ((4, 1, 6, 2, 31), 3, 43, 1.0),
+        ((5, 3, 2, 8, 4, 67), 5, 23, 1e-5),
+    ]:
+        places = scale * torch.randn(len(counts), size, generator=generator)
+        groups = [
+            place + 0.5 * scale * torch.randn(count, size, generator=generator)
+            for place, count in zip(places, counts, strict=True)
+        ]
+        queries = scale * torch.randn(number_of_queries, size, generator=generator)
+        given = {"senses": len(counts), "size": size, "count": number_of_queries}
+        try:
+            found = expect_tensor(call(answer, groups, queries), shape=(number_of_queries,))
+        except Wrong as wrong:
+            raise Wrong("sizes", **given) if wrong.reason in ("raised", "shape") else wrong from None
+        if not torch.equal(found.long(), nearest_centroid(groups, queries)):
+            raise Wrong("sizes" if scale == 1 else "scale", **given)
 
 
 def pushes(score: Callable[[list[str]], float], words: Sequence[str], target: int) -> list[float]:
@@ -133,15 +159,36 @@ def check_pushes(answer: object) -> None:
     # A word stands twice, and so does the target's: places are hidden, not words.
     words = ["배를", "다시", "항구에", "배를", "다시", "탔다"]
     _check_pushes(answer, words, [0.25, 0.75, 2.0, 0.0, -0.5, 1.5], 3)
+    _check_near_one(answer)
     fresh = torch.randperm(90)[:7].tolist()
     _check_pushes(
         answer, [f"낱말{number}" for number in fresh], torch.randn(7).tolist(), int(torch.randint(7, ()))
     )
 
 
+def _check_near_one(answer: object) -> None:
+    """Ask about a model that is all but sure: what is added to p, or cut off it, shows."""
+
+    def score(given: list[str]) -> float:
+        return 1 / (1 + math.exp(-(16.0 - 3.0 * given.count("[MASK]"))))
+
+    words = ["배가", "항구에", "닿았다"]
+    found = call(answer, score, words, 0)
+    found = found.tolist() if isinstance(found, Tensor) else found
+    expected = pushes(score, words, 0)
+    if not isinstance(found, list | tuple) or len(found) != len(words):
+        return  # said by the next check
+    place = next((k for k, push in enumerate(expected) if not abs(float(found[k]) - push) < 1e-5), None)
+    if place is not None:
+        raise Wrong(
+            "near_one", word=words[place], expected=number(expected[place]), actual=number(found[place])
+        )
+
+
 def _check_pushes(answer: object, words: list[str], weights: list[float], target: int) -> None:
-    """Ask about a model whose log-odds are a sum over the places at which a word can be seen."""
+    """Ask about a model whose log-odds are a sum over the places at which a word can be seen, and over one pair."""
     places = range(len(words))
+    pair = [k for k in places if k != target][-2:]
 
     def score(given: list[str]) -> float:
         """Must see [MASK] where a word is missing."""
@@ -152,6 +199,7 @@ def _check_pushes(answer: object, words: list[str], weights: list[float], target
         if any(own != word and own != "[MASK]" for own, word in zip(given, words, strict=True)):
             raise Wrong("other_words", actual=" ".join(given))
         odds = sum(weights[k] for k in places if k != target and given[k] == words[k]) - 1.0
+        odds += 0.7 * all(given[k] == words[k] for k in pair)  # what two words say together
         return 1 / (1 + math.exp(-odds))
 
     caught: list[Wrong] = []
@@ -211,6 +259,9 @@ def _likely_pushes(
     places, whole = range(len(words)), score(list(words))
     hidden = [without({k}) for k in places]
     cumulative = [log_odds(whole) - log_odds(without(set(range(k + 1)))) for k in places]
+    steps = [log_odds(without(set(range(k)))) - log_odds(without(set(range(k + 1)))) for k in places]
+    others = set(places) - {target}
+    alone = [log_odds(without(others - {k})) - log_odds(without(others)) for k in places]
     everywhere = [without({k for k in places if words[k] == word}) for word in words]
     right = [log_odds(whole) - log_odds(p) for p in hidden]
     return [
@@ -218,6 +269,8 @@ def _likely_pushes(
         ("wrong_way", [-push for push in right]),
         ("ratio_only", [math.log(whole) - math.log(p) for p in hidden]),
         ("not_restored", [0.0 if k == target else push for k, push in enumerate(cumulative)]),
+        ("not_restored", [0.0 if k == target else push for k, push in enumerate(steps)]),
+        ("only_one_shown", [0.0 if k == target else push for k, push in enumerate(alone)]),
         ("what_is_left", [0.0 if k == target else log_odds(p) for k, p in enumerate(hidden)]),
         (
             "every_equal",
