@@ -1,5 +1,7 @@
 """Wrong answers to the exercises of notebook 12, each under the reason for which it must fail."""
 
+import random
+
 import torch
 import torch.nn.functional as F
 
@@ -144,6 +146,20 @@ def _swapped(documents, coins, draw):
     return [(second, first, label) for first, second, label in sentence_pairs(documents, coins, draw)]
 
 
+def _first_five_documents(documents, coins, draw):
+    return sentence_pairs(documents[:5], coins, draw)
+
+
+def _draws_for_show(documents, coins, draw):
+    """Calls draw, and lets another generator decide."""
+
+    def own(count):
+        draw(count)
+        return random.randrange(count)
+
+    return sentence_pairs(documents, coins, own)
+
+
 WRONG = {
     "12.1": {
         "not_only_chosen": _fates(everywhere=True),
@@ -157,6 +173,17 @@ WRONG = {
         "masked_at_edge": _edges(mask_edge=True),
         "random_at_edge": _edges(random_edge=True),
         "fixed_mask_id": _edges(fixed=4),
+        "rounded": lambda ids, chosen, fate, randoms, mask: apply_fates(
+            ids, chosen, fate.mul(100).round() / 100, randoms, mask
+        ),
+        "zero_fate_kept": lambda ids, chosen, fate, randoms, mask: (
+            apply_fates(ids, chosen & (fate > 0), fate, randoms, mask)[0],
+            ids.masked_fill(~chosen, -100),
+        ),
+        "label_not_of_mask": lambda ids, chosen, fate, randoms, mask: (
+            apply_fates(ids, chosen, fate, randoms, mask)[0],
+            ids.masked_fill(~chosen | (ids == mask), -100),
+        ),
         "label_corrupted": _label(lambda ids, chosen, corrupted, mask: corrupted.masked_fill(~chosen, -100)),
         "label_everywhere": _label(lambda ids, chosen, corrupted, mask: ids.clone()),
         "label_only_changed": _label(
@@ -191,6 +218,7 @@ WRONG = {
         "nothing_chosen": lambda logits, labels: F.cross_entropy(logits.flatten(0, 1), labels.flatten()),
         "overflow": _by_exp,
         "reads_ignored": _by_product,
+        "sizes": lambda logits, labels: masked_lm_loss(logits[..., :7], labels.clamp(max=6)),
         "nothing_gradient": lambda logits, labels: (
             F.cross_entropy(logits.flatten(0, 1), labels.flatten())
             if (labels != -100).any()
@@ -212,6 +240,8 @@ WRONG = {
         "mixed": _slipping,
         "undrawn": _own_counter(),
         "two_clashes": _one_step_on,
+        "few_documents": _first_five_documents,
+        "ignores_draw": _draws_for_show,
         "copy_left_out": _without_equal_documents,
     },
 }

@@ -84,6 +84,7 @@ WRONG = {
         "not_weighted": lambda counts: -sum(map(math.log, _shares(counts))) / len(_shares(counts)),
         "uniform": lambda counts: math.log(len(counts)),
         "drops_rare": lambda counts: -sum(p * math.log(p) for p in _shares(counts) if p > 0.01),
+        "first_few": lambda counts: unigram_entropy(counts[:13]),
         "value": lambda counts: 1 - sum(share**2 for share in _shares(counts)),  # Gini's measure
         "no_number": lambda counts: [unigram_entropy(counts)],
     },
@@ -97,6 +98,15 @@ WRONG = {
         ],
         "not_finite": lambda gradients, most: [
             g / _norm(gradients) * min(float(_norm(gradients)), most) for g in gradients
+        ],
+        "only_above_one": lambda gradients, most: (
+            clip_gradients(gradients, most) if _norm(gradients) > 1 else gradients
+        ),
+        "unchanged_if_short": lambda gradients, most: (
+            clip_gradients(gradients, most) if _norm(gradients) > most + 1e-2 else gradients
+        ),
+        "some_tensors": lambda gradients, most: [
+            gradient * min(1.0, most / max(float(_norm(gradients[:4])), 1e-9)) for gradient in gradients
         ],
         "unit": lambda gradients, most: [
             g / _norm(gradients) if _norm(gradients) > most else g for g in gradients
@@ -121,6 +131,9 @@ WRONG = {
         "decay_in_gradient": _decay_in_gradient,
         "decay_without_rate": _update(lambda p, m, s, n, rate, decay: p - rate * _step(m, s, n) - decay * p),
         "no_decay": _update(lambda p, m, s, n, rate, decay: p - rate * _step(m, s, n)),
+        "step_cut": _update(
+            lambda p, m, s, n, rate, decay: p - rate * (_step(m, s, n).clamp(-5, 5) + decay * p)
+        ),
         "uphill": _update(lambda p, m, s, n, rate, decay: p + rate * (_step(m, s, n) + decay * p)),
         "stores_corrected": _stores_corrected,
         "mean": _swapped,

@@ -92,6 +92,13 @@ def _wrong_division(context, head, num_heads):
     return result
 
 
+def _touched(context, head, num_heads):
+    """Small numbers of the other heads go, too."""
+    size = context.shape[-1] // num_heads
+    places = torch.arange(context.shape[-1]) // size == head
+    return context.masked_fill(places | (context.abs() < 1e-5), 0.0)
+
+
 WRONG = {
     "15.1": {
         "next_token": lambda weights: weights.diagonal(1).mean(),
@@ -100,6 +107,7 @@ WRONG = {
         "divides_by_all": lambda weights: weights.diagonal(-1).sum() / len(weights),
         "first_row": _first_row,
         "wraps_around": _wraps_around,
+        "skips_zeros": lambda weights: weights.diagonal(-1)[weights.diagonal(-1) > 0].mean(),
         "counts": _counts,
         "all_before": lambda weights: weights.tril(-1).sum(-1)[1:].mean(),
         "share": lambda weights: weights.diagonal(-1).min(),
@@ -111,6 +119,7 @@ WRONG = {
         "nan": _looks_for_zeros_at_the_end,
         "query_axis": lambda weights: _entropy(weights, dim=-2),
         "mean_over_keys": lambda weights: _entropy(weights) / weights.shape[-1],
+        "drops_small": lambda weights: _entropy(weights.where(weights > 1e-4, 0.0)),
         "clamped": lambda weights: -(weights * weights.clamp(min=1e-3).log2()).sum(-1),
         "relative": lambda weights: _entropy(weights) / math.log2(weights.shape[-1]),
         "sign": lambda weights: -_entropy(weights),
@@ -121,6 +130,7 @@ WRONG = {
         "order": lambda attentions: _chain(_mixed(attentions).flip(0)),
         "no_identity": _chain,
         "not_renormalised": lambda attentions: _chain(_mixed(attentions, 1.0, 1.0)),
+        "few_layers": lambda attentions: _chain(_mixed(attentions[:3])),
         "last_layer": lambda attentions: attentions[-1],
         "element_wise": lambda attentions: _mixed(attentions).prod(0),
         "mean_of_layers": lambda attentions: attentions.mean(0),
@@ -136,6 +146,10 @@ WRONG = {
         "size_is_heads": _zeroed(lambda places, head, heads, size: places // heads == head),
         "nothing": _wrong_division,
         "almost": _almost,
+        "touched": _touched,
+        "dtype": lambda context, head, num_heads: _zeroed(
+            lambda places, head, heads, size: places // size == head
+        )(context.float(), head, num_heads),
         "mean": _mean,
         "others": _zeroed(lambda places, head, heads, size: places // size != head),
         "coordinates": _zeroed(lambda places, head, heads, size: places == head * size),

@@ -50,6 +50,14 @@ def check_apply_fates(answer: object) -> None:
         random_ids=[[50, 51, 22, 53]],
         mask_id=9,
     )
+    _check_fates(  # close to the edges, and 0; a token that is [MASK] already
+        answer,
+        input_ids=[[20, 21, 22, 23, 24, 9]],
+        chosen=[[1, 1, 1, 1, 1, 1]],
+        fate=[[0.0, 0.7996, 0.8004, 0.8996, 0.9004, 0.4]],
+        random_ids=[[50, 51, 52, 53, 54, 55]],
+        mask_id=9,
+    )
 
 
 def _check_fates(
@@ -79,6 +87,8 @@ def _check_fates(
         ),
         ("wrong_side", torch.where(picked, tenth_first, ids)),
     ]
+    rounded = apply_fates(ids, picked, draws.mul(100).round() / 100, randoms, mask_id)[0]
+    likely += [("rounded", rounded), ("zero_fate_kept", torch.where(draws == 0, ids, right))]
     if not torch.equal(corrupted, right):
         reason = next((reason for reason, wrong in likely if torch.equal(corrupted, wrong)), "corrupted")
         row, place = (int(i) for i in (corrupted != right).nonzero()[0])
@@ -92,6 +102,7 @@ def _check_fates(
             ("label_only_changed", ids.masked_fill(corrupted == ids, -100)),
             ("label_only_masked", ids.masked_fill(corrupted != mask_id, -100)),
             ("label_same_random", right_labels.masked_fill(picked & middle & (randoms == ids), -100)),
+            ("label_not_of_mask", right_labels.masked_fill(ids == mask_id, -100)),
             ("label_zero", ids.masked_fill(~picked, 0)),
             ("label_minus_one", ids.masked_fill(~picked, -1)),
             ("label_inverted", ids.masked_fill(picked, -100)),
@@ -131,6 +142,13 @@ def check_masked_lm_loss(answer: object) -> None:
     unread[0, 4] = torch.inf  # nothing was chosen there
     expect_close(call(answer, unread, labels).double(), masked_lm_loss(logits, labels), "reads_ignored")
     _check_gradient(loss, leaf, labels)
+    more = torch.randn(2, 11, 13, generator=generator, dtype=torch.float64)
+    many = torch.arange(22).reshape(2, 11) % 13
+    many[0, :3] = -100
+    for scores, targets in ((more, many), (more[:1, 3:4], many[:1, 3:4])):
+        value = expect_tensor(call(answer, scores, targets), shape=())
+        facts = {"shape": tuple(scores.shape), "chosen": int((targets != -100).sum())}
+        expect_close(value.double(), masked_lm_loss(scores, targets), "sizes", **facts)
     gradient = _gradient(nothing, empty)
     if gradient is None or gradient.count_nonzero():
         found = "None" if gradient is None else as_number(gradient.flatten()[0])
@@ -201,6 +219,7 @@ TWICE = [
     ["바다가 넓다.", "바다가 넓다."],
 ]  # the true next sentence stands twice in a row elsewhere
 COPIED = [*DOCUMENTS, list(DOCUMENTS[1])]  # a document that reads like another one
+MANY = [*DOCUMENTS, *([f"{name} 하나.", f"{name} 둘."] for name in ("차", "밤", "말", "다리"))]
 TURNS = 300  # draws enough that every candidate comes up
 
 
@@ -219,6 +238,8 @@ def check_sentence_pairs(answer: object) -> None:
             raise Wrong("next", **_expected(f"({a}, {b}, 0)", pair))
     _check_negatives(answer, DOCUMENTS, clash="true_next", missing="never_drawn")
     _check_mixed(answer)
+    _check_draws(answer)
+    _check_negatives(answer, MANY, clash="true_next", missing="few_documents")
     _check_negatives(answer, TWICE, clash="two_clashes", missing="never_drawn")
     _check_negatives(answer, COPIED, clash="true_next", missing="copy_left_out")
 
@@ -245,6 +266,15 @@ def _check_negatives(answer: object, documents: list[list[Sentence]], *, clash: 
         left = sorted(others - found - set(pair))  # whoever leaves out the sentence itself does no harm
         if left:
             raise Wrong(missing, first=pair[0], missing=left[0])
+
+
+def _check_draws(answer: object) -> None:
+    """The same draws must give the same pairs."""
+    coins = [False] * len(_neighbours(DOCUMENTS)[0])
+    for turn in range(10):
+        once, again = (_pairs(answer, DOCUMENTS, coins, turn) for _ in range(2))
+        if once != again:
+            raise Wrong("ignores_draw")
 
 
 def _check_negative(pair: tuple, neighbours: tuple[Sentence, Sentence], elsewhere: set, clash: str) -> None:

@@ -29,7 +29,8 @@ def unigram_entropy(counts: Sequence[int]) -> float:
 def check_unigram_entropy(answer: object) -> None:
     generator = random.Random(0)
     drawn = [generator.randrange(97) for _ in range(13)]
-    for counts in ([1, 1], [8, 1, 1], [3, 0, 5, 2], [7], [2] * 11, [991, 2, 0, 5, 1], drawn):
+    rare = [1_000_000, *[1] * 257]
+    for counts in ([1, 1], [8, 1, 1], [3, 0, 5, 2], [7], [2] * 11, [991, 2, 0, 5, 1], drawn, rare):
         actual = call(answer, counts)
         if isinstance(actual, Tensor) and actual.numel() == 1:
             actual = actual.item()
@@ -46,11 +47,16 @@ def check_unigram_entropy(answer: object) -> None:
             ("perplexity", _near(actual, math.exp(expected))),
             ("not_weighted", _near(actual, -sum(map(math.log, shares)) / len(shares))),
             ("not_weighted", _near(actual, -sum(map(math.log, shares)) / len(counts))),
-            ("drops_rare", _near(actual, -sum(p * math.log(p) for p in shares if p > 0.01))),
+            *(
+                ("drops_rare", _near(actual, -sum(p * math.log(p) for p in shares if p > least)))
+                for least in (1e-2, 1e-3, 1e-4, 1e-5)
+            ),
+            ("first_few", any(_near(actual, unigram_entropy(counts[:few])) for few in (10, 13, 16, 20, 100))),
             ("uniform", _near(actual, math.log(len(counts)))),
         ]
         reason = next((reason for reason, found in likely if found), "value")
-        raise Wrong(reason, counts=counts, expected=number(expected), actual=number(actual))
+        shown = counts if len(counts) < 20 else f"[{', '.join(map(str, counts[:3]))}, …] ({len(counts)})"
+        raise Wrong(reason, counts=shown, expected=number(expected), actual=number(actual))
 
 
 def _near(value: float, other: float) -> bool:
@@ -75,6 +81,9 @@ def check_clip_gradients(answer: object) -> None:
         (of_length_3, 2.9),  # only just too long
         ([1e4 * torch.randn(shape, generator=generator) for shape in ((), (2, 3), (5,), (1, 7))], 13.0),
         ([torch.zeros(3), torch.zeros(2, 2)], 1.0),
+        ([torch.tensor([0.6]), torch.tensor([0.0, 0.3]), torch.tensor([0.6])], 0.25),  # between most and 1
+        ([part * 1e-3 for part in of_length_3], 2e-3),  # short, and too long
+        ([torch.randn(3, generator=generator) for _ in range(13)], 2.0),
     ):
         _check_clipped(answer, gradients, most)
 
@@ -84,16 +93,20 @@ def _check_clipped(answer: object, gradients: list[Tensor], most: float) -> None
     clipped = [expect_tensor(part, shape=tuple(g.shape)) for part, g in zip(result, gradients, strict=True)]
     norm = _norm(gradients)
     right = clip_gradients(gradients, most)
-    if all(torch.allclose(part, wanted, atol=1e-4) for part, wanted in zip(clipped, right, strict=True)):
+    nearly = 1e-4 * min(norm, 1.0)
+    if all(torch.allclose(part, wanted, atol=nearly) for part, wanted in zip(clipped, right, strict=True)):
         return
     facts = {"norm": number(norm), "most": number(most), "actual": number(_norm(clipped))}
     each = [clip_gradients([gradient], most)[0] for gradient in gradients]
     likely = [
         ("not_finite", not all(bool(part.isfinite().all()) for part in clipped)),
         ("scaled_up", norm < most and _norm(clipped) > norm + 1e-4),
+        ("unchanged_if_short", most < norm < 0.01 and all(map(torch.equal, clipped, gradients))),
         ("only_far_above", most < norm < 1.1 * most and _same(clipped, gradients)),
         ("element_by_element", _same(clipped, [gradient.clamp(-most, most) for gradient in gradients])),
         ("tensor_by_tensor", _same(clipped, each)),
+        ("only_above_one", most < norm < 1 and norm > 0.5 and _same(clipped, gradients)),
+        ("some_tensors", len(gradients) > 7 and most * 1.1 < _norm(clipped) < 0.9 * norm),
         ("unchanged", _same(clipped, gradients)),
         ("squared", norm > most and _same(clipped, [gradient * most / norm**2 for gradient in gradients])),
         ("unit", norm > most and _same(clipped, [gradient / norm for gradient in gradients])),
@@ -148,6 +161,8 @@ def check_adamw_step(answer: object) -> None:
             0.03,
             0.2,
         ),  # late, matrices
+        (draw(7), draw(7), 0.1 * draw(7), draw(7) ** 2, 2003, 0.03, 0.0),  # very late
+        (draw(5), draw(5), 3 + draw(5).abs(), 1e-4 * draw(5) ** 2, 5, 0.01, 0.0),  # long steps
         (draw(7), nothing[:1].expand(7).clone(), *[torch.zeros(7, dtype=torch.float64)] * 2, 1, 0.1, 0.5),
     ):
         _check_adamw(answer, *case)
@@ -185,6 +200,10 @@ def _check_adamw(answer: object, *case: object) -> None:
         ("uphill", parameter + rate * (step + decay * parameter)),
         ("no_decay_in_matrices" if parameter.dim() > 1 else "no_decay", parameter - rate * step),
         ("decay_without_rate", parameter - rate * step - decay * parameter),
+        *(
+            ("step_cut", parameter - rate * (step.clamp(-most, most) + decay * parameter))
+            for most in (1.0, 2.0, 5.0, 10.0)
+        ),
     ]
     for reason, wrong in likely:
         if _close(now, wrong):

@@ -42,7 +42,14 @@ def previous_share(weights: Tensor) -> Tensor:
 
 def check_previous_share(answer: object) -> None:
     by_hand = torch.tensor([[0.9, 0.0, 0.1], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]], dtype=torch.float64)
-    for weights in (by_hand, _attention(2, 2, seed=1), _attention(7, 7, seed=2)):
+    masked = torch.tensor([[1.0, 0, 0, 0], [1, 0, 0, 0], [0.5, 0, 0.5, 0], [0.4, 0.1, 0.2, 0.3]])
+    for weights in (
+        by_hand,
+        _attention(2, 2, seed=1),
+        _attention(7, 7, seed=2),
+        masked,
+        _attention(13, 13, seed=3),
+    ):
         count = len(weights)
         found = call(answer, weights)
         if isinstance(found, int | float):
@@ -57,6 +64,7 @@ def check_previous_share(answer: object) -> None:
             ("first_row", (weights[0, 0] + before.sum()) / count),
             ("wraps_around", (weights[0, -1] + before.sum()) / count),
             ("all_before", weights.tril(-1).sum(-1)[1:].mean()),
+            ("skips_zeros", before[before > 0].mean()),
             ("counts", (weights[1:].argmax(-1) == rows - 1).double().mean()),
         ]
         facts = {"weights": numbers(weights), "count": count, "rows": count - 1}
@@ -74,7 +82,9 @@ def check_entropy(answer: object) -> None:
     drawn = _attention(2, 3, 5, 5, seed=3)
     padded, causal = drawn * (torch.arange(5) < 4), drawn.tril()
     masked = [weights / weights.sum(-1, keepdim=True) for weights in (padded, causal)]
-    for weights in (by_hand, tiny, *masked):
+    spread = torch.full((257, 257), 1e-5, dtype=torch.float64).fill_diagonal_(1 - 256e-5)  # many small ones
+    spread[:3] = 1 / 257
+    for weights in (by_hand, tiny, *masked, spread):
         expected = entropy(weights)
         found = expect_tensor(call(answer, weights))
         if found.shape == expected.shape[:-1]:
@@ -90,11 +100,12 @@ def check_entropy(answer: object) -> None:
             ("query_axis", entropy(weights.transpose(-1, -2))),
             ("mean_over_keys", expected / weights.shape[-1]),
             ("relative", expected / math.log2(weights.shape[-1])),
+            *(("drops_small", entropy(weights.where(weights > least, 0.0))) for least in (1e-2, 1e-3, 1e-4)),
             ("clamped", -(weights * floor.log2()).sum(-1)),
             ("clamped", -(floor * floor.log2()).sum(-1)),
             ("clamped", -(weights * (weights + 1e-3).log2()).sum(-1)),
         ]
-        _name_mistake(found, expected, mistakes, atol=ENTROPY_ATOL, weights=numbers(weights))
+        _name_mistake(found, expected, mistakes, atol=ENTROPY_ATOL, weights=numbers(weights[..., :5, :5]))
         expect_close(found, expected, "bits", atol=ENTROPY_ATOL)
 
 
@@ -106,10 +117,13 @@ def attention_rollout(attentions: Tensor) -> Tensor:
     return reached
 
 
+SIZES = ((1, 3), (3, 5), (7, 2))  # layers, tokens
+
+
 def check_attention_rollout(answer: object) -> None:
     first, second = [[1.0, 0.0], [0.5, 0.5]], [[0.5, 0.5], [0.0, 1.0]]
     by_hand = torch.tensor([first, second], dtype=torch.float64)
-    for attentions in (by_hand, _attention(1, 3, 3, seed=4), _attention(3, 5, 5, seed=5)):
+    for attentions in (by_hand, *(_attention(layers, size, size, seed=size) for layers, size in SIZES)):
         layers, count, _ = attentions.shape
         identity = torch.eye(count, dtype=torch.float64)
         mixed = list(0.5 * attentions + 0.5 * identity)
@@ -121,6 +135,7 @@ def check_attention_rollout(answer: object) -> None:
             ("transposed", expected.T),
             ("no_identity", _product(attentions)),
             ("no_identity", _product(attentions.flip(0))),
+            *(("few_layers", _product(mixed[:first])) for first in range(2, layers)),
             ("last_layer", mixed[-1]),
             ("last_layer", attentions[-1]),
             ("element_wise", torch.stack(mixed).prod(0)),
@@ -154,7 +169,9 @@ def check_zero_head(answer: object) -> None:
     generator = torch.Generator().manual_seed(6)
     by_hand = torch.arange(1.0, 19.0).reshape(1, 3, 6)  # 1 … 6 at the first of three tokens
     drawn = torch.randn(2, 7, 15, generator=generator)
-    for context, head, num_heads in [(by_hand, 1, 3), *((drawn, head, 5) for head in range(5))]:
+    larger = torch.randn(3, 11, 14, generator=generator, dtype=torch.float64) * 1e-3
+    cases = [(by_hand, 1, 3), *((drawn, head, 5) for head in range(5)), (larger, 1, 2), (larger, 5, 7)]
+    for context, head, num_heads in cases:
         width = context.shape[-1]
         size = width // num_heads
         expected = zero_head(context, head, num_heads)
@@ -162,11 +179,12 @@ def check_zero_head(answer: object) -> None:
         facts = {"head": head, "heads": num_heads, "width": width, "size": size}
         if found.shape == (*context.shape[:-1], width - size):
             raise Wrong("removed", expected=tuple(context.shape), actual=tuple(found.shape))
-        expect_tensor(found, shape=tuple(context.shape))
-        if _same(found, expected):
-            if (found[..., head * size : (head + 1) * size] != 0).any():
-                raise Wrong("almost", head=head)
+        expect_tensor(found, shape=tuple(context.shape), dtype=context.dtype)
+        if torch.equal(found, expected):
             continue
+        if _same(found, expected):
+            off = found[..., head * size : (head + 1) * size]
+            raise Wrong("almost" if (off != 0).any() else "touched", head=head)
         if _same(found, context):
             raise Wrong("nothing", **facts)
         places = torch.arange(width)
