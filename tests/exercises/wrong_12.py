@@ -147,7 +147,14 @@ def _swapped(documents, coins, draw):
 
 
 def _first_five_documents(documents, coins, draw):
-    return sentence_pairs(documents[:5], coins, draw)
+    pairs = []
+    for own in documents:
+        elsewhere = [sentence for other in documents[:5] if other is not own for sentence in other]
+        for first, following in zip(own, own[1:]):
+            wrong = [sentence for sentence in elsewhere if sentence != following]
+            coin = coins[len(pairs)]
+            pairs.append((first, following, 0) if coin else (first, wrong[draw(len(wrong))], 1))
+    return pairs
 
 
 def _draws_for_show(documents, coins, draw):
