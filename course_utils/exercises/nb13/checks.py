@@ -82,7 +82,7 @@ def check_clip_gradients(answer: object) -> None:
         ([1e4 * torch.randn(shape, generator=generator) for shape in ((), (2, 3), (5,), (1, 7))], 13.0),
         ([torch.zeros(3), torch.zeros(2, 2)], 1.0),
         ([torch.tensor([0.6]), torch.tensor([0.0, 0.3]), torch.tensor([0.6])], 0.25),  # between most and 1
-        ([part * 1e-3 for part in of_length_3], 2e-3),  # short, and too long
+        ([part * 5e-3 for part in of_length_3], 1e-2),  # short, and too long
         ([torch.randn(3, generator=generator) for _ in range(13)], 2.0),
     ):
         _check_clipped(answer, gradients, most)
@@ -101,7 +101,7 @@ def _check_clipped(answer: object, gradients: list[Tensor], most: float) -> None
     likely = [
         ("not_finite", not all(bool(part.isfinite().all()) for part in clipped)),
         ("scaled_up", norm < most and _norm(clipped) > norm + 1e-4),
-        ("unchanged_if_short", most < norm < 0.01 and all(map(torch.equal, clipped, gradients))),
+        ("unchanged_if_short", most < norm < 0.02 and all(map(torch.equal, clipped, gradients))),
         ("only_far_above", most < norm < 1.1 * most and _same(clipped, gradients)),
         ("element_by_element", _same(clipped, [gradient.clamp(-most, most) for gradient in gradients])),
         ("tensor_by_tensor", _same(clipped, each)),
