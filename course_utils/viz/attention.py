@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.given import literals, numbers
+from course_utils.support.given import shown
+from course_utils.viz.given import literals, names, numbers
 from course_utils.viz.theme import KEY, MUTED, QUERY, WEIGHTS
 
 MANY_TOKENS = 12  # beyond this many columns numbers in the cells no longer fit
@@ -37,9 +38,10 @@ def plot_attention(
         The Axes.
 
     Raises:
-        ValueError: if weights do not fit the tokens.
+        ValueError: if weights are no numbers, do not fit the tokens, or there is none; if the tokens are no texts.
     """
-    weights = _table(weights, query_tokens, key_tokens)
+    query_tokens, key_tokens = names("query_tokens", query_tokens), names("key_tokens", key_tokens)
+    weights = _table(numbers(weights), query_tokens, key_tokens)
     ax = _cells(weights, query_tokens, key_tokens, ax, cmap=WEIGHTS)
     if annotate and len(key_tokens) <= MANY_TOKENS:
         for row, column in np.ndindex(weights.shape):
@@ -70,14 +72,11 @@ def plot_mask(
         The Axes.
 
     Raises:
-        ValueError: if the mask does not fit the tokens, or is of other numbers than 0 and 1, as an additive one is.
+        ValueError: if the mask does not fit the tokens, or is of other numbers than 0 and 1, as an additive one is;
+            if it is empty, or the tokens are no texts.
     """
-    mask = _table(mask, query_tokens, key_tokens)
-    if mask.dtype.kind not in "biu" or not np.isin(mask, (0, 1)).all():
-        raise ValueError(
-            f"expected a mask of bool, True = may attend, got {mask.dtype}; an additive mask is mask == 0"
-        )
-    mask = mask.astype(bool)
+    query_tokens, key_tokens = names("query_tokens", query_tokens), names("key_tokens", key_tokens)
+    mask = _table(_zeros_and_ones(mask), query_tokens, key_tokens).astype(bool)
     ax = _cells(np.where(mask, 0.45, 0.0), query_tokens, key_tokens, ax, cmap=WEIGHTS)
     for row, column in np.argwhere(~mask):
         cell = plt.Rectangle(
@@ -87,10 +86,22 @@ def plot_mask(
     return ax
 
 
-def _table(values: ArrayLike, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> np.ndarray:
-    table = numbers(values)
+def _zeros_and_ones(mask: ArrayLike) -> np.ndarray:
+    try:
+        found = numbers(mask)
+        kind = str(found.dtype)
+    except ValueError:
+        found, kind = np.array(np.nan), shown(mask)
+    if found.dtype.kind not in "biu" or not np.isin(found, (0, 1)).all():
+        raise ValueError(
+            f"expected a mask of bool, True = may attend, got {kind}; an additive mask is mask == 0"
+        )
+    return found
+
+
+def _table(table: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> np.ndarray:
     expected = (len(query_tokens), len(key_tokens))
-    if table.shape != expected:
+    if table.shape != expected or not table.size:
         raise ValueError(
             f"expected a table of shape (T_q, T_k) = {expected} for these tokens, got {table.shape}"
         )

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.given import literals, numbers
+from course_utils.viz.given import literals, names, numbers
 from course_utils.viz.theme import QUERY, WEIGHTS
 
 
@@ -29,10 +29,11 @@ def plot_contributions(
         The Axes.
 
     Raises:
-        ValueError: if sizes do not fit the names, or one is negative.
+        ValueError: if sizes are no finite numbers, do not fit the names, or one is negative; if there is none; if a
+            name is no text.
     """
-    sizes = numbers(sizes, float)
-    if sizes.shape != (len(heads), len(tokens)):
+    heads, tokens, sizes = names("heads", heads), names("tokens", tokens), numbers(sizes, float, finite=True)
+    if sizes.shape != (len(heads), len(tokens)) or not sizes.size:
         raise ValueError(f"expected sizes of shape (H, T) = {(len(heads), len(tokens))}, got {sizes.shape}")
     if (sizes < 0).any():
         raise ValueError(f"sizes must not be negative, got {sizes.min()}")

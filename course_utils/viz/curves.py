@@ -8,7 +8,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literal, numbers
+from course_utils.support.given import shown
+from course_utils.viz.given import groups, in_legend, numbers
 from course_utils.viz.theme import CYCLE, DASHES, MUTED
 
 
@@ -24,21 +25,24 @@ def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | Non
         The Axes, with a legend.
 
     Raises:
-        ValueError: if a curve does not fit x, or there are none or more than seven.
+        ValueError: if x or a curve is no row of numbers, a curve does not fit x, or there are none or more than seven.
     """
-    x = numbers(x)
+    x, curves = numbers(x), groups("curves", curves)
+    if x.ndim != 1 or not len(x):
+        raise ValueError(f"expected points x of shape (N,), got {x.shape}")
     if not 1 <= len(curves) <= len(CYCLE):
         raise ValueError(f"expected 1 to {len(CYCLE)} curves, got {len(curves)}")
+    curves = {name: numbers(values) for name, values in curves.items()}
+    for name, values in curves.items():
+        if values.shape != x.shape:
+            raise ValueError(f"expected {shown(name)} of shape {x.shape} like x, got {values.shape}")
     if ax is None:
         _, ax = plt.subplots(figsize=(6.5, 4))
     ax.axhline(0, color=MUTED, linewidth=0.8, linestyle="-", zorder=0)
     if x.min() < 0 < x.max():
         ax.axvline(0, color=MUTED, linewidth=0.8, linestyle="-", zorder=0)
     for order, (name, values) in enumerate(curves.items()):
-        values = numbers(values)
-        if values.shape != x.shape:
-            raise ValueError(f"expected {name!r} of shape {x.shape} like x, got {values.shape}")
-        look = dict(color=CYCLE[order], linestyle=DASHES[order], label=literal(name))
+        look = dict(color=CYCLE[order], linestyle=DASHES[order], label=in_legend(name))
         if order == 0 and len(curves) > 1:
             look |= dict(linewidth=7, alpha=0.4)
         ax.plot(x, values, **look)

@@ -35,7 +35,7 @@ def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:
     Raises:
         ValueError: if order is neither.
     """
-    if order not in ORDERS:
+    if not isinstance(order, str) or order not in ORDERS:
         raise ValueError(f'order must be "post" or "pre", got {shown(order)}')
     if ax is None:
         _, ax = plt.subplots(figsize=(4, 5.4))

@@ -9,8 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from course_utils.locale import text
+from course_utils.support.given import one_line
 from course_utils.support.text_width import drawn_width
-from course_utils.viz.given import literal, literals
+from course_utils.viz.given import literal, literals, rows_of_names
+from course_utils.viz.given import names as names_of
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 FULL_ROW = 126.0  # in Latin letters: so many fit beside each other at 12 points
@@ -46,14 +48,17 @@ def plot_fates(
         The Axes, with a legend of the fates that occur.
 
     Raises:
-        ValueError: if there is no row, a row's parts differ in length, or a fate is unknown.
+        ValueError: if there is no row, or none with a token, a row's parts differ in length, a fate is unknown, or
+            what should be a text is none.
     """
+    tokens, fates = rows_of_names("tokens", tokens), rows_of_names("fates", fates)
+    labels, names = rows_of_names("labels", labels), names_of("names", names)
     shapes = [[len(row) for row in table] for table in (tokens, fates, labels)]
-    if not tokens or shapes[0] != shapes[1] or shapes[0] != shapes[2]:
-        raise ValueError(f"expected rows of the same lengths, at least one, got {shapes}")
+    if not any(tokens) or shapes[0] != shapes[1] or shapes[0] != shapes[2]:
+        raise ValueError(f"expected rows of the same lengths, at least one, got {one_line(str(shapes))}")
     used = {fate for row in fates for fate in row}
     if unknown := used - LOOKS.keys():
-        raise ValueError(f"fates must be of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}")
+        raise ValueError(f"fates must be of {', '.join(LOOKS)}, got {one_line(', '.join(sorted(unknown)))}")
     if ax is None:
         _, ax = plt.subplots(figsize=(12, 0.9 + 0.95 * len(tokens)))
     longest = 0.0

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.given import numbers
+from course_utils.viz.given import number, numbers
 from course_utils.viz.theme import SIGNED, WEIGHTS
 
 NUMBER_SIZE = 13
@@ -29,11 +29,12 @@ def plot_head_grid(
         The Axes.
 
     Raises:
-        ValueError: if values are not (L, H) numbers, or lowest is neither 0 nor −highest.
+        ValueError: if values are not (L, H) finite numbers, or lowest is neither 0 nor −highest.
     """
     values = numbers(values, float)
     if values.ndim != 2 or not values.size or not np.isfinite(values).all():
         raise ValueError(f"expected one finite number for each head, (L, H), got shape {values.shape}")
+    lowest, highest = number("lowest", lowest), number("highest", highest)
     if highest <= 0 or lowest not in (0.0, -highest):
         raise ValueError(f"lowest must be 0 or -highest, and highest above 0, got {lowest} and {highest}")
     layers, heads = values.shape
@@ -43,9 +44,9 @@ def plot_head_grid(
     form = "{:+.2f}" if lowest else "{:.2f}"
     for layer, head in np.ndindex(values.shape):
         dark = abs(values[layer, head]) > (0.62 if lowest else 0.5) * highest
-        number = form.format(round(values[layer, head], 2) + 0.0)  # no minus before a zero
+        written = form.format(round(values[layer, head], 2) + 0.0)  # no minus before a zero
         color = "white" if dark else "black"
-        ax.text(head, layer, number, ha="center", va="center", color=color, fontsize=NUMBER_SIZE)
+        ax.text(head, layer, written, ha="center", va="center", color=color, fontsize=NUMBER_SIZE)
     ax.set_xticks(range(heads), [text("figures.head_grid.head", number=head) for head in range(heads)])
     ax.set_yticks(range(layers), [text("figures.head_grid.layer", number=layer) for layer in range(layers)])
     ax.set_xticks(np.arange(-0.5, heads), minor=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
 from course_utils.locale import text
-from course_utils.viz.given import literal
+from course_utils.support.given import one_line
+from course_utils.viz.given import literal, names, numbers
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 ROWS = {"token": QUERY, "segment": KEY, "position": VALUE}
@@ -29,15 +31,16 @@ def plot_input_embeddings(
         The Axes, without frame.
 
     Raises:
-        ValueError: if the two differ in length, or a segment is neither 0 nor 1.
+        ValueError: if the two differ in length, a token is no text, or a segment is neither 0 nor 1.
     """
-    if len(tokens) != len(token_type_ids) or not tokens:
-        raise ValueError(f"expected a segment for each token, got {len(tokens)} and {len(token_type_ids)}")
-    if not set(token_type_ids) <= {0, 1}:
-        raise ValueError(f"segments must be 0 or 1, got {sorted(set(token_type_ids))}")
+    tokens, segments = names("tokens", tokens), numbers(token_type_ids)
+    if segments.shape != (len(tokens),) or not tokens:
+        raise ValueError(f"expected a segment for each token, got {len(tokens)} and {len(segments.flat)}")
+    if not np.isin(segments, (0, 1)).all():
+        raise ValueError(f"segments must be 0 or 1, got {one_line(str(sorted(set(segments.tolist()))))}")
     if ax is None:
         _, ax = plt.subplots(figsize=(1.05 * len(tokens) + 1.2, 3.6))
-    for place, (token, segment) in enumerate(zip(tokens, token_type_ids)):
+    for place, (token, segment) in enumerate(zip(tokens, segments.astype(int).tolist())):
         ax.text(place, 2.75, literal(token), ha="center", va="center", color=INK, weight="bold")
         boxes = [
             (literal(token), QUERY, 0.22),

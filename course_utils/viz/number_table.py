@@ -23,9 +23,9 @@ def plot_number_table(numbers: ArrayLike, owners: ArrayLike, *, ax: Axes | None 
         The Axes.
 
     Raises:
-        ValueError: if the two are not tables of one shape.
+        ValueError: if the two are not tables of finite numbers of one shape.
     """
-    numbers, owners = given.numbers(numbers), given.numbers(owners)
+    numbers, owners = given.numbers(numbers, finite=True), given.numbers(owners, finite=True)
     if numbers.ndim != 2 or numbers.shape != owners.shape:
         raise ValueError(f"expected two tables of one shape, got {numbers.shape} and {owners.shape}")
     rows, columns = numbers.shape

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literals, numbers
+from course_utils.viz.given import literals, names, number, numbers
 from course_utils.viz.theme import INK, KEY, VALUE, WEIGHTS
 
 LOWEST, HIGHEST = 1e-9, 1e2  # ends of the logarithmic scale
@@ -31,9 +31,10 @@ def plot_differences(
         The Axes.
 
     Raises:
-        ValueError: if differences are not (S,).
+        ValueError: if differences are not (S,), tolerance is not within the scale, or a stage is no text.
     """
-    differences = numbers(differences, float)
+    differences, stages = numbers(differences, float), names("stages", stages)
+    tolerance = _tolerance(tolerance)
     if differences.shape != (len(stages),) or not len(stages):
         raise ValueError(
             f"expected differences of shape {(len(stages),)} for these stages, got {differences.shape}"
@@ -83,9 +84,10 @@ def plot_departures(
         The Axes.
 
     Raises:
-        ValueError: if differences are not (F, S).
+        ValueError: if differences are not (F, S), tolerance is not within the scale, or a name is no text.
     """
-    differences = numbers(differences, float)
+    differences, tolerance = numbers(differences, float), _tolerance(tolerance)
+    faults, stages = names("faults", faults), names("stages", stages)
     if differences.shape != (len(faults), len(stages)) or not differences.size:
         raise ValueError(
             f"expected differences of shape {(len(faults), len(stages))} for these names, got {differences.shape}"
@@ -114,3 +116,11 @@ def plot_departures(
     ax.tick_params(which="minor", length=0)
     ax.spines[:].set_visible(False)
     return ax
+
+
+def _tolerance(value: float) -> float:
+    """A tolerance that the scale has a place for."""
+    tolerance = number("tolerance", value)
+    if not LOWEST <= tolerance < HIGHEST:
+        raise ValueError(f"tolerance must be from {LOWEST:g} to below {HIGHEST:g}, got {tolerance:g}")
+    return tolerance

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literal, numbers
+from course_utils.viz.given import literal, name, names, numbers
 
 
 def plot_arrows(
@@ -29,10 +29,10 @@ def plot_arrows(
         The Axes, with the origin marked and equal units on both axes.
 
     Raises:
-        ValueError: if vectors are not (N, 2) or the labels do not fit.
+        ValueError: if vectors are not (N, 2) finite numbers, N at least 1, or the labels do not fit.
     """
-    vectors = numbers(vectors, float)
-    if vectors.shape != (len(labels), 2):
+    vectors, labels = numbers(vectors, float, finite=True), names("labels", labels)
+    if vectors.shape != (len(labels), 2) or not labels:
         raise ValueError(
             f"expected vectors of shape (N, 2) with N = {len(labels)} labels, got {vectors.shape}"
         )
@@ -70,9 +70,9 @@ def plot_hull(points: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes 
         The Axes.
 
     Raises:
-        ValueError: if points are not (N, 2) or the labels do not fit.
+        ValueError: if points are not (N, 2) finite numbers or the labels do not fit.
     """
-    points = numbers(points, float)
+    points, labels = numbers(points, float, finite=True), names("labels", labels)
     if points.shape != (len(labels), 2) or not len(points):
         raise ValueError(f"expected points of shape (N, 2) with N = {len(labels)} labels, got {points.shape}")
     if ax is None:
@@ -96,8 +96,13 @@ def plot_hull(points: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes 
 
 
 def label_beside(ax: Axes, label: str, point: ArrayLike, direction: ArrayLike, *, color: str) -> None:
-    """Write a label next to a point, on the side of `direction` (a unit vector), with a white halo."""
-    x, y = direction
+    """Write a label next to a point, on the side of `direction` (a unit vector), with a white halo.
+
+    Raises:
+        ValueError: if the label is no text, or point or direction are not two finite numbers.
+    """
+    label = name("label", label)
+    point, (x, y) = _pair("point", point), _pair("direction", direction)
     ax.annotate(
         literal(label),
         point,
@@ -109,6 +114,14 @@ def label_beside(ax: Axes, label: str, point: ArrayLike, direction: ArrayLike, *
         va="bottom" if y > 0.3 else "top" if y < -0.3 else "center",
         path_effects=[withStroke(linewidth=4, foreground="white")],
     )
+
+
+def _pair(what: str, values: ArrayLike) -> tuple[float, float]:
+    """x and y."""
+    pair = numbers(values, float, finite=True)
+    if pair.shape != (2,):
+        raise ValueError(f"{what} must be two numbers, x and y, got shape {pair.shape}")
+    return float(pair[0]), float(pair[1])
 
 
 def hull_order(points: np.ndarray) -> list[int]:

@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literal, numbers
+from course_utils.support.given import shown
+from course_utils.viz.given import groups, in_legend, numbers
 from course_utils.viz.theme import CYCLE, DASHES
 
 MARKERS = "os^Dv<>"
@@ -30,17 +31,21 @@ def plot_runs(
         The Axes, with a legend.
 
     Raises:
-        ValueError: if a group is not (R, N) with R at least 1, or there are none or more than seven.
+        ValueError: if x is not (N,), a group is not (R, N) with R at least 1, or there are none or more than seven; if
+            what should be numbers is none.
     """
-    x = numbers(x)
+    x, runs = numbers(x), groups("runs", runs)
+    if x.ndim != 1 or not len(x):
+        raise ValueError(f"expected points x of shape (N,), got {x.shape}")
     if not 1 <= len(runs) <= len(CYCLE):
         raise ValueError(f"expected 1 to {len(CYCLE)} groups of runs, got {len(runs)}")
+    runs = {name: numbers(values, float) for name, values in runs.items()}
+    for name, values in runs.items():
+        if values.ndim != 2 or not len(values) or values.shape[1:] != x.shape:
+            raise ValueError(f"expected {shown(name)} of shape (runs, {len(x)}), got {values.shape}")
     if ax is None:
         _, ax = plt.subplots(figsize=(7.5, 4))
     for order, (name, values) in enumerate(runs.items()):
-        values = numbers(values, float)
-        if values.ndim != 2 or not len(values) or values.shape[1:] != x.shape:
-            raise ValueError(f"expected {name!r} of shape (runs, {len(x)}), got {values.shape}")
         color = CYCLE[order]
         ax.fill_between(x, values.min(axis=0), values.max(axis=0), color=color, alpha=0.16, linewidth=0)
         ax.plot(
@@ -49,7 +54,7 @@ def plot_runs(
             color=color,
             linestyle=DASHES[order],
             marker=MARKERS[order] if markers else None,
-            label=literal(name),
+            label=in_legend(name),
         )
     ax.legend()
     return ax

@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literal, literals, numbers
+from course_utils.support.given import one_line, shown
+from course_utils.viz.given import groups, in_legend, literal, literals, name, numbers
+from course_utils.viz.given import names as names_of
 from course_utils.viz.theme import CYCLE, INK, KEY, MUTED, QUERY, WEIGHTS
 
 MARKERS = "os^D"
@@ -31,9 +33,11 @@ def plot_sense_map(
         The Axes, with a legend.
 
     Raises:
-        ValueError: if points do not fit senses, or there are more than four.
+        ValueError: if points do not fit senses, or there are more than four; if points are no finite numbers, or a name
+            is no text.
     """
-    points = numbers(points, float)
+    points = numbers(points, float, finite=True)
+    senses, names = names_of("senses", senses), names_of("names", names)
     different = list(dict.fromkeys(senses))
     if points.shape != (len(senses), 2) or not 1 <= len(different) <= len(MARKERS):
         raise ValueError(
@@ -45,11 +49,11 @@ def plot_sense_map(
     for number, sense in enumerate(different):
         chosen = points[[own == sense for own in senses]]
         look = dict(color=CYCLE[number], edgecolor="white", linewidth=0.6, alpha=0.85)
-        ax.scatter(*chosen.T, s=60, marker=MARKERS[number], label=literal(sense), **look)
-    for (x, y), name in zip(points, names):
-        if name:
+        ax.scatter(*chosen.T, s=60, marker=MARKERS[number], label=in_legend(sense), **look)
+    for (x, y), beside in zip(points, names):
+        if beside:
             ax.annotate(
-                literal(name), (x, y), xytext=(8, 6), textcoords="offset points", fontsize=13, weight="bold"
+                literal(beside), (x, y), xytext=(8, 6), textcoords="offset points", fontsize=13, weight="bold"
             )
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_color("#D1D5DB")
@@ -82,11 +86,12 @@ def plot_scores(
         The Axes.
 
     Raises:
-        ValueError: if the shapes do not fit.
+        ValueError: if the shapes do not fit, there is no sense, scores are no numbers, or a name is no text.
     """
     scores = numbers(scores, float)
-    truths = list(truths) or [None] * len(sentences)
-    if scores.shape != (len(sentences), len(senses)) or len(truths) != len(sentences):
+    sentences, senses = names_of("sentences", sentences), names_of("senses", senses)
+    truths = _truths(truths) or [None] * len(sentences)
+    if not senses or scores.shape != (len(sentences), len(senses)) or len(truths) != len(sentences):
         raise ValueError(
             f"expected scores of shape {(len(sentences), len(senses))} and {len(sentences)} truths, got {scores.shape} "
             f"and {len(truths)}"
@@ -98,8 +103,8 @@ def plot_scores(
     for row, own in enumerate(scores):
         best = int(own.argmax())
         for column, score in enumerate(own):
-            shown = dict(ha="center", va="center", fontsize=13, color="white" if score > 0.6 else INK)
-            ax.text(column, row, f"{score:.0%}", weight="bold" if column == best else "normal", **shown)
+            look = dict(ha="center", va="center", fontsize=13, color="white" if score > 0.6 else INK)
+            ax.text(column, row, f"{score:.0%}", weight="bold" if column == best else "normal", **look)
             if senses[column] == truths[row] and column != best:
                 ax.plot(
                     [column - 0.3, column + 0.3], [row + 0.36] * 2, color=QUERY, linewidth=3, linestyle="-"
@@ -115,6 +120,13 @@ def plot_scores(
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax
+
+
+def _truths(truths: Sequence[str | None]) -> list[str | None]:
+    """Names of senses, and None where there is no truth."""
+    if isinstance(truths, list | tuple):
+        return [None if truth is None else name("each of the truths", truth) for truth in truths]
+    return [*names_of("truths", truths)]
 
 
 def plot_intervals(
@@ -136,18 +148,29 @@ def plot_intervals(
         The Axes, with a legend of the methods.
 
     Raises:
-        ValueError: if the lengths differ, low ≤ share ≤ high does not hold, or there are more than four methods.
+        ValueError: if the lengths differ, low ≤ share ≤ high does not hold, there is no method or name, or more than
+            four methods; if what should be numbers or texts is none.
     """
-    if len(results) > len(MARKERS):
-        raise ValueError(f"expected at most {len(MARKERS)} methods, got {len(results)}")
-    for method, rows in results.items():
-        if len(rows) != len(names) or not all(low <= share <= high for share, low, high in rows):
-            raise ValueError(f"expected {len(names)} times low ≤ share ≤ high for {method!r}, got {rows}")
+    results, names = groups("results", results), names_of("names", names)
+    if not 1 <= len(results) <= len(MARKERS):
+        raise ValueError(f"expected at least one and at most {len(MARKERS)} methods, got {len(results)}")
+    results = {method: numbers(rows, float) for method, rows in results.items()}
+    for method, rows in results.items():  # (N, 3)
+        if rows.shape != (len(names), 3) or not names or not _hold_their_share(rows):
+            found = one_line(str(rows.tolist()))
+            raise ValueError(
+                f"expected {len(names)} times low ≤ share ≤ high for {shown(method)}, got {found}"
+            )
+    chance = numbers(chance, float, finite=True)
+    if chance.shape not in ((0,), (len(names),)):
+        raise ValueError(
+            f"expected a chance for each of {len(names)} names, or none, got shape {chance.shape}"
+        )
     if ax is None:
         _, ax = plt.subplots(figsize=(10, 0.75 * len(names) + 1.4))
     places = np.arange(len(names))
     for number, (method, rows) in enumerate(results.items()):
-        share, low, high = numbers(rows, float).T
+        share, low, high = rows.T
         y = places + 0.62 * ((number + 0.5) / len(results) - 0.5)
         ax.errorbar(
             share,
@@ -159,9 +182,9 @@ def plot_intervals(
             capsize=4,
             markersize=9,
             elinewidth=2.4,
-            label=literal(method),
+            label=in_legend(method),
         )
-    for place, share in zip(places, numbers(chance, float)):
+    for place, share in zip(places, chance):
         ax.plot([share, share], [place - 0.4, place + 0.4], color=MUTED, linewidth=2, linestyle=":")
     ax.set_yticks(places, literals(names), fontsize=13)
     ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
@@ -171,6 +194,12 @@ def plot_intervals(
     ax.invert_yaxis()
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=12)
     return ax
+
+
+def _hold_their_share(rows: np.ndarray) -> bool:
+    """Whether each (share, low, high) is finite and in order."""
+    share, low, high = rows.T
+    return bool(np.isfinite(rows).all() and (low <= share).all() and (share <= high).all())
 
 
 def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | None = None) -> Axes:
@@ -185,14 +214,15 @@ def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | N
         The Axes.
 
     Raises:
-        ValueError: if the lengths differ.
+        ValueError: if the lengths differ, a word is no text, or a number is not finite.
     """
-    if len(words) != len(moved):
-        raise ValueError(f"expected as many numbers as the {len(words)} words, got {len(moved)}")
+    words, moved = names_of("words", words), numbers(moved, float, finite=True)
+    if moved.shape != (len(words),):
+        raise ValueError(f"expected as many numbers as the {len(words)} words, got {len(moved.flat)}")
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 1.2 + 0.55 * len(words)))
     places = np.arange(len(words))
-    for place, by in zip(places, numbers(moved, float)):
+    for place, by in zip(places, moved):
         supports = by >= 0
         ax.barh(
             place,

@@ -8,7 +8,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from course_utils.viz.given import literal, literals, numbers
+from course_utils.support.given import one_line
+from course_utils.viz.given import groups, in_legend, literals, numbers
+from course_utils.viz.given import names as names_of
 from course_utils.viz.theme import CYCLE, INK
 
 HATCHES = ["", "//", "", "..", "", "\\\\", ""]
@@ -29,10 +31,17 @@ def plot_shares(
         The Axes, with a legend of the parts.
 
     Raises:
-        ValueError: if the lengths differ, an amount is negative, or a whole is empty.
+        ValueError: if the lengths differ, an amount is no finite number, or negative, or a whole is empty; if a name is
+            no text.
     """
-    amounts = np.array([numbers(values, float) for values in parts.values()])  # (parts, N)
-    if amounts.ndim != 2 or amounts.shape[1] != len(names):
+    parts, names = groups("parts", parts), names_of("names", names)
+    rows = [numbers(values, float, finite=True) for values in parts.values()]
+    if any(row.shape != (len(names),) for row in rows):
+        raise ValueError(
+            f"expected {len(names)} amounts for each part, got {one_line(str([row.shape for row in rows]))}"
+        )
+    amounts = np.array(rows)  # (parts, N)
+    if amounts.ndim != 2 or not amounts.size:
         raise ValueError(f"expected {len(names)} amounts for each part, got shape {amounts.shape}")
     totals = amounts.sum(axis=0)
     if (amounts < 0).any() or not (totals > 0).all():
@@ -49,7 +58,7 @@ def plot_shares(
             color=(color, 0.55),
             edgecolor="white",
             hatch=hatch,
-            label=literal(name),
+            label=in_legend(name),
         )
         for place, start, value in zip(places, left, values):
             if value >= ROOM_FOR_TEXT:

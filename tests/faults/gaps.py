@@ -20,16 +20,8 @@ UNCHECKED = """
     tokenization.normalization.normalized_text tokenization.wordpiece.WordPieceTokenizer
     tokenization.wordpiece.WordPieceTokenizer#vocab tokenization.wordpiece.longest_match
     training.log.read_log training.optim.linear_rate training.optim.noam_rate training.text.split_documents
-    viz.attention.plot_attention viz.attention.plot_mask viz.contributions.plot_contributions
-    viz.course_map.plot_course_map viz.curves.plot_curves viz.encoder_block.plot_encoder_block
-    viz.fates.plot_fates viz.figure.show viz.head_patterns.plot_head_grid
-    viz.input_embeddings.plot_input_embeddings viz.parity.plot_departures viz.parity.plot_differences
-    viz.pieces.plot_pieces viz.plane.label_beside viz.plane.plot_arrows viz.plane.plot_hull
-    viz.runs.plot_runs viz.senses.plot_influence viz.senses.plot_intervals viz.senses.plot_scores
-    viz.senses.plot_sense_map viz.shares.plot_shares viz.similarity.plot_similarity
 """
 GAPS: dict[str, str] = {
-    "viz.runs.plot_runs": "a table is refused by NumPy or matplotlib, or they warn",
     "before.word2vec.keep_probability": "trusts its tensors and numbers",
     "before.word2vec.negative_sampling_loss": "trusts its tensors and numbers",
     "before.word2vec.train_skip_gram": "trusts its tensors and numbers",
@@ -47,11 +39,6 @@ GAPS: dict[str, str] = {
     "tokenization.wordpiece.WordPieceTokenizer#vocab": "does not document its error, or says two sentences",
     "training.log.read_log": "trusts its numbers, or says the whole path",
     "training.text.split_documents": "trusts its numbers, or says the whole path",
-    "viz.course_map.plot_course_map": "a table is refused by NumPy or matplotlib, or they warn",
-    "viz.parity.plot_departures": "a table is refused by NumPy or matplotlib, or they warn",
-    "viz.plane.label_beside": "a table is refused by NumPy or matplotlib, or they warn",
-    "viz.positions.plot_encoding": "a table is refused by NumPy or matplotlib, or they warn",
-    "viz.shares.plot_shares": "a table is refused by NumPy or matplotlib, or they warn",
     **{f"{name}*": "a value of another kind meets Python's own error" for name in UNCHECKED.split()},
 }
 
@@ -60,8 +47,6 @@ SELDOM: dict[str, str] = {
     "contextual.baselines.fit_naive_bayes": "trusts its tensors",
     "contextual.senses.fit_senses": "trusts its tensors",
     "interpretation.patterns.mean_patterns": "trusts its tensors",
-    "viz.attention.plot_mask": "a table is refused by NumPy or matplotlib, or they warn",
-    "viz.senses.plot_intervals": "a table is refused by NumPy or matplotlib, or they warn",
 }
 
 # Public names that have no strategy yet: they need a model with its tokenizer, or files.
