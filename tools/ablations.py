@@ -37,6 +37,7 @@ from course_utils.datasets.pretraining import IGNORE  # noqa: E402
 from course_utils.heads import BertForPreTraining  # noqa: E402
 from course_utils.masks import causal_mask, combine_masks  # noqa: E402
 from course_utils.support.commands import add_debug, carry_out  # noqa: E402
+from course_utils.support.given import shown  # noqa: E402
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
 from course_utils.training.fast import speed_up  # noqa: E402
@@ -211,7 +212,7 @@ def _measure(chosen: argparse.Namespace) -> None:
     """Make the runs that are not in the file yet, and write each down as it ends."""
     names = chosen.only.split(",")
     if unknown := [name for name in names if name not in RUNS]:
-        raise ValueError(f"no run {', '.join(unknown)}; there are {', '.join(RUNS)}")
+        raise ValueError(f"no run {shown(unknown[0])}; there are {', '.join(RUNS)}")
     command = " ".join(
         ["python tools/ablations.py", f"--steps {chosen.steps}", f"--threads {chosen.threads}"]
     )

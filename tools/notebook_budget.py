@@ -14,13 +14,12 @@ import sys
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.notebook_cells import code_cells, output_texts  # noqa: E402
+from tools.notebook_cells import code_cells, output_texts, read_notebook  # noqa: E402
 
 MOST_IGNORED = 0.05
 # In all notebooks together. It may only fall, and follows the count down until the goal is reached.
@@ -109,7 +108,11 @@ def main(arguments: list[str]) -> int:
     if not files:
         print("✗ no notebooks found: nothing was compared")
         return 1
-    rows = [(path.stem, budget(nbformat.read(path, as_version=4))) for path in files]
+    try:
+        rows = [(path.stem, budget(read_notebook(path))) for path in files]
+    except ValueError as error:
+        print(f"✗ nothing was compared: {error}")
+        return 1
     total = sum((row for _, row in rows), Budget())
     width = max(len(name) for name, _ in rows)
     print(f"{'nbval budget':{width}}  compared (silent)  ignored  skipped       ≈  verdicts")

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,6 +25,7 @@ from tools.notebook_cells import (  # noqa: E402
     is_folded,
     output_texts,
     parse,
+    read_notebook,
     tags,
     where,
 )
@@ -312,11 +312,15 @@ RULES: list[Rule] = [
 
 
 def complaints(path: Path) -> list[str]:
-    """Everything that the rules have against a saved notebook."""
+    """Everything that the rules have against a saved notebook.
+
+    Raises:
+        ValueError: if it is none.
+    """
     found = []
+    notebook = read_notebook(path)
     if (size := path.stat().st_size) > MOST_BYTES:
         found.append(f"has {size:,} bytes, at most {MOST_BYTES:,}")
-    notebook = nbformat.read(path, as_version=4)
     return found + [f"{rule.__name__}: {complaint}" for rule in RULES for complaint in rule(notebook)]
 
 
@@ -324,7 +328,10 @@ def main(arguments: list[str]) -> int:
     files = [Path(name) for name in arguments] or sorted((ROOT / "notebooks" / "ko").glob("*.ipynb"))
     bad = 0
     for path in files:
-        found = complaints(path)
+        try:
+            found = complaints(path)
+        except ValueError as error:
+            found = [str(error)]
         bad += bool(found)
         print(f"{'✗' if found else '✓'} {path.name}", *found, sep="\n    ")
     return 1 if bad else 0

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 from course_utils.support.files import write_atomically  # noqa: E402
 from tools.figures import compare_cell  # noqa: E402
-from tools.notebook_cells import belongs_folded, output_texts, where  # noqa: E402
+from tools.notebook_cells import belongs_folded, output_texts, read_notebook, where  # noqa: E402
 
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -167,8 +167,9 @@ def run(path: Path, *, check: bool = False) -> None:
 
     Raises:
         Refused: if the run failed or its outputs may not be saved, or, with `check`, if they changed.
+        ValueError: if it is no notebook.
     """
-    saved = nbformat.read(path, as_version=4)
+    saved = read_notebook(path)
     fresh = nbformat.from_dict(json.loads(json.dumps(saved)))
     execute(fresh, path.resolve().parent)
     normalise(fresh)

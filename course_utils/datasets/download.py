@@ -30,6 +30,8 @@ from tqdm import tqdm
 from course_utils.datasets import nsmc
 from course_utils.datasets.origins import ORIGINS, Archive, Origin
 from course_utils.support.commands import add_debug, carry_out, told
+from course_utils.support.files import check_regular
+from course_utils.support.given import shown
 from course_utils.support.network import BrokenOff, NotThere, TooLong, Unreachable, chunks, open_address
 from course_utils.support.paths import cache_home
 
@@ -64,7 +66,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
         Unavailable: if the file is not available; the message is one sentence.
     """
     if name not in ORIGINS:
-        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {name!r}")
+        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {shown(name)}")
     mirror = os.environ.get("COURSE_DATA_MIRROR")
     if mirror:
         return _from_mirror(name, Path(mirror).expanduser())
@@ -202,6 +204,7 @@ _RESUMES = {_transfer: "goes on where it stopped", _build: "begins anew"}
 
 def _checksum(path: Path) -> str:
     """The sha256 of a file; of a .gz, that of what it holds, since the rest depends on who packed it."""
+    check_regular(path)
     with path.open("rb") as file:
         if path.name.removesuffix(".part").endswith(".gz"):
             with suppress(EOFError, zlib.error, gzip.BadGzipFile), gzip.GzipFile(fileobj=file) as packed:

@@ -24,7 +24,7 @@ from course_utils.pretrained.errors import (
     listed,
 )
 from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
-from course_utils.support.files import replacing, write_atomically
+from course_utils.support.files import read_regular, replacing, write_atomically
 from course_utils.support.foreign_json import entry, parse_object
 from course_utils.support.given import whole_number
 from course_utils.support.network import STALLED, TooLong, Unreachable, chunks, open_address
@@ -63,11 +63,13 @@ def model_cache(name: str) -> Path:
 def cached_snapshot(name: str) -> Path | None:
     """The folder with the files of a model as the cache last saw it, or None."""
     try:
-        commit = (model_cache(name) / "refs" / "main").read_text(encoding="utf-8").strip()
+        commit = read_regular(model_cache(name) / "refs" / "main").decode("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
+    if not re.fullmatch(r"[0-9a-f]{40}", commit):
+        return None
     snapshot = model_cache(name) / "snapshots" / commit
-    return snapshot if re.fullmatch(r"[0-9a-f]{40}", commit) and snapshot.is_dir() else None
+    return snapshot if snapshot.is_dir() else None
 
 
 def offline() -> bool:

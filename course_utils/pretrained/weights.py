@@ -20,7 +20,7 @@ from course_utils.pretrained.errors import (
     UnsupportedModel,
     listed,
 )
-from course_utils.support.files import replacing
+from course_utils.support.files import check_regular, replacing
 from course_utils.support.foreign_json import parse_object
 
 WEIGHTS = "model.safetensors"
@@ -88,9 +88,11 @@ def verify(path: Path, sha256: str | None) -> None:
 
     Raises:
         ChecksumMismatch: if they differ.
+        OSError: if the file cannot be read.
     """
     if sha256 is None:
         return
+    check_regular(path)
     with path.open("rb") as file:
         actual = hashlib.file_digest(file, "sha256").hexdigest()
     if actual != sha256:

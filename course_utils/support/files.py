@@ -1,5 +1,7 @@
 """Write a file wholly or not at all: the one place where a file of the course or of the learner is replaced.
 
+And read one without waiting: a pipe of that name would let us wait for its other end for ever.
+
 The new file is written beside the old one, forced to the disk and then renamed, so a full disk, an error or a kill at
 any moment leaves the old file as it was. A killed process may leave `.<name>.<eight hexadecimal digits>.new` behind.
 """
@@ -16,6 +18,26 @@ from pathlib import Path
 LONGEST_NAME = (
     80  # letters of a name that are repeated: Hangul has 3 bytes a letter, and a name at most 255 bytes
 )
+
+
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """Refuse a pipe or a device, whose opening may never end; a path that is not there is left to whoever opens it.
+
+    Raises:
+        OSError: if it is one.
+    """
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise OSError(errno.EINVAL, "not a regular file, but a pipe or a device", os.fspath(path))
+
+
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        OSError: if it is not there, cannot be read, or is a folder, a pipe or a device.
+    """
+    check_regular(path)
+    return Path(path).read_bytes()
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:

@@ -21,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from course_utils.support.files import write_atomically
+from course_utils.support.given import one_line
 
 MARK = ".course-run.json"
 LOCK = ".course-run.lock"
@@ -119,8 +120,8 @@ def _check(folder: Path, kind: str, earlier: Callable[[Path], bool]) -> None:
 def _read_mark(path: Path) -> tuple[str, int]:
     try:
         mark = json.loads(path.read_text(encoding="utf-8"))
-        return str(mark["kind"]), int(mark["version"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+        return one_line(str(mark["kind"])), int(mark["version"])
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise ValueError(
             f"{path} must say what kind of run its folder is of, and is damaged: name another folder"
         ) from None

@@ -117,6 +117,7 @@ class BPETokenizer:
 
         Raises:
             ValueError: a file is damaged, or they do not belong together.
+            OSError: a file cannot be read.
         """
         return cls(load_vocab(vocab_path, required=[UNKNOWN]), load_merges(merges_path))
 

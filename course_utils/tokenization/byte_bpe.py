@@ -73,7 +73,12 @@ class ByteBPETokenizer(BPETokenizer):
 
     @classmethod
     def from_files(cls, vocab_path: str | Path, merges_path: str | Path) -> ByteBPETokenizer:
-        """Read vocab.txt and merges.txt (ValueError when damaged)."""
+        """Read vocab.txt and merges.txt.
+
+        Raises:
+            ValueError: a file is damaged, or they do not belong together.
+            OSError: a file cannot be read.
+        """
         return cls(load_vocab(vocab_path, required=()), load_merges(merges_path))
 
     def words(self, text: str) -> list[str]:

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from course_utils.support.files import write_atomically
+from course_utils.support.files import read_regular, write_atomically
 from course_utils.support.given import shown
 
 SPECIAL_TOKENS = (
@@ -35,19 +35,20 @@ def load_vocab(path: str | Path, *, required: Iterable[str] = SPECIAL_TOKENS) ->
 
     Raises:
         ValueError: the file is empty or not UTF-8, or has an empty line, a token twice, or a required one not at all.
+        OSError: the file cannot be read.
     """
     lines = _lines(path, "a vocabulary has one token a line")
     vocab: dict[str, int] = {}
     for number, token in enumerate(lines, start=1):
         if not token.strip(" \t"):
             raise ValueError(
-                f"{path}: line {number} is empty; every line holds one token, and its number is the token's id. "
-                "Take the file from its source again"
+                f"{path}: line {number} is empty; every line holds one token, and its number is the token's id: "
+                "take the file from its source again"
             )
         if token in vocab:
             raise ValueError(
-                f"{path}: {token!r} stands twice, in lines {vocab[token] + 1} and {number}; each token has one id. "
-                "Take the file from its source again"
+                f"{path}: {shown(token)} stands twice, in lines {vocab[token] + 1} and {number}; each has one id: "
+                "take the file from its source again"
             )
         vocab[token] = number - 1
     check_special_tokens(vocab, required=required, source=path)
@@ -62,7 +63,7 @@ def check_special_tokens(
     if missing:
         raise ValueError(
             f"{source}: {', '.join(missing)} missing among {len(vocab):,} tokens; BERT needs "
-            f"{', '.join(required)}. Is this the vocab.txt of a BERT model?"
+            f"{', '.join(required)}: is this the vocab.txt of a BERT model?"
         )
 
 
@@ -110,6 +111,7 @@ def load_merges(path: str | Path) -> list[tuple[str, str]]:
 
     Raises:
         ValueError: the file is empty or not UTF-8, a line is not two symbols, or a merge stands there twice.
+        OSError: the file cannot be read.
     """
     merges: dict[tuple[str, str], int] = {}
     for number, line in enumerate(_lines(path, f"the first line is {MERGES_HEADER!r}"), start=1):
@@ -118,10 +120,12 @@ def load_merges(path: str | Path) -> list[tuple[str, str]]:
         pair = tuple(line.split(" "))
         if len(pair) != 2 or not all(pair):
             raise ValueError(
-                f"{path}: line {number} must be two symbols with a blank between them, got {line!r}"
+                f"{path}: line {number} must be two symbols with a blank between them, got {shown(line)}"
             )
         if pair in merges:
-            raise ValueError(f"{path}: the merge {line!r} stands twice, in lines {merges[pair]} and {number}")
+            raise ValueError(
+                f"{path}: the merge {shown(line)} stands twice, in lines {merges[pair]} and {number}"
+            )
         merges[pair] = number
     return list(merges)
 
@@ -142,17 +146,17 @@ def save_merges(merges: Iterable[tuple[str, str]], path: str | Path) -> None:
 
 def _lines(path: str | Path, expected: str) -> list[str]:
     """The lines of a text file. Only \\n and \\r\\n end a line: U+2028 and U+0085 can be tokens."""
-    raw = Path(path).read_bytes()
+    raw = read_regular(path)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{path} is not UTF-8: byte 0x{raw[error.start]:02X} in line {line} fits no character. "
-            "Save the file as UTF-8, or take it from its source again"
+            f"{path} is not UTF-8: byte 0x{raw[error.start]:02X} in line {line} fits no character: "
+            "save the file as UTF-8, or take it from its source again"
         ) from None
     if not text.strip():
-        raise ValueError(f"{path} is empty; {expected}. Take the file from its source again")
+        raise ValueError(f"{path} is empty; {expected}: take the file from its source again")
     if text.startswith("\ufeff"):
         raise ValueError(f"{path} begins with a byte order mark (U+FEFF); save it as UTF-8 without one")
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]

@@ -93,6 +93,7 @@ class WordPieceTokenizer:
 
         Raises:
             ValueError: the file is empty, not UTF-8, has an empty line, a token twice, or lacks a special token.
+            OSError: the file cannot be read.
         """
         return cls(load_vocab(path), lowercase=lowercase, strip_accents=strip_accents)
 

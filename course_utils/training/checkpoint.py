@@ -18,8 +18,8 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from course_utils.support.files import write_atomically
-from course_utils.support.given import whole_number
+from course_utils.support.files import check_regular, write_atomically
+from course_utils.support.given import one_line, whole_number
 from course_utils.training.device import KINDS, device_of, random_states, set_random_states
 
 
@@ -130,9 +130,10 @@ def _fits_optimizer(state: dict[int, dict[str, Tensor]], optimizer: Optimizer) -
 def recorded_settings(path: Path) -> dict[str, Any]:
     """The settings in a file from save_checkpoint, read without its tensors; none where it is no such file."""
     try:
+        check_regular(path)
         with safe_open(path, framework="pt") as file:
             settings = json.loads((file.metadata() or {})["settings"])
-    except (OSError, SafetensorError, KeyError, ValueError):
+    except (OSError, SafetensorError, KeyError, ValueError, RecursionError):
         return {}
     return settings if isinstance(settings, dict) else {}
 
@@ -160,7 +161,9 @@ def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
             # A copy of each: the tensors of a file share its memory map.
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
     except SafetensorError as error:
-        raise CheckpointError(f"{path} is damaged ({error}): delete it to start anew") from None
+        raise CheckpointError(
+            f"{path} is damaged ({one_line(str(error))}): delete it to start anew"
+        ) from None
     if not {"step", "settings"} <= metadata.keys() or "random_state" not in tensors:
         raise CheckpointError(f"{path} is no checkpoint of a training run: give another folder")
     if "sha256" in metadata and metadata["sha256"] not in _checksums(tensors, metadata):
@@ -168,5 +171,11 @@ def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
     try:
         step = whole_number("its step", int(metadata["step"]), least=0)
         return tensors, step, dict(json.loads(metadata["settings"]))
+    except RecursionError:
+        raise CheckpointError(
+            f"{path} is damaged (its settings are nested too deeply): delete it to start anew"
+        ) from None
     except (TypeError, ValueError) as error:
-        raise CheckpointError(f"{path} is damaged ({error}): delete it to start anew") from None
+        raise CheckpointError(
+            f"{path} is damaged ({one_line(str(error))}): delete it to start anew"
+        ) from None

@@ -1,43 +1,323 @@
-"""Whatever a command is given, it ends with status 2 and one sentence on stderr, or does its work."""
+"""Whatever a command is given, it ends with status 0, 1 or 2, at most one sentence on stderr, and no traceback.
+
+Each is called in this process, through its `main`, with a command line of which something is always to be refused, so
+that no training and no download begins. It writes nothing but into the folder that it is given, and ends within two
+seconds. What argparse says of a command line has a form of its own: the usage, then the error.
+"""
 
 from __future__ import annotations
 
+import ast
+import io
+import os
+import random
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
-from tests.faults.contract import check_sentence
-from tests.faults.strategies import TEXTS
+from course_utils.support.paths import ROOT
+from tests.faults.contract import Broken, check_sentence, listing, watched
 
-COMMANDS = (
-    "evaluate_senses",
-    "training.pretrain",
-    "training.sense_tuning",
-    "datasets.public",
-    "datasets.download",
+ROOMS = ("course_utils", "tools", "benchmarks")
+NUMBERS = ["-1", "0", "2", "1.5", "1e400", "nan", "-inf", "", "x", "９", "9" * 30, "9" * 5000, " 3", "0x10"]
+TEXTS = ["", " ", "배", "--", "-", "-x", "\x1b[31m", "\ud800", "가" * 300, "all", "%s {0} $x$"]
+# What stands in the folder that a command is started in; see `places`.
+PATHS = [
+    *(
+        "file.txt",
+        "file.json",
+        "lists.json",
+        "deep.json",
+        "empty",
+        "folder",
+        "folder/inside.txt",
+        "pipe",
+        "link",
+    ),
+    *("absent", "absent/deep", "file.txt/below", "x" * 300, "nul\0", "/dev/null", "/proc/none", "", "."),
+    *(["closed"] if os.geteuid() else []),  # root may write everywhere
+]
+OUT = ["out", "out/deep"]  # may be written
+
+
+@dataclass(frozen=True)
+class Command:
+    """How a command is called.
+
+    Attributes:
+        refused: command lines that must be refused; one of them ends each that is drawn, so that it wins.
+        paths, out, numbers, texts: options that are given spoilt paths, paths that may be written, numbers, texts.
+        flags: options without a value.
+        positional: what is drawn for arguments without an option.
+        many: whether it says a sentence of each argument.
+    """
+
+    refused: Sequence[Sequence[str]]
+    paths: Sequence[str] = ()
+    out: Sequence[str] = ()
+    numbers: Sequence[str] = ()
+    texts: Sequence[str] = ()
+    flags: Sequence[str] = ()
+    positional: Sequence[str] = ()
+    many: bool = False
+
+
+PRETRAIN = (
+    "corpus-repeats vocab-size layers hidden heads max-length positions dropout start-std steps batch-size peak-rate "
+    "warmup weight-decay mask-rate candidates held-out seed threads checkpoint-every log-every stop-after"
 )
-# Not the doctor: it takes no argument but --debug and the like, and its findings are many lines.
-BAD = {
-    "evaluate_senses": [["/nowhere/배"], ["--half", "x"], ["--unknown"]],
-    "training.pretrain": [[], ["--out", "run", "--steps", "-1"], ["--out", "run", "--steps", "1e400"]],
-    "training.sense_tuning": [["--model", "/nowhere"], ["--model", "/nowhere", "--out", "new"]],
-    "datasets.public": [["nothing of this name"]],
-    "datasets.download": [["nothing of this name"]],
+NO_DEVICE = ["--device", "abacus"]
+COMMANDS = {
+    "course_utils.evaluate_senses": Command(
+        [["absent"], ["folder"], ["file.txt"], ["pipe"], ["--half", "x", "absent"]],
+        texts=["--half"],
+        flags=["--layers", "--mistakes", "--no-static", "--debug"],
+    ),
+    "course_utils.training.pretrain": Command(
+        [*(["--corpus", path] for path in PATHS[4:10]), NO_DEVICE, ["--steps", "-1"], ["--layers", "1e400"]],
+        paths=["--corpus", "--out"],
+        out=["--out"],
+        numbers=[f"--{name}" for name in PRETRAIN.split()],
+        texts=["--device", "--public", "--precision"],
+        flags=["--no-whole-words", "--no-next-sentence"],
+    ),
+    "course_utils.training.sense_tuning": Command(
+        [*(["--model", path] for path in PATHS[4:10]), NO_DEVICE, ["--threads", "0"]],
+        paths=["--model", "--out", "--corpus"],
+        out=["--out"],
+        numbers=["--steps", "--batch-size", "--peak-rate", "--dropout", "--seed", "--threads"],
+        texts=["--device"],
+    ),
+    "course_utils.datasets.public": Command([["nothing of this name"]], positional=["all", *TEXTS]),
+    "course_utils.datasets.download": Command(
+        [["nothing of this name"]],
+        flags=["--quiet"],
+        positional=["ChatbotData.csv", *TEXTS[:3], *TEXTS[6:]],
+        many=True,
+    ),
+    "course_utils.doctor": Command([["--no-such"], ["more"]], flags=["--debug"]),
+    "tools.ablations": Command(
+        [["--only", "no such"], *(["--steps", "0", "--out", path] for path in PATHS)],
+        paths=["--out"],
+        numbers=["--steps", "--threads"],
+        texts=["--only"],
+    ),
+    "tools.label_efficiency": Command(
+        [["--model", "absent"], ["--model", "pipe"], ["--sizes", "3"], ["--seeds", "0"], NO_DEVICE],
+        paths=["--out", "--model"],
+        out=["--out"],
+        numbers=["--seeds", "--threads"],
+        texts=["--sizes", "--device"],
+    ),
+    "tools.course_map": Command([["--check"], ["--check", "more"]]),
+    "tools.kill_test": Command(
+        [["--kills", "x"], ["more"]], numbers=["--kills", "--seed"], flags=["--fresh"]
+    ),
+    "tools.new_notebook": Command(
+        [["7", "name"], ["00", "welcome"], ["99", "배"], ["07"], []], positional=[*NUMBERS, *TEXTS]
+    ),
+    "tools.notebook_budget": Command([["absent"], *([path] for path in PATHS if path)], positional=PATHS),
+    "tools.notebook_rules": Command([["absent"], *([path] for path in PATHS if path)], positional=PATHS),
+    "tools.run_notebooks": Command(
+        [["absent"], *([path] for path in PATHS if path)], flags=["--check"], positional=PATHS[1:]
+    ),
+    "tools.run_tests": Command([["no such stage"]], flags=["--all"], positional=["", "배", "lint"]),
+    "tools.mutants": Command(
+        [["no such fault"], ["--random", "-1"], ["--random", "x"]],
+        numbers=["--jobs", "--seed"],
+        texts=["--inside", "--outside"],
+        flags=["--notebooks"],
+    ),
+    "benchmarks": Command([["no such table"]], flags=["--quick"], positional=["", "배", "memory"]),
 }
+EXEMPT = {
+    "benchmarks.inference_bench": "measures for a minute, and is no command of a reader's",
+    "benchmarks.tokenizers_bench": "measures for a minute, and is no command of a reader's",
+    "benchmarks.training_bench": "measures for a minute, and is no command of a reader's",
+    "tools.check_javascript": "takes nothing",
+    "tools.readme_pictures": "starts a browser",
+    "tools.update": "takes nothing; tests/house/test_update.py updates a checkout",
+    "tools.without_network": "takes any command at all, and ends as it does",
+}
+
+QUICK = settings(
+    max_examples=15,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+    report_multiple_bugs=False,
+)
+LONG = settings(QUICK, max_examples=500, derandomize=False)
+
+
+def commands() -> set[str]:
+    """The modules that are commands: those with an `if __name__ == "__main__"`."""
+    found = set()
+    for file in (file for room in ROOMS for file in (ROOT / room).rglob("*.py")):
+        code = file.read_text("utf-8")
+        body = ast.parse(code).body if "__main__" in code else []
+        if any(isinstance(node, ast.If) and "'__main__'" in ast.unparse(node.test) for node in body):
+            found.add(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__"))
+    return found
+
+
+def main_of(name: str) -> Callable[[list[str]], int]:
+    """The function that a command is."""
+    package = import_module(name)
+    return (import_module(f"{name}.__main__") if hasattr(package, "__path__") else package).main
+
+
+@st.composite
+def lines(draw: st.DrawFn, command: Command) -> list[str]:
+    """A command line with up to three spoilt pieces, and something at its end that must be refused."""
+    number, text, path = map(st.sampled_from, (NUMBERS, TEXTS, PATHS))
+    pieces = [
+        st.sampled_from(["--no-such", "-q", "--no-such=3", "--debug=x", "---"]).map(lambda sign: [sign])
+    ]
+    pieces += [st.tuples(st.just(option), number).map(list) for option in command.numbers]
+    pieces += [st.tuples(st.just(option), text).map(list) for option in command.texts]
+    pieces += [st.tuples(st.just(option), path).map(list) for option in command.paths]
+    options = [*command.numbers, *command.texts, *command.paths]
+    pieces += (
+        [st.sampled_from(options).map(lambda option: [option])] if options else []
+    )  # its value is missing
+    pieces += [st.sampled_from(command.flags).map(lambda flag: [flag])] if command.flags else []
+    pieces += [st.sampled_from(command.positional).map(lambda given: [given])] if command.positional else []
+    chosen = draw(st.lists(st.one_of(pieces), max_size=3))
+    needed = [part for option in command.out for part in (option, draw(st.sampled_from(OUT)))]
+    return [*needed, *(part for piece in chosen for part in piece), *draw(st.sampled_from(command.refused))]
+
+
+def places(here: Path) -> None:
+    """What the paths of PATHS name."""
+    (here / "folder").mkdir()
+    (here / "folder" / "inside.txt").write_text("\n", encoding="utf-8")
+    (here / "file.txt").write_bytes(b"\xff\xfe\x00")
+    (here / "file.json").write_text(
+        '{"runs": 3, "settings": [], "cells": {}, "nbformat": "x"}', encoding="utf-8"
+    )
+    (here / "lists.json").write_text("[[]]", encoding="utf-8")
+    (here / "deep.json").write_text("[" * 100_000, encoding="utf-8")
+    (here / "empty").touch()
+    os.mkfifo(here / "pipe")
+    (here / "link").symlink_to("link")
+    (here / "closed").mkdir(mode=0)
+
+
+def hold(main: Callable[[list[str]], int], arguments: list[str], *, many: bool = False) -> None:
+    """Run a command, and hold it to the contract."""
+    out, said = io.StringIO(), io.StringIO()
+    seen = written()
+    try:
+        with redirect_stdout(out), redirect_stderr(said), watched():
+            status = main(list(arguments))
+    except SystemExit as end:  # argparse
+        status = end.code
+    except Exception as error:
+        raise Broken(f"a traceback: {type(error).__name__}: {error}") from error
+    if status not in (0, 1, 2):
+        raise Broken(f"its exit status is {status}")
+    check_said(said.getvalue(), status, arguments, many)
+    if (left := written()) != seen:
+        raise Broken(f"it writes outside its folder: {sorted(set(left) ^ set(seen))}")
+
+
+def written() -> list[Any]:
+    """What stands in the working directory, but for what a command may write."""
+    return [
+        entry for entry in listing([Path.cwd()]) if Path(entry[0]).relative_to(Path.cwd()).parts[0] != "out"
+    ]
+
+
+def check_said(said: str, status: int, arguments: list[str], many: bool) -> None:
+    """Refuse anything on stderr but one sentence, or argparse's own form; what the caller gave may be long."""
+    if "Traceback" in said:
+        raise Broken(f"a traceback: {said[-300:]}")
+    if said.startswith("usage:"):
+        if status != 2 or ": error: " not in said:
+            raise Broken(f"its usage ends with status {status}: {said[-300:]}")
+        return
+    if status == 2 and not said.strip():
+        raise Broken("it ends with status 2 and says nothing")
+    for given_ in sorted({given_ for given_ in arguments if len(given_) > 9}, key=len, reverse=True):
+        said = said.replace(given_, "…").replace(repr(given_)[1:-1], "…")
+    said = said.removesuffix("\n")
+    for sentence in said.split("\n") if many else filter(None, [said]):
+        check_sentence(sentence)
+
+
+def fuzz(name: str, profile: Any) -> None:
+    main, command = main_of(name), COMMANDS[name]
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
+        main(["--no-such"])  # imports
+
+    @profile
+    @given(arguments=lines(command))
+    def call(arguments: list[str]) -> None:
+        hold(main, arguments, many=command.many)
+
+    call()
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A working directory with all kinds of places, a home in it, and no network."""
+
+    def closed(*given: Any, **more: Any) -> Any:
+        raise OSError("no network")
+
+    places(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for variable in ("HOME", "COURSE_DATA_HOME", "COURSE_CACHE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "out"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.delenv("COURSE_DATA_MIRROR", raising=False)
+    for function in ("getaddrinfo", "create_connection"):
+        monkeypatch.setattr(socket, function, closed)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_bad_command_line_is_one_sentence(name, elsewhere):
+    fuzz(name, QUICK)
+
+
+@pytest.mark.slow
+@pytest.mark.rare
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_bad_command_line_is_one_sentence_for_long(name, elsewhere):
+    number = random.SystemRandom().randrange(2**32)
+    print(f"seed {number}")
+    fuzz(name, lambda call: seed(number)(LONG(call)))
+
+
+def test_every_command_has_an_entry_or_a_reason():
+    assert commands() == {*COMMANDS, *EXEMPT}, "enter it in COMMANDS, with what must be refused"
+    assert not COMMANDS.keys() & EXEMPT.keys()
+
+
+def said_of(arguments: list[str]) -> str:
+    raise ValueError("a trace")
 
 
 @pytest.mark.parametrize(
-    ("command", "arguments"),
-    [(name, given) for name in COMMANDS for given in [*BAD[name], ["--no-such", TEXTS[4]]]],
+    ("main", "clause"),
+    [
+        (said_of, "a traceback: ValueError"),
+        (lambda arguments: 3, "status is 3"),
+        (lambda arguments: 2, "says nothing"),
+        (lambda arguments: open("new", "w").close() or 0, "writes outside"),
+    ],
 )
-def test_bad_arguments_are_one_sentence(command, arguments, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    try:
-        status = import_module(f"course_utils.{command}").main(arguments)
-    except SystemExit as end:  # argparse
-        status = end.code
-    said = capsys.readouterr().err
-    assert status == 2 and said
-    check_sentence(said.strip().splitlines()[-1])
-    assert not list(tmp_path.iterdir())
+def test_a_broken_clause_is_noticed(main, clause, elsewhere):
+    with pytest.raises(Broken, match=clause):
+        hold(main, [])

@@ -28,16 +28,16 @@ def test_line_ends(tmp_path, end):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "vocab.txt is empty; a vocabulary has one token a line. Take"),
+        ("", "vocab.txt is empty; a vocabulary has one token a line: take"),
         ("\n\n", "vocab.txt is empty"),
-        ("\n".join([*GOOD, "배"]), "'배' stands twice, in lines 6 and 11; .* Take the file"),
+        ("\n".join([*GOOD, "배"]), "'배' stands twice, in lines 6 and 11; .* take the file"),
         ("\n".join([*GOOD[:6], "", *GOOD[6:]]), "line 7 is empty; every line holds one token"),
         ("\n".join(GOOD) + "\n\n", "line 11 is empty"),
         ("\n".join(GOOD[1:]), r"\[PAD\] missing among 9 tokens; BERT needs \[PAD\], \[UNK\]"),
         ("\n".join(GOOD[5:]), r"\[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\] missing among 5 tokens"),
         (
             "\n".join(GOOD).encode("cp949", "ignore"),
-            r"not UTF-8: byte 0xB9 in line 6 .* Save the file as UTF-8",
+            r"not UTF-8: byte 0xB9 in line 6 .* save the file as UTF-8",
         ),
         ("\n".join(GOOD).encode("utf-8-sig"), r"begins with a byte order mark .* without one"),
         ("\n".join(GOOD).encode("utf-16"), "is not UTF-8: byte 0xFF in line 1"),

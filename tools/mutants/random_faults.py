@@ -94,8 +94,10 @@ def draw(count: int, seed: int, *, inside: str = "", outside: str = "", root: Pa
         root: of the course.
 
     Raises:
-        ValueError: if there is no such folder or file.
+        ValueError: if count is negative, or there is no such folder or file.
     """
+    if count < 0:
+        raise ValueError(f"there must be 0 random faults or more, got {count}")
     for part in filter(None, (inside, outside)):
         if not (root / PACKAGE / part).exists():
             raise ValueError(f"there is no {PACKAGE}/{part}")
