@@ -59,9 +59,7 @@ class BertConfig:
         fields |= {
             name: real_number(name, getattr(self, name), most=1.0, open_at=("most",)) for name in RATES
         }
-        fields["initializer_range"] = real_number(
-            "initializer_range", self.initializer_range, open_at=("least",)
-        )
+        fields["initializer_range"] = real_number("initializer_range", self.initializer_range)
         fields["layer_norm_eps"] = real_number("layer_norm_eps", self.layer_norm_eps)
         for name, value in fields.items():
             object.__setattr__(self, name, value)  # plain int and float, even where NumPy's came

@@ -37,8 +37,8 @@ from course_utils.datasets.pretraining import IGNORE  # noqa: E402
 from course_utils.heads import BertForPreTraining  # noqa: E402
 from course_utils.masks import causal_mask, combine_masks  # noqa: E402
 from course_utils.support.commands import add_debug, carry_out  # noqa: E402
-from course_utils.support.given import shown  # noqa: E402
 from course_utils.support.files import write_atomically  # noqa: E402
+from course_utils.support.given import shown  # noqa: E402
 from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
 from course_utils.training.fast import speed_up  # noqa: E402
 from course_utils.training.log import read_log  # noqa: E402

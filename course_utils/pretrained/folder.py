@@ -17,6 +17,7 @@ from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json, setting
 from course_utils.pretrained.errors import (
+    ConfigError,
     MissingFile,
     TensorMismatch,
     UnsupportedModel,
@@ -195,8 +196,11 @@ def _build_model(
     tensors = _plain_tensors(stored, folder)
     chosen = model_class or _class_for(tensors, settings, folder)
     check_sizes(config, tensors, folder)
-    with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
-        model = _empty_model(chosen, config, tensors)
+    try:
+        with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
+            model = _empty_model(chosen, config, tensors)
+    except ValueError as error:  # an initializer_range of 0
+        raise ConfigError(f"{folder / 'config.json'}: {error}") from None
     wanted = {ours: reference_name(ours) for ours in model.state_dict()}
     # Any file may hold a pooler that the head does not use; other parts are left out only on request.
     left_out = OPTIONAL_PARTS if model_class else ("pooler.",)

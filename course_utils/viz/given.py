@@ -20,7 +20,7 @@ LARGEST = 1e100  # matplotlib multiplies what it draws, and must not come beyond
 
 
 def literal(label: object) -> str:
-    """The label as matplotlib draws it letter by letter: `$` begins no formula, half a surrogate pair is a �."""
+    """The label as matplotlib draws it letter by letter: `$` begins no formula, half a surrogate pair becomes `?`."""
     return str(label).encode("utf-8", "replace").decode("utf-8").replace("$", r"\$")
 
 
@@ -150,8 +150,8 @@ def _what(values: Any, array: np.ndarray) -> str:
     """What came instead of numbers."""
     if not array.shape:
         return shown(values)
-    odd = next((value for value in array.flat if not isinstance(value, Number)), None)
-    return f"{shown(odd)} among them"
+    odd = [value for value in array.ravel().tolist() if not isinstance(value, Number)]
+    return f"{shown(odd[0])} among them" if odd else str(array.dtype)
 
 
 def _is_single(values: Any) -> bool:

@@ -356,8 +356,9 @@ def test_a_classifier_of_unknown_kind_is_refused(tmp_path):
         (
             {"initializer_range": "small"},
             ConfigError,
-            "initializer_range must be a finite number, above 0, got 'small'",
+            "initializer_range must be a finite number, at least 0, got 'small'",
         ),
+        ({"initializer_range": 0.0}, ConfigError, r"config.json: .* above 0, got 0.0"),
         ({"num_attention_heads": 5}, ConfigError, "multiple of num_attention_heads, got 12 and 5"),
         ({"hidden_size": 15}, TensorMismatch, r"must have shape \(13, 15\) by config.json, got \(13, 12\)"),
         ({"num_hidden_layers": 3}, TensorMismatch, "num_hidden_layers is 3 in .* the weights have 2 layers"),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from course_utils.support import files
-from course_utils.support.files import replacing, write_atomically
+from course_utils.support.files import check_regular, read_regular, replacing, write_atomically
 
 
 @pytest.fixture
@@ -179,3 +179,16 @@ def test_a_kill_between_writing_and_renaming_leaves_the_old_file(path: Path):
     assert left.stat().st_size == 3000 and len(os.listdir(path.parent)) == 2
     write_atomically(path, b"newer")
     assert path.read_bytes() == b"newer"
+
+
+def test_a_file_is_read_and_a_pipe_never_waited_for(path: Path):
+    assert read_regular(path) == b"old"
+    os.mkfifo(path.with_name("pipe"))
+    (path.with_name("link")).symlink_to("pipe")
+    for name in ("pipe", "link", "/dev/zero"):
+        with pytest.raises(OSError, match="not a regular file, but a pipe or a device: .*" + name):
+            read_regular(path.with_name(name))
+    for name, error in [("absent", FileNotFoundError), ("", IsADirectoryError)]:
+        check_regular(path.parent / name)
+        with pytest.raises(error):
+            read_regular(path.parent / name)

@@ -1,6 +1,7 @@
 """What holds for every plot function: it draws where it is told, and refuses what does not fit before it draws."""
 
 import inspect
+from fractions import Fraction
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -81,6 +82,39 @@ REFUSED = {
     "an encoding of one dimension": (viz.plot_encoding, ([1.0, 2.0],), r"\(T, C\), got shape \(2,\)"),
     "an encoding of nothing": (viz.plot_encoding, ([[]],), r"\(T, C\)"),
     "an encoding with a hole": (viz.plot_encoding, ([[np.nan]],), "finite"),
+    "a table of texts": (
+        viz.plot_similarity,
+        ([["1"]], ["a"]),
+        "expected numbers to draw, got '1' among them",
+    ),
+    "complex numbers": (viz.plot_encoding, ([[1j]],), "real numbers"),
+    "rows of unequal length": (
+        viz.plot_encoding,
+        ([[1.0], [1.0, 2.0]],),
+        "rows of the same length, got list",
+    ),
+    "a number beyond drawing": (viz.plot_encoding, ([[1e200]],), r"at most 1e\+100 to draw, got 1e\+200"),
+    "an infinity to be labelled": (viz.plot_influence, (["a"], [np.inf]), "finite numbers"),
+    "no labels": (viz.plot_similarity, ([[1.0]], None), "words must be a list of texts, got NoneType"),
+    "a label that is none": (
+        viz.plot_attention,
+        ([[1.0]], [None], ["a"]),
+        "each of the query_tokens must be a text, got NoneType",
+    ),
+    "a set of labels": (
+        viz.plot_attention,
+        ([[1.0]], ["a"], {"b"}),
+        "key_tokens must be a list of texts, got set",
+    ),
+    "rows that are none": (viz.plot_fates, (None, [], []), "tokens must be a list of rows, got NoneType"),
+    "a text for rows": (viz.plot_fates, (["a"], "plain", [""]), "fates must be a list of rows, got 'plain'"),
+    "no dict": (viz.plot_pieces, ([["a"]],), "rows must be a dict from names to what is drawn, got list"),
+    "a name that is none": (viz.plot_shares, ({None: [1]}, ["a"]), "each name of parts must be a text"),
+    "no part of the course": (viz.plot_course_map, ({},), "at least one part"),
+    "an empty table": (viz.plot_attention, (np.zeros((0, 1)), [], ["a"]), r"= \(0, 1\)"),
+    "a share that is none": (viz.plot_intervals, ({"a": [(0.5, np.nan, 1)]}, ["b"]), "1 times low"),
+    "a method without a name": (viz.plot_intervals, ({}, ["b"]), "at least one and at most 4 methods, got 0"),
+    "no arrow": (viz.plot_arrows, (np.zeros((0, 2)), []), "N = 0 labels"),
     "influence of too few words": (viz.plot_influence, (["a"], [1.0, 2.0]), "the 1 words, got 2"),
 }
 
@@ -88,7 +122,32 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_does_not_fit_is_refused_before_anything_is_drawn(name):
     plot, given, message = REFUSED[name]
+    color = {"color": "k"} if plot is viz.plot_arrows else {}
     with pytest.raises(ValueError, match=message):
-        plot(*given)
-    if plot not in (viz.plot_curves, viz.plot_runs):  # they look at one curve after the other
-        assert not plt.get_fignums()
+        plot(*given, **color)
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("tolerance", [0.0, -1.0, 1e3, np.nan, None])
+def test_a_tolerance_has_its_place_on_the_scale(tolerance):
+    for plot, given in [
+        (viz.plot_differences, ([0.5], ["a"])),
+        (viz.plot_departures, ([[0.5]], ["a"], ["b"])),
+    ]:
+        with pytest.raises(ValueError, match="tolerance must be"):
+            plot(*given, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("name", ["", "_hidden"])
+def test_a_legend_leaves_no_name_out(name):
+    (text,) = viz.plot_curves([0, 1], {name: [0, 1]}).get_legend().get_texts()
+    assert text.get_text() == f" {name}"
+
+
+def test_labels_may_be_numbers_and_numbers_fractions():
+    ax = viz.plot_similarity([[Fraction(1, 2)]], range(7, 8))
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["7"] and ax.texts[0].get_text() == "0.50"
+
+
+def test_half_a_surrogate_pair_is_drawn_as_a_question_mark():
+    viz.show(viz.plot_pieces({"a": ["\ud800"]}), alt="One.")
