@@ -187,7 +187,7 @@ def test_a_file_is_read_and_a_pipe_never_waited_for(path: Path):
     (path.with_name("link")).symlink_to("pipe")
     for name in ("pipe", "link", "/dev/zero"):
         with pytest.raises(OSError, match="not a regular file, but a pipe or a device: .*" + name):
-            read_regular(path.with_name(name))
+            read_regular(path.parent / name)
     for name, error in [("absent", FileNotFoundError), ("", IsADirectoryError)]:
         check_regular(path.parent / name)
         with pytest.raises(error):
