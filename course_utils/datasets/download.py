@@ -66,7 +66,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
         Unavailable: if the file is not available; the message is one sentence.
     """
     if name not in ORIGINS:
-        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {shown(name)}")
+        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {shown(name[:40])}")
     mirror = os.environ.get("COURSE_DATA_MIRROR")
     if mirror:
         return _from_mirror(name, Path(mirror).expanduser())
@@ -129,7 +129,7 @@ def _fetch(name: str, kept: Path, progress: Progress) -> None:
         except Unreachable as error:
             raise NoNetwork(
                 f"{name} is not on this machine and its origin cannot be reached ({error}): connect to the network "
-                "once, or name a folder that holds it in COURSE_DATA_MIRROR, or leave --public away"
+                "once, name a folder that holds it in COURSE_DATA_MIRROR, or leave --public away"
             ) from None
         found = _checksum(part)
         if found == origin.sha256:

@@ -83,7 +83,8 @@ def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -
     missing = [name for name in FIELDS if name not in settings and name not in OLD_DEFAULTS]
     if missing:
         raise ConfigError(
-            f"{source} must have all of BERT's settings, but lacks {listed(missing)}; fetch the file again or add them"
+            f"{source} must have all of BERT's settings, but lacks {listed(missing, 3)}; "
+            "fetch the file again or add them"
         )
     values = {name: settings.get(name, OLD_DEFAULTS.get(name)) for name in FIELDS}
     activation = setting(settings, "hidden_act", str, source=source)

@@ -119,7 +119,11 @@ class BPETokenizer:
             ValueError: a file is damaged, or they do not belong together.
             OSError: a file cannot be read.
         """
-        return cls(load_vocab(vocab_path, required=[UNKNOWN]), load_merges(merges_path))
+        vocab, merges = load_vocab(vocab_path, required=[UNKNOWN]), load_merges(merges_path)
+        try:
+            return cls(vocab, merges)
+        except ValueError as error:
+            raise ValueError(f"{vocab_path}, {merges_path}: {error}") from None
 
     def save(self, vocab_path: str | Path, merges_path: str | Path) -> None:
         """Write vocab.txt and merges.txt."""

@@ -79,7 +79,11 @@ class ByteBPETokenizer(BPETokenizer):
             ValueError: a file is damaged, or they do not belong together.
             OSError: a file cannot be read.
         """
-        return cls(load_vocab(vocab_path, required=()), load_merges(merges_path))
+        vocab, merges = load_vocab(vocab_path, required=()), load_merges(merges_path)
+        try:
+            return cls(vocab, merges)
+        except ValueError as error:
+            raise ValueError(f"{vocab_path}, {merges_path}: {error}") from None
 
     def words(self, text: str) -> list[str]:
         """The words of a text in byte symbols: "배를 탔다" -> ["ë°°ë¥¼", "ĠíĥĶëĭ¤"]."""

@@ -38,7 +38,7 @@ from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_merges, load_vo
 from course_utils.training.checkpoint import load_checkpoint, recorded_settings, save_checkpoint
 from course_utils.training.log import RunLog, read_log
 from course_utils.training.optim import adamw
-from tests.faults.contract import Broken, check_error, check_sentence, documented, listing, watched
+from tests.faults.contract import Broken, Hangs, check_error, check_sentence, documented, listing, watched
 
 TEXTS = [*SPECIAL_TOKENS, "배", "##를", "먹", "##다", "."]
 SETTINGS = {"steps": 9, "rate": 0.25, "corpus": "배"}
@@ -353,6 +353,8 @@ def read_spoilt(reader: Reader, name: str, path: Path, errors: set[str]) -> None
     try:
         with watched():
             reader.read(path)
+    except Hangs:
+        raise Broken("it hangs") from None
     except Exception as error:
         check_error(error, errors)
         names = {path.name, "refs"} | {part for part in beside.parts if len(part) > 3}
