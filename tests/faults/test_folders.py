@@ -84,18 +84,22 @@ def trainee() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
     return model, adamw(model, learning_rate=1e-3, weight_decay=0.01)
 
 
+def folder_of_texts(at: Path) -> None:
+    """What a run writes, but for its checkpoint, whose optimiser loads what takes seconds."""
+    with run_folder(at, "pretrain"):
+        log = RunLog(at / "log.jsonl")
+        for step in (1, 2, 3):
+            log.add(step, loss=1 / step, word="배")
+    save_merges([("배", "를"), ("먹", "다")], at / "merges.txt")
+    (at / "text.txt").write_text("배를 먹다.\n배다.\n\n먹다.\n", encoding="utf-8")
+
+
 def folder_of_a_run(at: Path) -> None:
     model, optimizer = trainee()
     model(torch.ones(5, 3)).sum().backward()
     optimizer.step()
-    with run_folder(at, "pretrain"):
-        save_checkpoint(at / "checkpoint.safetensors", model, optimizer, step=3, settings=SETTINGS)
-        log = RunLog(at / "log.jsonl")
-        for step in (1, 2, 3):
-            log.add(step, loss=1 / step, word="배")
-    save_vocab({token: number for number, token in enumerate(TEXTS)}, at / "vocab.txt")
-    save_merges([("배", "를"), ("먹", "다")], at / "merges.txt")
-    (at / "text.txt").write_text("배를 먹다.\n배다.\n\n먹다.\n", encoding="utf-8")
+    folder_of_texts(at)
+    save_checkpoint(at / "checkpoint.safetensors", model, optimizer, step=3, settings=SETTINGS)
 
 
 def bpe_folder(at: Path) -> None:
@@ -196,7 +200,7 @@ READERS = {
     ),
     "verify": Reader(model_folder, MODEL, lambda path: verify(path, "0" * 64), (verify,)),
     "load_vocab": Reader(model_folder, ("vocab.txt",), load_vocab, (load_vocab,)),
-    "load_merges": Reader(folder_of_a_run, ("merges.txt",), load_merges, (load_merges,)),
+    "load_merges": Reader(folder_of_texts, ("merges.txt",), load_merges, (load_merges,)),
     "from_vocab_file": Reader(
         model_folder,
         ("vocab.txt",),
@@ -209,13 +213,13 @@ READERS = {
         lambda path: BPETokenizer.from_files(path.with_name("vocab.txt"), path.with_name("merges.txt")),
         (BPETokenizer.from_files,),
     ),
-    "read_documents": Reader(folder_of_a_run, ("text.txt",), read_documents, (read_documents,)),
+    "read_documents": Reader(folder_of_texts, ("text.txt",), read_documents, (read_documents,)),
     "load_checkpoint": Reader(folder_of_a_run, ("checkpoint.safetensors",), load_run, (load_checkpoint,)),
     "recorded_settings": Reader(
         folder_of_a_run, ("checkpoint.safetensors",), recorded_settings, (recorded_settings,)
     ),
-    "read_log": Reader(folder_of_a_run, ("log.jsonl",), read_log, (read_log,)),
-    "run_folder": Reader(folder_of_a_run, (MARK,), look_at_run, (run_folder,), writes=True),
+    "read_log": Reader(folder_of_texts, ("log.jsonl",), read_log, (read_log,)),
+    "run_folder": Reader(folder_of_texts, (MARK,), look_at_run, (run_folder,), writes=True),
     "ProgressStore": Reader(
         progress_folder, ("progress.json",), load_progress, (ProgressStore.load,), writes=True
     ),
