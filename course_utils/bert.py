@@ -14,7 +14,7 @@ from course_utils.config import BertConfig
 from course_utils.embeddings import BertEmbeddings
 from course_utils.encoder import Encoder
 from course_utils.initialization import init_weights
-from course_utils.shapes import check_ones_and_zeros, check_same_shape
+from course_utils.shapes import check_dtype_of, check_hidden, check_ones_and_zeros, check_same_shape
 
 
 class Pooler(nn.Module):
@@ -29,7 +29,15 @@ class Pooler(nn.Module):
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
 
     def forward(self, hidden_states: Tensor) -> Tensor:
-        """(B, T, C) -> (B, C)."""
+        """(B, T, C) -> (B, C).
+
+        Raises:
+            ValueError: if the shape or the type does not fit, or there is no token.
+        """
+        check_hidden(self.dense.in_features, hidden_states=hidden_states)
+        check_dtype_of(self, hidden_states=hidden_states)
+        if not hidden_states.shape[1]:
+            raise ValueError(f"hidden_states must hold at least one token, got {tuple(hidden_states.shape)}")
         return self.dense(hidden_states[:, 0]).tanh()
 
 

@@ -30,7 +30,13 @@ class FeedForward(nn.Module):
         self.contract = nn.Linear(config.intermediate_size, config.hidden_size)
 
     def forward(self, hidden_states: Tensor) -> Tensor:
-        """(B, T, C) -> (B, T, C)."""
+        """(B, T, C) -> (B, T, C).
+
+        Raises:
+            ValueError: if the shape or the type does not fit.
+        """
+        check_hidden(self.expand.in_features, hidden_states=hidden_states)
+        check_dtype_of(self, hidden_states=hidden_states)
         return self.contract(self.activation(self.expand(hidden_states)))
 
 

@@ -33,6 +33,14 @@ def check_floats(**given: Tensor) -> None:
             raise ValueError(f"{name} must be a float tensor, got {tensor.dtype}")
 
 
+def check_same_dtype(**given: Tensor) -> None:
+    """Refuse what are not float tensors of one type."""
+    check_floats(**given)
+    if len({tensor.dtype for tensor in given.values()}) > 1:
+        types = ", ".join(str(tensor.dtype) for tensor in given.values())
+        raise ValueError(f"{', '.join(given)} must have the same dtype, got {types}")
+
+
 def check_ids(name: str, ids: Tensor, count: int) -> None:
     """Refuse what is not an integer tensor (B, T) with every entry in 0 … count−1."""
     check_tensors(**{name: ids})

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from course_utils.before.word2vec import UnknownWord, WordVectors, count_words, learn_table, number_words
+from course_utils.support.given import one_text, several
 
 SHORTEST, LONGEST = 2, 3
 RATE = 0.05  # half of skip-gram's: every step moves all n-grams of a word at once
@@ -27,8 +28,11 @@ def ngrams(word: str) -> list[str]:
 
     >>> ngrams("배편")
     ['<배편>', '<배', '배편', '편>', '<배편', '배편>']
+
+    Raises:
+        ValueError: if word is no text.
     """
-    marked = f"<{word}>"
+    marked = f"<{one_text('word', word)}>"
     found = [
         marked[start : start + length]
         for length in range(SHORTEST, LONGEST + 1)
@@ -82,6 +86,7 @@ def train_subword_skip_gram(
     Raises:
         ValueError: as there.
     """
+    sentences = several("sentences", sentences, "sentences, each a list of words")
     words, counts = count_words(sentences, min_count=min_count)
     spelled = [ngrams(word) for word in words]
     grams = list(dict.fromkeys(gram for word in spelled for gram in word))

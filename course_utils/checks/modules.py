@@ -45,6 +45,8 @@ def check_same_module(
         AssertionError: if parameters, outputs or gradients differ; names which.
         ValueError: if nothing would be compared, or rename does not fit.
         TypeError: if these are not modules, or their outputs are of an unknown kind.
+
+    What a module itself raises goes through.
     """
     check_atol(atol)
     for module in (mine, reference):

@@ -13,6 +13,9 @@ import torch
 from torch import Tensor
 
 from course_utils.locale import text
+from course_utils.support.given import shown
+
+LARGEST = 1e308  # of a tolerance: a larger integer is no float
 
 
 def check_same(actual: Any, expected: Any, *, atol: float = 1e-6) -> None:
@@ -41,8 +44,8 @@ def check_same(actual: Any, expected: Any, *, atol: float = 1e-6) -> None:
 
 
 def check_atol(atol: float) -> None:
-    if not isinstance(atol, numbers.Real) or not 0 <= atol < math.inf:
-        raise ValueError(text("checks.misuse.atol", atol=repr(atol)))
+    if not isinstance(atol, numbers.Real) or not 0 <= atol <= LARGEST:
+        raise ValueError(text("checks.misuse.atol", atol=shown(atol)))
 
 
 def pairs(actual: Any, expected: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
@@ -112,7 +115,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, atol: float, place: str) 
     same = (mine == theirs) | (mine.isnan() & theirs.isnan())
     difference = (mine - theirs).abs().masked_fill(same, 0.0)  # inf − inf is NaN, but the same
     difference = difference.nan_to_num(nan=math.inf, posinf=math.inf)
-    wrong = difference > atol
+    wrong = difference > float(atol)  # torch takes no integer beyond int64
     if bool(wrong.any()):
         _fail_at(place, "close", wrong, difference, actual, expected, atol)
     return text("checks.same.tensor", atol=atol, **facts)

@@ -7,6 +7,7 @@ with their places. Whatever nearest_sense gets right beyond them comes from more
 from __future__ import annotations
 
 import math
+import numbers
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +17,23 @@ from torch import Tensor
 
 from course_utils.before.word2vec import WordVectors
 from course_utils.contextual.words import occurrences
-from course_utils.support.given import list_of_texts
+from course_utils.support.given import list_of_texts, mapping, one_line, several, shown, whole_number
 from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.wordpiece import check_tokenizer
 
 SMOOTHING = 0.3  # added to every count
+MOST_SMOOTHING = 1e100  # beyond it all pieces are equally probable, and sums run over
 REACH = 3  # pieces on either side of the word whose places are told
+MOST_REACH = 10**6  # further than any sentence goes
 
 
 def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> list[str]:
-    """The pieces of a sentence that cover no free-standing occurrence of the word, in reading order."""
+    """The pieces of a sentence that cover no free-standing occurrence of the word, in reading order.
+
+    Raises:
+        ValueError: if tokenizer is none, a text is none, or word is empty.
+    """
+    check_tokenizer(tokenizer)
     spans = occurrences(sentence, word)
     return [
         piece
@@ -42,7 +51,11 @@ def placed_pieces(
 
     Args:
         reach: how many pieces on either side of the word's first free-standing occurrence.
+
+    Raises:
+        ValueError: as context_pieces; if reach is no whole number of at least 0.
     """
+    reach = whole_number("reach", reach, least=0, most=MOST_REACH)
     bag, spans = context_pieces(tokenizer, sentence, word), occurrences(sentence, word)
     if not spans:
         return bag
@@ -87,12 +100,19 @@ def fit_naive_bayes(
     Raises:
         ValueError: with fewer than two senses, a smoothing not above 0, or a sentence that is no list of pieces.
     """
-    if len(examples) < 2 or smoothing <= 0:
+    examples = mapping("examples", examples, "sense -> sentences")
+    number = isinstance(smoothing, numbers.Real) and not isinstance(smoothing, bool)
+    if len(examples) < 2 or not (number and 0 < smoothing <= MOST_SMOOTHING):
+        names = one_line(repr(list(examples)), 99)
         raise ValueError(
-            f"at least two senses and a smoothing above 0 are needed, got {list(examples)} and {smoothing}"
+            f"at least two senses and a smoothing above 0 are needed, got {names} and {shown(smoothing)}"
         )
     counts = [
-        Counter(piece for pieces in group for piece in set(list_of_texts("each sentence", pieces, least=0)))
+        Counter(
+            piece
+            for pieces in several("the sentences of a sense", group, "sentences")
+            for piece in set(list_of_texts("each sentence", pieces, least=0))
+        )
         for group in examples.values()
     ]
     seen = sorted(set().union(*counts))

@@ -21,9 +21,9 @@ from course_utils.before.word2vec import WordVectors, train_skip_gram
 from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, placed_pieces, static_points
 from course_utils.contextual.measures import neighbour_accuracy, separation
 from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, fit_senses, sense_points, sense_space
-from course_utils.contextual.vectors import encode_words
+from course_utils.contextual.vectors import check_model, encode_words
 from course_utils.datasets.corpus import homonym, read_documents, sense_documents
-from course_utils.support.given import int64, real_number
+from course_utils.support.given import int64, list_of_texts, mapping, real_number, several, shown
 from course_utils.support.paths import DATA
 from course_utils.tokenization import WordPieceTokenizer
 
@@ -158,13 +158,29 @@ def evaluate(
 
     Returns:
         a result for each word.
+
+    Raises:
+        WordNotFound: if a word does not stand in one of its sentences by itself.
+        ValueError: if the model or the tokenizer is none, a word or a sense is unknown, or its sentences are too few or
+            no texts.
     """
     held_out = held_out_sentences() if held_out is None else held_out
+    check_model(model)
+    held_out = mapping("held_out", held_out, "word -> sense -> sentences")
+    if static is not None and not isinstance(static, WordVectors):
+        raise ValueError(f"static must be WordVectors, got {shown(static)}")
     return [_evaluate_word(model, tokenizer, word, groups, static) for word, groups in held_out.items()]
 
 
 def mistakes(results: Iterable[WordResult]) -> list[Judgement]:
-    """The sentences that were taken for another sense, in the order of the held-out sentences."""
+    """The sentences that were taken for another sense, in the order of the held-out sentences.
+
+    Raises:
+        ValueError: if results are not those of evaluate.
+    """
+    results = several("results", results, "what evaluate returns")
+    if not all(isinstance(result, WordResult) for result in results):
+        raise ValueError("results must be a list of what evaluate returns, and hold something else")
     return [judgement for result in results for judgement in result.judgements if not judgement.right]
 
 
@@ -196,7 +212,11 @@ def judge(
     *,
     layer: int | None = None,
 ) -> list[Judgement]:
-    """nearest_sense for many sentences of one word at once: sense -> sentences."""
+    """nearest_sense for many sentences of one word at once: sense -> sentences.
+
+    Raises:
+        WordNotFound, ValueError: as nearest_sense; ValueError if there is no sentence.
+    """
     sentences, _ = _labelled(groups)
     points = sense_points(model, tokenizer, sentences, word, layer=layer)
     return _judged(sense_space(model, tokenizer, word, layer=layer), points, word, groups)
@@ -248,7 +268,12 @@ def _evaluate_word(
 
 def _labelled(groups: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
     """Sense -> sentences, as two lists of the same length: sentences and their senses."""
-    pairs = [(sentence, sense) for sense, sentences in groups.items() for sentence in sentences]
+    groups = mapping("groups", groups, "sense -> sentences")
+    pairs = [
+        (sentence, sense)
+        for sense, sentences in groups.items()
+        for sentence in list_of_texts("the sentences of a sense", sentences, least=0)
+    ]
     return [sentence for sentence, _ in pairs], [sense for _, sense in pairs]
 
 

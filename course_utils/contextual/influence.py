@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from course_utils.contextual.senses import sense_points, sense_space
 from course_utils.contextual.words import find_word, occurrences
+from course_utils.support.given import shown
 from course_utils.tokenization import WordPieceTokenizer
 
 
@@ -47,12 +48,14 @@ def influence(
         one entry for each 어절 but the word's own, in reading order.
 
     Raises:
-        WordNotFound, ValueError: as nearest_sense.
+        WordNotFound: as nearest_sense.
+        ValueError: likewise; if the word has no such sense.
     """
     space = sense_space(model, tokenizer, word)
     if sense and sense not in space.senses:
-        raise ValueError(f"the senses of {word} are {', '.join(space.senses)}; got {sense!r}")
+        raise ValueError(f"the senses of {word} are {', '.join(space.senses)}; got {shown(sense)}")
     place, _ = find_word(sentence, word, occurrence=occurrence)
+    occurrence = int(occurrence)
     spans = [span for span in _eojeols(sentence) if not span[0] <= place < span[1]]
     hidden = [sentence[:start] + "[MASK]" + sentence[end:] for start, end in spans]
     earlier = [start for start, _ in occurrences(sentence, word)[:occurrence]]

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from course_utils.shapes import check_tensors
+from course_utils.support.given import list_of_texts
+
 
 def similarities(vectors: Tensor) -> Tensor:
     """The cosine of every pair of vectors: float (N, C) -> (N, N).
@@ -14,6 +17,7 @@ def similarities(vectors: Tensor) -> Tensor:
     Raises:
         ValueError: if vectors are not float (N, C).
     """
+    check_tensors(vectors=vectors)
     if vectors.dim() != 2 or not vectors.is_floating_point():
         raise ValueError(f"vectors must be float (N, C), got {vectors.dtype} {tuple(vectors.shape)}")
     unit = nn.functional.normalize(vectors, dim=-1)
@@ -30,7 +34,7 @@ def separation(vectors: Tensor, senses: Sequence[str]) -> float:
         senses: the sense of each; at least two different ones, one of them at least twice.
 
     Raises:
-        ValueError: if there is nothing to compare.
+        ValueError: if there is nothing to compare, or vectors and senses are not such.
     """
     same, other = _pairs(vectors, senses)
     cosines = similarities(vectors.detach())
@@ -47,7 +51,7 @@ def neighbour_accuracy(vectors: Tensor, senses: Sequence[str]) -> float:
         senses: the sense of each.
 
     Raises:
-        ValueError: if there are fewer than two, or not as many senses as vectors.
+        ValueError: if there are fewer than two, or not as many senses as vectors, or they are not such.
     """
     _pairs(vectors, senses)
     cosines = similarities(vectors).fill_diagonal_(-torch.inf)
@@ -57,6 +61,8 @@ def neighbour_accuracy(vectors: Tensor, senses: Sequence[str]) -> float:
 
 def _pairs(vectors: Tensor, senses: Sequence[str]) -> tuple[Tensor, Tensor]:
     """Which pairs have the same sense (no vector with itself), and which have different ones: bool (N, N)."""
+    check_tensors(vectors=vectors)
+    senses = list_of_texts("senses", senses, least=0)
     if vectors.dim() != 2 or len(vectors) != len(senses) or len(senses) < 2:
         raise ValueError(
             f"vectors must be (N, C) with N senses, N at least 2, got {tuple(vectors.shape)} and {len(senses)} senses"

@@ -16,9 +16,11 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from course_utils.contextual.vectors import encode_words
+from course_utils.contextual.vectors import check_model, encode_words
 from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import homonym, sense_documents
+from course_utils.shapes import check_same_dtype
+from course_utils.support.given import mapping, one_line, real_number, shown, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 
 # The last layer of the course's model. Measured (python -m course_utils.evaluate_senses --layers): those below it
@@ -73,17 +75,28 @@ def fit_senses(
         temperature: τ, above 0; larger values make the scores less confident. 1 is linear discriminant analysis.
 
     Raises:
-        ValueError: with fewer than two senses, a sense without points, a shrinkage outside 0 … 1,
-            or a temperature not above 0.
+        ValueError: with fewer than two senses, a sense without points, points that are not finite or not (N, F), a
+            shrinkage outside 0 … 1, or a temperature not above 0.
     """
+    points = mapping("points", points, "sense -> vectors")
     if len(points) < 2:
-        raise ValueError(f"at least two senses are needed to choose from, got {list(points)}")
-    if empty := [sense for sense, group in points.items() if not len(group)]:
-        raise ValueError(f"each sense needs at least one point, and {', '.join(empty)} has none")
-    if not 0.0 <= shrinkage <= 1.0:
-        raise ValueError(f"shrinkage must lie in 0 … 1, got {shrinkage}")
-    if not temperature > 0.0:
-        raise ValueError(f"temperature must be above 0, got {temperature}")
+        raise ValueError(
+            f"at least two senses are needed to choose from, got {one_line(repr(list(points)), 99)}"
+        )
+    check_same_dtype(**{f"the points of {shown(sense)}": group for sense, group in points.items()})
+    if empty := [sense for sense, group in points.items() if not group.numel()]:
+        raise ValueError(
+            f"each sense needs at least one point, and {one_line(', '.join(empty), 99)} has none"
+        )
+    shapes = {tuple(group.shape[1:]) for group in points.values()}
+    if (
+        len(shapes) > 1
+        or len(shapes.pop()) != 1
+        or not all(group.isfinite().all() for group in points.values())
+    ):
+        raise ValueError("points must be finite numbers (N, F) for each sense, with the same F for all")
+    shrinkage = real_number("shrinkage", shrinkage, most=1.0)
+    temperature = real_number("temperature", temperature, open_at=("least",))
     means = torch.stack([group.mean(0) for group in points.values()])  # (K, F)
     within = torch.cat([group - group.mean(0) for group in points.values()])  # (N, F)
     covariance = within.T @ within / len(within)  # (F, F)
@@ -106,13 +119,22 @@ def sense_points(
     layer: int | None = None,
     occurrence: int = 0,
 ) -> Tensor:
-    """One point a sentence: the vector at the word, scaled to length 1. float (N, C)."""
+    """One point a sentence: the vector at the word, scaled to length 1. float (N, C).
+
+    Raises:
+        WordNotFound, ValueError: as nearest_sense.
+    """
     vectors = encode_words(model, tokenizer, sentences, word, occurrence=occurrence)[:, _layer(model, layer)]
     return nn.functional.normalize(vectors, dim=-1)
 
 
 def example_sentences(word: str, sense: str, *, most: int = EXAMPLES) -> list[str]:
-    """Sentences of the corpus in which a word stands exactly once, in this sense, spread evenly over the documents."""
+    """Sentences of the corpus in which a word stands exactly once, in this sense, spread evenly over the documents.
+
+    Raises:
+        ValueError: if the word or the sense is unknown, or most is below 1.
+    """
+    most = whole_number("most", most)
     found = [
         sentence
         for document in sense_documents(word, sense)
@@ -138,12 +160,13 @@ def sense_space(
         model, tokenizer, word, layer: as in nearest_sense.
 
     Raises:
-        ValueError: if the course has no example sentences for the word, or the model has no such layer.
+        ValueError: if the course has no example sentences for the word, the model is none or has no such layer, or the
+            tokenizer is none.
     """
-    known = _spaces.setdefault(model, {})
+    _, senses = homonym(word)
     key, weights = (word, _layer(model, layer)), _weights(model)
+    known = _spaces.setdefault(model, {})
     if key not in known or known[key][0] != weights:
-        _, senses = homonym(word)
         examples = {sense: example_sentences(word, sense) for sense in senses}
         points = {
             sense: sense_points(model, tokenizer, sentences, word, layer=layer)
@@ -193,9 +216,10 @@ def _weights(model: nn.Module) -> int:
 
 def _layer(model: nn.Module, layer: int | None) -> int:
     """The number of the layer, checked."""
+    check_model(model)
     layers = getattr(model, "bert", model).config.num_hidden_layers
     if layer is None:
         return min(SENSE_LAYER, layers)
-    if not 0 <= layer <= layers:
-        raise ValueError(f"layer must lie in 0 … {layers}, got {layer}")
-    return layer
+    if layer not in range(layers + 1):
+        raise ValueError(f"layer must lie in 0 … {layers}, got {shown(layer)}")
+    return int(layer)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from course_utils.support.given import one_line, shown
+from course_utils.support.given import one_line, one_text, shown
 
 # What may follow the last letter of a word, by that letter. Each may itself be followed by nothing.
 _AFTER_VOWEL = (
@@ -89,12 +89,14 @@ def occurrences(sentence: str, word: str) -> list[tuple[int, int]]:
         (start, end) of the bare word, in characters of the sentence.
 
     Raises:
-        ValueError: if word is empty.
+        ValueError: if word is empty, or one of the two is no text.
     """
-    if not word.strip():
+    if not one_text("word", word).strip():
         raise ValueError("a word to look for is needed; it is empty")
     whole = _pattern(word)
-    found = [(run.start(), whole.fullmatch(run.group())) for run in _WORD.finditer(sentence)]
+    found = [
+        (run.start(), whole.fullmatch(run.group())) for run in _WORD.finditer(one_text("sentence", sentence))
+    ]
     return [(start + match.start("word"), start + match.end("word")) for start, match in found if match]
 
 
@@ -111,9 +113,9 @@ def find_word(sentence: str, word: str, *, occurrence: int = 0) -> tuple[int, in
 
     Raises:
         WordNotFound: if it does not stand there (that often) by itself.
-        ValueError: if sentence or word is empty.
+        ValueError: if sentence or word is empty or no text.
     """
-    if not sentence.strip() or not word.strip():
+    if not one_text("sentence", sentence).strip() or not one_text("word", word).strip():
         raise ValueError(
             "a sentence with at least one word, and a word to look for, are needed; one is empty"
         )

@@ -22,11 +22,11 @@ from course_utils.datasets.pretraining import (
     corrupt,
     sentence_pairs,
 )
-from course_utils.support.given import int64, list_of_texts
+from course_utils.support.given import int64, list_of_texts, several, whole_number
 from course_utils.tokenization.encoding import shares
 from course_utils.tokenization.fast import fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
-from course_utils.tokenization.wordpiece import CONTINUES, WordPieceTokenizer
+from course_utils.tokenization.wordpiece import CONTINUES, WordPieceTokenizer, check_tokenizer
 
 POOL = 50  # batches' rows are sorted by length together: little padding, yet well mixed
 
@@ -90,13 +90,19 @@ def pad(rows: Sequence[Ids], value: int) -> Tensor:
     """Rows of unequal length -> int64 (B, T), the shorter ones filled up with `value`.
 
     Raises:
-        ValueError: if there is no row, or value does not fit into int64.
+        ValueError: if there is no row, a row is no list of ids, or value does not fit into int64.
     """
+    rows = several("rows", rows, "rows of ids")
     if not rows:
         raise ValueError("rows must hold at least one row of ids, got none")
     value = int64("value", value)
-    length = max(map(len, rows))
-    return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
+    try:
+        length = max(map(len, rows))
+        return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        raise ValueError(
+            "rows must be lists of ids, whole numbers that fit into int64, and are not"
+        ) from None
 
 
 class PretrainingBatches:
@@ -115,7 +121,8 @@ class PretrainingBatches:
         seed: decides every draw.
 
     Raises:
-        ValueError: if there is no document, or a number does not fit.
+        ValueError: if there is no document, tokenizer is none, or a number does not fit; when a batch is made, if its
+            ids are not the tokenizer's.
     """
 
     def __init__(
@@ -130,13 +137,14 @@ class PretrainingBatches:
         candidates: int = 1,
         seed: int = 0,
     ) -> None:
+        check_tokenizer(tokenizer)
+        documents = several("documents", documents, "documents, each a list of sentences")
+        documents = [several("each document", document, "encoded sentences") for document in documents]
         if not documents or not all(documents):
             raise ValueError("documents must hold at least one document, each with at least one sentence")
-        if max_length < 5:
-            raise ValueError(f"max_length must be at least 5 ([CLS] A [SEP] B [SEP]), got {max_length}")
         self.documents = documents
-        self.batch_size = batch_size
-        self.max_length = max_length
+        self.batch_size = whole_number("batch_size", batch_size)
+        self.max_length = whole_number("max_length", max_length, least=5)  # [CLS] A [SEP] B [SEP]
         self.whole_words = whole_words
         self.mask_rate = mask_rate
         self.candidates = candidates
@@ -181,7 +189,10 @@ class PretrainingBatches:
         input_ids = pad([ids for ids, _ in rows], self.pad_id)  # (B, T)
         segments = pad([segment for _, segment in rows], 0)
         real = pad([[1] * len(ids) for ids, _ in rows], 0)
-        can_choose = ~self.is_special[input_ids]
+        try:
+            can_choose = ~self.is_special[input_ids]
+        except IndexError:
+            raise ValueError(f"documents must hold ids, integers in 0 … {self.vocab_size - 1}") from None
         if self.whole_words:
             chosen = choose_words(
                 can_choose, self.continues[input_ids], generator=generator, rate=self.mask_rate
@@ -214,10 +225,17 @@ def encode_documents(documents: Sequence[Sequence[str]], tokenizer: WordPieceTok
     """Encode every sentence without special tokens, by the tokenizer's fast twin; drop sentences without any piece.
 
     Raises:
-        ValueError: a document is not a list of sentences.
+        ValueError: a document is not a list of sentences, a sentence holds half a surrogate pair, or tokenizer is none.
     """
+    check_tokenizer(tokenizer)
+    documents = several("documents", documents, "documents, each a list of sentences")
     documents = [list_of_texts("each document", document, least=0) for document in documents]
     sentences = [sentence for document in documents for sentence in document]
-    encoded = iter(fast_wordpiece(tokenizer).encode_batch(sentences, add_special_tokens=False))
+    try:
+        encoded = iter(fast_wordpiece(tokenizer).encode_batch(sentences, add_special_tokens=False))
+    except TypeError:  # what cannot be written as UTF-8 is no text to the library
+        raise ValueError(
+            "documents must hold texts, and one holds half a surrogate pair, which is none"
+        ) from None
     kept = [[ids for _ in document if (ids := next(encoded).ids)] for document in documents]
     return [document for document in kept if document]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from course_utils.support.given import one_line, shown
+from course_utils.support.given import one_line, path_of, shown
 from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
@@ -37,12 +37,14 @@ def read_documents(path: str | Path = CORPUS) -> list[list[str]]:
 
     Raises:
         FileNotFoundError: if there is no such file, or no .txt file in the folder.
-        ValueError: if a file is not UTF-8, or holds no sentence at all.
+        ValueError: if a file is not UTF-8, or holds no sentence at all; if path is none.
     """
-    path = Path(path)
+    path = path_of("path", path)
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     if not files:
-        raise FileNotFoundError(f"{path} must hold at least one .txt file, and holds none")
+        raise FileNotFoundError(
+            f"{one_line(str(path), 200)} must hold at least one .txt file, and holds none"
+        )
     return [document for file in files for document in _read_file(file)]
 
 
@@ -91,6 +93,6 @@ def homonym(word: str) -> tuple[str, tuple[str, ...]]:
     Raises:
         ValueError: if the word is not one of HOMONYMS.
     """
-    if word not in HOMONYMS:
+    if not isinstance(word, str) or word not in HOMONYMS:
         raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {shown(word)}")
     return HOMONYMS[word]

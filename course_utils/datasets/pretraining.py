@@ -19,10 +19,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from course_utils.support.given import int64, shown, whole_number
+from course_utils.support.given import int64, several, shown, whole_number
 
 IGNORE = -100  # label of a position where nothing is predicted
 MASK_RATE = 0.15
+MOST_CANDIDATES = 10_000  # for each pair so many are drawn
 MASKED, RANDOM = 0.8, 0.1  # of the chosen ones; the rest stays as it is
 NEXT, NOT_NEXT = 0, 1  # as in the paper's code
 
@@ -110,6 +111,9 @@ def corrupt(
     Raises:
         ValueError: if shapes do not fit, a number is no id, or there is no token to draw from.
     """
+    _check_bool("chosen", chosen)
+    if not isinstance(input_ids, Tensor):
+        raise ValueError(f"input_ids must be an int64 tensor, got {shown(input_ids)}")
     if input_ids.shape != chosen.shape or chosen.dtype != torch.bool:
         raise ValueError(
             f"chosen must be bool of the shape of input_ids, {tuple(input_ids.shape)}, "
@@ -153,9 +157,12 @@ def sentence_pairs(
         one pair for each pair of neighbours, and one row for each document of a single sentence, in order.
 
     Raises:
-        ValueError: if the documents to draw from hold only one distinct sentence, or candidates is below 1.
+        ValueError: if documents are not lists of sentences, those to draw from hold only one distinct sentence, or
+            candidates is below 1.
     """
-    candidates = whole_number("candidates", candidates)
+    candidates = whole_number("candidates", candidates, most=MOST_CANDIDATES)
+    documents = several("documents", documents, "documents")
+    documents = [several("each document", document, "encoded sentences") for document in documents]
     with_neighbours = [document for document in documents if len(document) > 1]
     sentences = [sentence for document in with_neighbours for sentence in document]
     likeness = _likeness(sentences) if candidates > 1 else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from course_utils.datasets.corpus import HOMONYMS
-from course_utils.support.given import list_of_texts
+from course_utils.support.given import list_of_texts, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.fast import fast_wordpiece, train_fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -40,8 +40,7 @@ def train_vocabulary(sentences: Sequence[str], size: int) -> WordPieceTokenizer:
             characters.
     """
     sentences = list_of_texts("sentences", sentences)
-    if size < len(SPECIAL_TOKENS) + 2:
-        raise ValueError(f"vocab_size must be at least {len(SPECIAL_TOKENS) + 2}, got {size}")
+    size = whole_number("vocab_size", size, least=len(SPECIAL_TOKENS) + 2)
     learned = train_fast_wordpiece(
         sentences,
         size + 500,

@@ -45,7 +45,12 @@ def exercises_of(notebook: str) -> list[Exercise]:
 
     Args:
         notebook: two digits, "02".
+
+    Raises:
+        ValueError: if there is no such notebook, or it has no exercises.
     """
+    if notebook not in notebooks():
+        raise ValueError(text("exercises.unknown.notebook", id=shown(notebook), known=", ".join(notebooks())))
     return importlib.import_module(f"{__name__}.nb{notebook}.checks").EXERCISES
 
 

@@ -14,6 +14,7 @@ from course_utils.bert import BertOutput
 from course_utils.config import BertConfig
 from course_utils.heads.base import BertWithHead, HeadOutput, Start
 from course_utils.heads.losses import IGNORE, check_labels
+from course_utils.shapes import check_dtype_of, check_tensors
 
 
 class MaskedLMHead(nn.Module):
@@ -34,7 +35,19 @@ class MaskedLMHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, hidden_states: Tensor, token_embedding: Tensor) -> Tensor:
-        """(…, C) and the embedding matrix (V, C) -> (…, V)."""
+        """(…, C) and the embedding matrix (V, C) -> (…, V).
+
+        Raises:
+            ValueError: if a shape or a type does not fit.
+        """
+        check_tensors(hidden_states=hidden_states, token_embedding=token_embedding)
+        check_dtype_of(self, hidden_states=hidden_states, token_embedding=token_embedding)
+        expected = (len(self.bias), self.dense.in_features)  # (V, C)
+        if hidden_states.shape[-1:] != expected[1:] or token_embedding.shape != expected:
+            raise ValueError(
+                f"hidden_states must have shape (…, {expected[1]}) and token_embedding {expected}, "
+                f"got {tuple(hidden_states.shape)} and {tuple(token_embedding.shape)}"
+            )
         transformed = self.norm(self.activation(self.dense(hidden_states)))
         return F.linear(transformed, token_embedding, self.bias)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from course_utils.shapes import check_floats
+
 
 def rollout(weights: Tensor) -> Tensor:
     """Multiply the layers' attention, half of it being the residual connection (Abnar & Zuidema 2020, section 3).
@@ -22,8 +24,9 @@ def rollout(weights: Tensor) -> Tensor:
         float (L, T, T): R_1 … R_L. Row t of R_l: how much of position t after layer l came from each token. Sums to 1.
 
     Raises:
-        ValueError: if weights are not (L, H, T, T).
+        ValueError: if weights are not float (L, H, T, T).
     """
+    check_floats(weights=weights)
     if weights.dim() != 4 or weights.shape[-1] != weights.shape[-2] or not weights.numel():
         raise ValueError(f"weights must be (L, H, T, T), got {tuple(weights.shape)}")
     identity = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)

@@ -13,8 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.attention import attention_weights
+from course_utils.contextual.vectors import check_model
 from course_utils.interpretation.projections import encoder_of, projections
+from course_utils.support.given import one_text
 from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.wordpiece import check_tokenizer
 
 
 @dataclass(frozen=True)
@@ -44,14 +47,17 @@ def attention_maps(
         pair: the second text, or None.
 
     Raises:
-        ValueError: if the model is in training mode, or a text is empty or too long.
+        ValueError: if the model or the tokenizer is none, the model in training mode, or a text empty or too long.
         TypeError: if the model has no attention that is known here.
     """
+    check_model(model)
+    check_tokenizer(tokenizer)
     if model.training:
         raise ValueError(
             "the model is in training mode, where dropout draws other values each time: call model.eval()"
         )
-    if not sentence.strip() or (pair is not None and not pair.strip()):
+    texts = [one_text("sentence", sentence), *([] if pair is None else [one_text("pair", pair)])]
+    if not all(text.strip() for text in texts):
         raise ValueError("a text with at least one word is needed, got an empty one")
     encoder = encoder_of(model)
     encoding = tokenizer.encode(sentence, pair, max_length=None)

@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from course_utils.support.given import shown
+
 FOLDER = Path(__file__).parent
 PACKAGE = FOLDER.parent
 DEFAULT_LANGUAGE = "ko"
@@ -79,11 +81,14 @@ def raw_text(lang: str, key: str) -> Any:
     Raises:
         KeyError: if there is none.
     """
-    topic = _topic(lang, *key.split(".")[:2])
+    if not isinstance(key, str):
+        raise KeyError(f"the key of a text must be one, got {shown(key)}")
+    topic = ""
     try:
+        topic = _topic(lang, *key.split(".")[:2])
         return _descend(raw_texts(lang, topic), key[len(topic) + 1 :])
-    except (FileNotFoundError, LookupError):
-        raise KeyError(f"no text {key!r} in the topic {topic!r} ({lang})") from None
+    except (OSError, LookupError):
+        raise KeyError(f"no text {shown(key)} in the topic {shown(topic)} ({lang})") from None
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -41,9 +42,10 @@ from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, verify, write_weights
 from course_utils.support.files import write_atomically
 from course_utils.support.folders import is_leftover, remove_folder
-from course_utils.support.given import shown
+from course_utils.support.given import one_line, path_of, shown
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
+from course_utils.tokenization.wordpiece import check_tokenizer
 
 VOCABULARY = "vocab.txt"
 # The files that save_pretrained writes. A folder with just these is replaced by another save; any other is its owner's.
@@ -86,7 +88,8 @@ def load_pretrained(
     Raises:
         FileNotFoundError: ModelNotFound or MissingFile.
         OSError: CacheError, or a file that cannot be read.
-        ValueError: one of the other classes in course_utils.pretrained.errors, or dtype is no floating type.
+        ValueError: one of the other classes in course_utils.pretrained.errors, name is no path, or dtype is no floating
+            type.
     """
     if dtype not in FLOATS:
         raise ValueError(f"dtype must be one of {listed([str(t) for t in FLOATS])}, got {dtype}")
@@ -117,9 +120,11 @@ def save_pretrained(
 
     Raises:
         ValueError: if the model is none of those, the vocabulary does not fit, the type is not a floating one, or
-            the folder is another than those, or the working directory lies in it.
+            the folder is another than those, or the working directory lies in it; if tokenizer or folder is none.
         OSError: if the files cannot be written.
     """
+    check_tokenizer(tokenizer)
+    folder = Path(os.path.expanduser(path_of("folder", folder)))
     architecture = type(model).__name__
     if MODEL_CLASSES.get(architecture) is not type(model):
         raise ValueError(f"model must be one of {listed(list(MODEL_CLASSES))}, got {architecture}")
@@ -140,7 +145,7 @@ def save_pretrained(
         _write_json(into / "config.json", settings)
         _write_json(into / "tokenizer_config.json", _tokenizer_settings(tokenizer, model.config))
 
-    _replace_folder(Path(folder).expanduser().resolve(), write)
+    _replace_folder(folder.resolve(), write)
 
 
 # --- the tokenizer ---------------------------------------------------------------------------------------------
@@ -338,9 +343,10 @@ def _put_back(folder: Path) -> None:
 
 def _check_replaceable(folder: Path) -> None:
     """ValueError unless nothing is lost when another folder takes the place of this one."""
+    told = one_line(str(folder), 120)
     if folder in (here := Path.cwd(), *here.parents):
         raise ValueError(
-            f"{folder} is the working directory, or holds it, and cannot be replaced; choose another folder"
+            f"{told} is the working directory, or holds it, and cannot be replaced; choose another folder"
         )
     if not folder.exists():
         return
@@ -349,11 +355,11 @@ def _check_replaceable(folder: Path) -> None:
     foreign = sorted(entry.name for entry in entries if entry.name not in SAVED or entry.is_dir())
     if foreign:
         raise ValueError(
-            f"{folder} holds what save_pretrained does not write ({listed(foreign)}) and would be lost; "
+            f"{told} holds what save_pretrained does not write ({one_line(listed(foreign), 99)}) and would be lost; "
             "choose another folder"
         )
     if found and (lacking := sorted(SAVED - found)):
         raise ValueError(
-            f"{folder} holds {listed(sorted(found))} and is no model that save_pretrained wrote, which has "
+            f"{told} holds {listed(sorted(found))} and is no model that save_pretrained wrote, which has "
             f"{listed(lacking)}, too; choose another folder"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from course_utils.pretrained import hub
 from course_utils.pretrained.errors import ChecksumMismatch, ModelNotFound
 from course_utils.pretrained.weights import INDEX, WEIGHTS, verify
+from course_utils.support.given import one_line, path_of
 from course_utils.support.network import NotThere, Unreachable
 from course_utils.support.paths import COURSE_CHECKPOINT
 
@@ -34,6 +36,7 @@ COURSE_CHECKSUMS = {
     "vocab.txt": "92c5200141a2b0a500a9fe3728271a25862cdc15b3861d7404c26b8cd596cced",
 }
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
+LONGEST_NAME = 96  # of a model on the hub, by its own rules
 
 
 class Source(NamedTuple):
@@ -50,6 +53,7 @@ def find_model(name: str | Path | None) -> Source:
         name: a folder, or a name on the hub such as "owner/model". None means the course's own checkpoint.
 
     Raises:
+        ValueError: if name is no path.
         ModelNotFound: if there is none; the message lists every place that was searched.
         ChecksumMismatch: if the course's own checkpoint is not as it was shipped.
         PickleRefused, UnsupportedModel, MissingFile, ChecksumMismatch, DamagedFile, CacheError: what was found on the
@@ -62,15 +66,15 @@ def find_model(name: str | Path | None) -> Source:
                 '"sentence-transformers/all-MiniLM-L6-v2"'
             )
         name = COURSE_CHECKPOINT
-    folder = Path(name).expanduser()
+    folder = Path(os.path.expanduser(path_of("name", name)))
     if folder.is_dir():
         if folder.resolve() == COURSE_CHECKPOINT.resolve():
             _check_course_model()
         return Source(folder, {})
     looked = [f"the folder {folder}"]
-    if isinstance(name, Path) or not HUB_NAME.fullmatch(name):
+    if isinstance(name, Path) or not HUB_NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         instead = "; it is a file, and the folder around it is wanted" if folder.is_file() else ""
-        raise ModelNotFound(f"there is no model folder {folder}{instead}")
+        raise ModelNotFound(f"there is no model folder {one_line(str(folder), 150)}{instead}")
     if name in PACKAGES:
         package, inner, checksums = PACKAGES[name]
         found = _package_folder(package)

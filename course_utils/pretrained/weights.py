@@ -22,6 +22,7 @@ from course_utils.pretrained.errors import (
 )
 from course_utils.support.files import check_regular, replacing
 from course_utils.support.foreign_json import parse_object
+from course_utils.support.given import one_line, one_text, path_of
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -88,11 +89,14 @@ def verify(path: Path, sha256: str | None) -> None:
 
     Raises:
         ChecksumMismatch: if they differ.
+        ValueError: if path is none, or sha256 no text.
         OSError: if the file cannot be read.
     """
+    path = path_of("path", path)
     if sha256 is None:
         return
     check_regular(path)
+    sha256 = one_line(one_text("sha256", sha256), 64)
     with path.open("rb") as file:
         actual = hashlib.file_digest(file, "sha256").hexdigest()
     if actual != sha256:

@@ -1,4 +1,4 @@
-"""What a caller gives, checked where it comes in: sizes, rates, lists of texts.
+"""What a caller gives, checked where it comes in: sizes, rates, texts and lists of them, paths.
 
 Each function gives the value back or raises ValueError with one sentence: its name, what was expected, what came.
 
@@ -7,10 +7,13 @@ Each function gives the value back or raises ValueError with one sentence: its n
 
 from __future__ import annotations
 
+import errno
 import math
 import numbers
 import operator
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 LONGEST = 60  # characters of a value that are repeated in a message
@@ -73,6 +76,45 @@ def list_of_texts(name: str, value: Any, *, least: int = 1) -> list[str]:
     if len(found) < least:
         raise ValueError(f"{name} must hold at least {least} text{'s' * (least > 1)}, got {len(found)}")
     return found
+
+
+def one_text(name: str, value: Any) -> str:
+    """A sentence, a word, a name."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, got {shown(value)}")
+    return value
+
+
+def several(name: str, value: Any, what: str) -> list[Any]:
+    """Things in a row that are no texts, such as documents. A dict is none: its keys would be taken for them."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} must be a list of {what}, got {shown(value)}")
+    return list(value)
+
+
+def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:
+    """A dict, or what can be looked up as in one; `what` says from what to what."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name} must be a dict, {what}, got {shown(value)}")
+    return value
+
+
+def path_of(name: str, value: Any) -> Path:
+    """Where a file or a folder is or will be: a text or a Path that the system can look for."""
+    if not isinstance(value, str | os.PathLike):
+        raise ValueError(f"{name} must be a path, got {shown(value)}")
+    try:
+        os.lstat(value)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise ValueError(
+                f"{name} must be a path of names that are not too long, got {shown(str(value))}"
+            ) from None
+    except ValueError:  # a zero byte, half a surrogate pair
+        raise ValueError(
+            f"{name} must be a path, got {shown(str(value))}, which the system cannot write"
+        ) from None
+    return Path(value)
 
 
 def one_line(text: str, most: int = LONGEST) -> str:

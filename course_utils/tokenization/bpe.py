@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from course_utils.support.given import list_of_texts
+from course_utils.support.given import list_of_texts, mapping, one_line, one_text, several, shown
 from course_utils.tokenization.merging import MergeTrainer
 from course_utils.tokenization.normalization import is_punctuation
 from course_utils.tokenization.vocab import (
@@ -84,6 +84,15 @@ def apply_merges(symbols: Sequence[str], ranks: Mapping[tuple[str, str], int]) -
     return [symbol for symbol in symbols if symbol]
 
 
+def _pair(merge: tuple[str, str]) -> tuple[str, str]:
+    """A merge; ValueError where it is no pair of texts."""
+    if not (
+        isinstance(merge, tuple | list) and len(merge) == 2 and all(isinstance(half, str) for half in merge)
+    ):
+        raise ValueError(f"each merge must be a pair of symbols, got {one_line(repr(merge), 99)}")
+    return tuple(merge)
+
+
 class BPETokenizer:
     """Cut text by learned merges.
 
@@ -91,13 +100,16 @@ class BPETokenizer:
         vocab: symbol -> id.
         merges: pairs of symbols, the first-learned first.
         unknown: stands for a character that training never saw; None where there cannot be one.
+
+    Raises:
+        ValueError: vocab is no dict, a merge no pair of texts, [UNK] is missing, or the two do not belong together.
     """
 
     def __init__(
         self, vocab: Mapping[str, int], merges: Iterable[tuple[str, str]], *, unknown: str | None = UNKNOWN
     ) -> None:
-        self.vocab = dict(vocab)
-        self.merges = list(merges)
+        self.vocab = dict(mapping("vocab", vocab, "symbol -> id"))
+        self.merges = [_pair(merge) for merge in several("merges", merges, "pairs of symbols")]
         self.unknown = unknown
         self.ids_to_tokens = {number: token for token, number in self.vocab.items()}
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
@@ -107,7 +119,7 @@ class BPETokenizer:
         if homeless:
             raise ValueError(
                 "vocabulary and merges do not belong together: the vocabulary lacks "
-                f"{homeless[0][0] + homeless[0][1]!r}, which the merge {homeless[0]} makes"
+                f"{shown(homeless[0][0] + homeless[0][1])}, which the merge {one_line(repr(homeless[0]), 99)} makes"
             )
         self._known: dict[str, list[str]] = {}
 
@@ -136,8 +148,12 @@ class BPETokenizer:
         return [piece for chunk in chunks for piece in split_punctuation(WORD_START + chunk)]
 
     def tokenize(self, text: str) -> list[str]:
-        """The symbols of a text; [UNK] for each character outside the vocabulary."""
-        return [symbol for word in self.words(text) for symbol in self._cut(word)]
+        """The symbols of a text; [UNK] for each character outside the vocabulary.
+
+        Raises:
+            ValueError: if text is none.
+        """
+        return [symbol for word in self.words(one_text("text", text)) for symbol in self._cut(word)]
 
     def encode(self, text: str) -> list[int]:
         """The ids of the symbols of a text."""

@@ -55,7 +55,7 @@ def to_jamo(syllable: str) -> str:
     Raises:
         ValueError: not one composed syllable.
     """
-    if not is_syllable(syllable):
+    if not isinstance(syllable, str) or not is_syllable(syllable):
         raise ValueError(f"expected one composed syllable (가 … 힣), got {shown(syllable)}")
     rest, final = divmod(ord(syllable) - SYLLABLES, FINAL_COUNT)
     initial, medial = divmod(rest, MEDIAL_COUNT)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from course_utils.support.given import mapping, one_text, shown, whole_number
 from course_utils.tokenization.encoding import Encoding, shares
 from course_utils.tokenization.normalization import Word, normalize, split_words
 from course_utils.tokenization.vocab import (
@@ -37,7 +38,12 @@ def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
 
     >>> longest_match("배에서", {"배": 0, "##에": 1, "##에서": 2})
     ['배', '##에서']
+
+    Raises:
+        ValueError: if word is no text, or vocab no dict.
     """
+    one_text("word", word)
+    mapping("vocab", vocab, "piece -> id")
     pieces: list[str] = []
     start = 0
     while start < len(word):
@@ -50,6 +56,12 @@ def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
         pieces.append(prefix + word[start:end])
         start = end
     return pieces
+
+
+def check_tokenizer(tokenizer: WordPieceTokenizer) -> None:
+    """Refuse what is no WordPieceTokenizer."""
+    if not isinstance(tokenizer, WordPieceTokenizer):
+        raise ValueError(f"tokenizer must be a WordPieceTokenizer, got {shown(tokenizer)}")
 
 
 class WordPieceTokenizer:
@@ -65,7 +77,7 @@ class WordPieceTokenizer:
         max_word_length: longer words (in characters, after normalisation) are [UNK].
 
     Raises:
-        ValueError: a special token is missing.
+        ValueError: vocab is no dict, a special token is missing, or max_word_length is negative.
     """
 
     def __init__(
@@ -76,11 +88,11 @@ class WordPieceTokenizer:
         strip_accents: bool = True,
         max_word_length: int = MAX_WORD_LENGTH,
     ) -> None:
-        check_special_tokens(vocab)
-        self.vocab = dict(vocab)
+        self.vocab = dict(mapping("vocab", vocab, "token -> id"))
+        check_special_tokens(self.vocab)
         self.lowercase = lowercase
         self.strip_accents = strip_accents
-        self.max_word_length = max_word_length
+        self.max_word_length = whole_number("max_word_length", max_word_length, least=0)
         self.ids_to_tokens = {number: token for token, number in self.vocab.items()}
         self._special = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
         self._known: dict[str, Pieces] = {}
@@ -110,11 +122,20 @@ class WordPieceTokenizer:
         return split_words(self.normalized(text))
 
     def tokenize(self, text: str) -> list[str]:
-        """The pieces of a text, without [CLS] and [SEP]: "배를 탔다." -> ["배", "##를", "탔", "##다", "."]."""
+        """The pieces of a text, without [CLS] and [SEP]: "배를 탔다." -> ["배", "##를", "탔", "##다", "."].
+
+        Raises:
+            ValueError: if text is none.
+        """
         return [piece for piece, _ in self.pieces(text)]
 
     def pieces(self, text: str) -> Pieces:
-        """The pieces of a text, each with its (start, end) in the text as typed."""
+        """The pieces of a text, each with its (start, end) in the text as typed.
+
+        Raises:
+            ValueError: if text is none.
+        """
+        one_text("text", text)
         found: Pieces = []
         start = 0
         for special in self._special.finditer(text):
@@ -133,8 +154,10 @@ class WordPieceTokenizer:
                 None: never cut.
 
         Raises:
-            ValueError: max_length leaves no room for the special tokens.
+            ValueError: text or pair is none, or max_length leaves no room for the special tokens.
         """
+        if max_length is not None:
+            max_length = whole_number("max_length", max_length, least=0)
         texts = [self.pieces(text)] if pair is None else [self.pieces(text), self.pieces(pair)]
         if max_length is not None:
             room = max_length - 1 - len(texts)

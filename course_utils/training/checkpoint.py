@@ -19,8 +19,9 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from course_utils.support.files import check_regular, write_atomically
-from course_utils.support.given import one_line, whole_number
+from course_utils.support.given import list_of_texts, mapping, one_line, path_of, shown, whole_number
 from course_utils.training.device import KINDS, device_of, random_states, set_random_states
+from course_utils.training.optim import check_model_and_optimizer
 
 
 class CheckpointError(ValueError):
@@ -40,16 +41,26 @@ def save_checkpoint(
 
     Raises:
         OSError: if it cannot be written; the checkpoint that was there is untouched.
+        ValueError: if step is no whole number of at least 0, JSON cannot hold the settings, or another is none.
     """
+    path = path_of("path", path)
+    check_model_and_optimizer(model, optimizer)
+    step = whole_number("step", step, least=0, most=2**63 - 1)
+    try:
+        told = json.dumps(dict(mapping("settings", settings, "name -> value")), sort_keys=True)
+    except TypeError:
+        raise ValueError(
+            "settings must be what JSON can hold: texts, numbers, lists and dicts of them"
+        ) from None
     tensors: dict[str, Tensor] = {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in state.items()}
     for kind, state in random_states(device_of(model)).items():
         tensors[_random_state(kind)] = state
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    metadata = {"step": str(step), "settings": json.dumps(settings, sort_keys=True)}
+    metadata = {"step": str(step), "settings": told}
     metadata["sha256"] = _checksums(tensors, metadata)[0]
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, save(tensors, metadata=metadata))
 
 
@@ -76,18 +87,23 @@ def load_checkpoint(
 
     Raises:
         FileNotFoundError: if there is no such file.
-        CheckpointError: if the file is damaged, of other settings, or of another model.
+        CheckpointError: (a ValueError) if the file is damaged, of other settings, or of another model.
+        ValueError: if path, model, optimizer, settings or since is none.
     """
-    path = Path(path)
+    path = path_of("path", path)
+    check_model_and_optimizer(model, optimizer)
+    settings = mapping("settings", settings, "name -> value")
+    since = list_of_texts("since", since, least=0)
     tensors, step, stored = _read(path)
     different = [
-        f"{name} was {stored.get(name)!r} and is {settings.get(name)!r}"
+        f"{one_line(name)} was {_told(stored.get(name))} and is {_told(settings.get(name))}"
         for name in sorted(stored.keys() | settings.keys())
         if stored.get(name) != settings.get(name) and not (name in since and name not in stored)
     ]
+    told = one_line(str(path), 99)
     if different:
         raise CheckpointError(
-            f"{path} belongs to a run with other settings ({'; '.join(different)}): give the same, "
+            f"{told} belongs to a run with other settings ({one_line('; '.join(different), 110)}): give the same, "
             "or another folder for a new run"
         )
     weights = {name.removeprefix("model."): t for name, t in tensors.items() if name.startswith("model.")}
@@ -97,12 +113,17 @@ def load_checkpoint(
             _, number, field = name.split(".")
             state.setdefault(int(number), {})[field] = tensor
     if not (_fits_model(weights, model) and _fits_optimizer(state, optimizer)):
-        raise CheckpointError(f"{path} holds the parameters of another model: give another folder")
+        raise CheckpointError(f"{told} holds the parameters of another model: give another folder")
     model.load_state_dict(weights)
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
     kinds = [kind for kind in KINDS if _random_state(kind) in tensors]
     set_random_states(device_of(model), {kind: tensors[_random_state(kind)] for kind in kinds})
     return step
+
+
+def _told(value: Any) -> str:
+    """A setting as it stands in a message."""
+    return shown(value) if isinstance(value, int) else one_line(repr(value))
 
 
 def _random_state(kind: str) -> str:
@@ -153,8 +174,9 @@ def _checksums(tensors: dict[str, Tensor], metadata: dict[str, str]) -> tuple[st
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
+    told = one_line(str(path), 150)
     if not path.is_file():
-        raise FileNotFoundError(f"there is no checkpoint {path}")
+        raise FileNotFoundError(f"there is no checkpoint {told}")
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
@@ -162,20 +184,20 @@ def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
     except SafetensorError as error:
         raise CheckpointError(
-            f"{path} is damaged ({one_line(str(error))}): delete it to start anew"
+            f"{told} is damaged ({one_line(str(error))}): delete it to start anew"
         ) from None
     if not {"step", "settings"} <= metadata.keys() or "random_state" not in tensors:
-        raise CheckpointError(f"{path} is no checkpoint of a training run: give another folder")
+        raise CheckpointError(f"{told} is no checkpoint of a training run: give another folder")
     if "sha256" in metadata and metadata["sha256"] not in _checksums(tensors, metadata):
-        raise CheckpointError(f"{path} is damaged (it has another sha256): delete it to start anew")
+        raise CheckpointError(f"{told} is damaged (it has another sha256): delete it to start anew")
     try:
         step = whole_number("its step", int(metadata["step"]), least=0)
         return tensors, step, dict(json.loads(metadata["settings"]))
     except RecursionError:
         raise CheckpointError(
-            f"{path} is damaged (its settings are nested too deeply): delete it to start anew"
+            f"{told} is damaged (its settings are nested too deeply): delete it to start anew"
         ) from None
     except (TypeError, ValueError) as error:
         raise CheckpointError(
-            f"{path} is damaged ({one_line(str(error))}): delete it to start anew"
+            f"{told} is damaged ({one_line(str(error))}): delete it to start anew"
         ) from None

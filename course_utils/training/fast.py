@@ -21,6 +21,7 @@ from course_utils.attention import MultiHeadAttention
 from course_utils.encoder import Encoder, EncoderLayer, EncoderOutput, FeedForward
 from course_utils.heads.masked_lm import MaskedLMHead
 from course_utils.shapes import check_attention, check_dtype_of, check_hidden, fit_mask, readable
+from course_utils.support.given import shown
 from course_utils.training.fast_layers import FastDropout, FastLinear, linear, linear_gelu
 
 AnyModule = TypeVar("AnyModule", bound=nn.Module)
@@ -40,7 +41,12 @@ def speed_up(model: AnyModule) -> AnyModule:
 
     Returns:
         the same model.
+
+    Raises:
+        ValueError: if model is no module.
     """
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model must be a torch.nn.Module, got {shown(model)}")
     for part in model.modules():
         # A new class for the same object: so nothing that points to the part, such as an optimiser or a hook, is lost.
         part.__class__ = FASTER.get(type(part), type(part))

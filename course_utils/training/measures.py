@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from course_utils.datasets.batching import Batch, PretrainingBatches
 from course_utils.datasets.pretraining import IGNORE
+from course_utils.support.given import shown, whole_number
 from course_utils.training.device import device_of, inputs_on
 
 
@@ -89,7 +90,15 @@ def measure(model: nn.Module, batches: PretrainingBatches, *, most: int = 50) ->
         model: a BertForPreTraining; put into eval mode and back.
         batches: the held-out stream; its first `most` batches are used, the same each time.
         most: number of batches.
+
+    Raises:
+        ValueError: if model or batches are not such, or most is below 1.
     """
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model must be a torch.nn.Module, got {shown(model)}")
+    if not (callable(batches) and hasattr(batches, "batches_per_epoch")):
+        raise ValueError(f"batches must be PretrainingBatches, got {shown(batches)}")
+    most = whole_number("most", most)
     training = model.training
     model.eval()
     loss, right, count = 0.0, 0, 0

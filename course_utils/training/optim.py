@@ -5,12 +5,14 @@ A schedule is a plain function of the step, so it has no state that a checkpoint
 
 from __future__ import annotations
 
-import math
+import numbers
 
 from torch import nn
 from torch.optim import AdamW, Optimizer
 
-from course_utils.support.given import real_number
+from course_utils.support.given import real_number, shown
+
+LARGEST = 1e308  # of a step: Python computes with larger integers, but not in floats
 
 
 def parameter_groups(model: nn.Module, *, weight_decay: float = 0.01) -> list[dict]:
@@ -27,8 +29,10 @@ def parameter_groups(model: nn.Module, *, weight_decay: float = 0.01) -> list[di
         two dictionaries, as torch's optimisers take them.
 
     Raises:
-        ValueError: if λ is negative or not finite.
+        ValueError: if λ is negative or not finite, or model is none.
     """
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model must be a torch.nn.Module, got {shown(model)}")
     weight_decay = real_number("weight_decay", weight_decay)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return [
@@ -73,10 +77,11 @@ def linear_rate(step: int, peak: float, warmup: int, total: int) -> float:
         ValueError: unless step ≥ 1, total ≥ 1, 0 ≤ warmup ≤ total, and peak is a finite number of at least 0.
     """
     peak = real_number("peak", peak)
-    if not (step >= 1 and total >= 1 and 0 <= warmup <= total < math.inf):
+    known = all(map(_is_number, (step, warmup, total)))
+    if not (known and step >= 1 and total >= 1 and 0 <= warmup <= total <= LARGEST):
         raise ValueError(
             "step and total must be at least 1 and warmup lie in 0 … total; "
-            f"got step {step}, warmup {warmup}, total {total}"
+            f"got step {shown(step)}, warmup {shown(warmup)}, total {shown(total)}"
         )
     if step <= warmup:
         return peak * step / warmup
@@ -98,12 +103,24 @@ def noam_rate(step: int, hidden_size: int, warmup: int) -> float:
     Raises:
         ValueError: if one of the three is smaller than 1.
     """
-    if not all(1 <= number < math.inf for number in (step, hidden_size, warmup)):
+    if not all(_is_number(number) and 1 <= number <= LARGEST for number in (step, hidden_size, warmup)):
         raise ValueError(
             "step, hidden_size and warmup must be at least 1; "
-            f"got step {step}, hidden_size {hidden_size}, warmup {warmup}"
+            f"got step {shown(step)}, hidden_size {shown(hidden_size)}, warmup {shown(warmup)}"
         )
     return hidden_size**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
+def check_model_and_optimizer(model: nn.Module, optimizer: Optimizer) -> None:
+    """Refuse what cannot be trained, and what cannot train it."""
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model must be a torch.nn.Module, got {shown(model)}")
+    if not isinstance(optimizer, Optimizer):
+        raise ValueError(f"optimizer must be a torch.optim.Optimizer, got {shown(optimizer)}")
+
+
+def _is_number(value: float) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def set_learning_rate(optimizer: Optimizer, rate: float) -> None:

@@ -10,13 +10,23 @@ from course_utils.config import BertConfig
 from course_utils.datasets.batching import seeded
 from course_utils.heads import BertForPreTraining
 from course_utils.positional import sinusoidal_encoding
+from course_utils.support.given import shown, whole_number
 from course_utils.training.device import fast_precision
 from course_utils.training.optim import linear_rate
 from course_utils.training.settings import Settings
 
+MOST_PIECES = 10**7  # of a vocabulary; the largest that are published have a million
+
 
 def new_model(settings: Settings, vocab_size: int) -> BertForPreTraining:
-    """The model before its first update. Its position embeddings start as sinusoids, of the other weights' size."""
+    """The model before its first update. Its position embeddings start as sinusoids, of the other weights' size.
+
+    Raises:
+        ValueError: if settings are none, or vocab_size is not from 1 to MOST_PIECES.
+    """
+    if not isinstance(settings, Settings):
+        raise ValueError(f"settings must be Settings, got {shown(settings)}")
+    vocab_size = whole_number("vocab_size", vocab_size, most=MOST_PIECES)
     config = BertConfig(
         vocab_size=vocab_size,
         hidden_size=settings.hidden,

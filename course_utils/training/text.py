@@ -13,6 +13,7 @@ from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.public import public_documents
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.support.files import write_atomically
+from course_utils.support.given import several, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.settings import Settings
 
@@ -67,7 +68,12 @@ def split_documents(
     """Set one document in `one_in` aside, drawn from the seed; none where that is not even two.
 
     A single one would be no use: a wrong next sentence is drawn from another document.
+
+    Raises:
+        ValueError: if documents are no list, or one_in is no whole number of at least 0.
     """
+    documents = several("documents", documents, "documents, each a list of sentences")
+    one_in = whole_number("one_in", one_in, least=0)
     if not one_in or len(documents) // one_in < 2:
         return documents, []
     order = torch.randperm(len(documents), generator=seeded(seed, one_in)).tolist()

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from course_utils.support.given import list_of_texts, several, shown
+
 MOST_TOKENS = 64
 MOST_LINES = 30_000  # drawn at once; more and the browser stutters
 MOST_NUMBERS = 2_000_000  # carried by one page
@@ -26,9 +28,7 @@ def check_weights(weights: ArrayLike, tokens: Sequence[str]) -> tuple[np.ndarray
     Raises:
         ValueError: if they do not, or a row is no distribution.
     """
-    tokens = [tokens] if isinstance(tokens, str) else list(tokens)
-    if not all(isinstance(token, str) for token in tokens):
-        raise ValueError(f"tokens must be a list of str, got {tokens!r:.80}")
+    tokens = list_of_texts("tokens", [tokens] if isinstance(tokens, str) else tokens, least=0)
     weights = as_array("weights", weights)
     count = len(tokens)
     if weights.ndim != 4 or weights.shape[2:] != (count, count) or 0 in weights.shape:
@@ -71,7 +71,7 @@ def as_array(name: str, values: ArrayLike) -> np.ndarray:
 def one_of(name: str, value: int, size: int, *, first: int = 0) -> int:
     """A place from `first` to size − 1; ValueError if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not first <= value < size:
-        raise ValueError(f"{name} must be a whole number from {first} to {size - 1}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number from {first} to {size - 1}, got {shown(value)}")
     return int(value)
 
 
@@ -79,7 +79,8 @@ def some_of(name: str, values: Sequence[int] | None, size: int) -> list[int]:
     """Different places from 0 to size − 1, all of them for None; ValueError if some are none."""
     if values is None:
         return list(range(size))
-    chosen = [one_of(name, value, size) for value in np.atleast_1d(np.asarray(values)).tolist()]
+    given = [values] if isinstance(values, int | np.integer) else several(name, values, "whole numbers")
+    chosen = [one_of(name, value, size) for value in given]
     if not chosen or len(set(chosen)) < len(chosen):
         raise ValueError(f"{name} must name each of its numbers once and at least one, got {chosen}")
     return chosen

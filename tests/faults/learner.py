@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from course_utils import exercises
+from course_utils.bert import Pooler
 from course_utils.checks import about, check_same, check_same_module
 from course_utils.course import map_of_the_course
 from course_utils.datasets.corpus import read_documents, sense_documents
@@ -12,6 +13,7 @@ from course_utils.locale import text
 from course_utils.pretrained import load_pretrained
 from course_utils.training.log import read_log
 from tests.faults.registry import case
+from tests.faults.textbook import CONFIG
 
 case(about, lambda: {"value": 0.7342, "spec": ".2f", "width": 5})
 case(about, lambda: {"value": torch.randn(3)}, part="#row")
@@ -19,8 +21,9 @@ case(check_same, lambda: {"actual": torch.ones(2, 3), "expected": torch.ones(2, 
 case(check_same, lambda: {"actual": [1.5, "배", True], "expected": [1.5, "배", True]}, part="#list")
 case(
     check_same_module,
-    lambda: {"given": torch.ones(2, 3), "atol": 1e-6},
-    call=lambda given, atol: check_same_module(*[torch.nn.Linear(3, 2) for _ in range(2)], given, atol=atol),
+    lambda: {"given": torch.ones(2, 3, 6), "atol": 1e-6},
+    call=lambda given, atol: check_same_module(*[Pooler(CONFIG) for _ in range(2)], given, atol=atol),
+    also=(Pooler.forward,),  # what the modules raise goes through
 )
 case(exercises.exercise, lambda: {"exercise_id": "02.1"})
 case(exercises.exercises_of, lambda: {"notebook": "02"})

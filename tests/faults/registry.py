@@ -19,10 +19,17 @@ class Case:
     call: Callable[..., Any]
     good: Callable[[], dict[str, Any]]  # fitting arguments by name, made anew for each call
     documents: tuple[Any, ...]  # whose docstrings say what may be raised
+    few: bool = False  # calls in the quick profile: each takes long
 
 
 def case(
-    thing: Any, good: Callable[[], dict[str, Any]], *, call: Any = None, also: tuple = (), part: str = ""
+    thing: Any,
+    good: Callable[[], dict[str, Any]],
+    *,
+    call: Any = None,
+    also: tuple = (),
+    part: str = "",
+    few: bool = False,
 ) -> None:
     """Enter a public function or class.
 
@@ -32,10 +39,11 @@ def case(
         call: how it is called with them, unless plainly.
         also: methods that the call uses, whose docstrings count, too.
         part: what is called, where there are several entries; "#absent" names a file that is not there.
+        few: whether only a few calls are made, because each takes long.
     """
     name = f"{thing.__module__}.{thing.__qualname__}".removeprefix("course_utils.") + part
     assert name not in CASES, name
-    CASES[name] = Case(call or thing, good, (thing, *also))
+    CASES[name] = Case(call or thing, good, (thing, *also), few)
 
 
 # Public, and without a strategy: name -> why.
