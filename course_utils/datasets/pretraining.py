@@ -111,9 +111,9 @@ def corrupt(
     Raises:
         ValueError: if shapes do not fit, a number is no id, or there is no token to draw from.
     """
-    _check_bool("chosen", chosen)
-    if not isinstance(input_ids, Tensor):
-        raise ValueError(f"input_ids must be an int64 tensor, got {shown(input_ids)}")
+    for name, tensor in {"input_ids": input_ids, "chosen": chosen}.items():
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"{name} must be a torch.Tensor, got {shown(tensor)}")
     if input_ids.shape != chosen.shape or chosen.dtype != torch.bool:
         raise ValueError(
             f"chosen must be bool of the shape of input_ids, {tuple(input_ids.shape)}, "

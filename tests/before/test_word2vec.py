@@ -39,9 +39,15 @@ def whole_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("train", [train_skip_gram, train_subword_skip_gram])
-@pytest.mark.parametrize("sentences", [["배를 탔다", "배를 먹었다"], "배를 탔다"])
-def test_a_sentence_that_was_not_cut_into_words(train, sentences) -> None:
-    with pytest.raises(ValueError, match="^each sentence must be a list of texts, got one text, '배"):
+@pytest.mark.parametrize(
+    ("sentences", "told"),
+    [
+        (["배를 탔다", "배를 먹었다"], "^each sentence must be a list of texts, got one text, '배"),
+        ("배를 탔다", "^sentences must be a list of sentences, each a list of words, got '배를 탔다'"),
+    ],
+)
+def test_a_sentence_that_was_not_cut_into_words(train, sentences, told) -> None:
+    with pytest.raises(ValueError, match=told):
         train(sentences, min_count=1, generator=torch.Generator())
 
 
@@ -173,7 +179,7 @@ def test_nearest_to_a_vector() -> None:
 
 @pytest.mark.parametrize("name", ["dimensions", "window", "negatives", "epochs"])
 def test_numbers_below_one_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
+    with pytest.raises(ValueError, match=f"{name} must be a whole number from 1 to 1000000, got 0"):
         train(**{name: 0})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from itertools import pairwise
 
@@ -236,9 +235,7 @@ def test_no_text_is_refused(documents):
 
 
 def test_too_short_rows_are_refused():
-    with pytest.raises(
-        ValueError, match=re.escape("max_length must be at least 5 ([CLS] A [SEP] B [SEP]), got 4")
-    ):
+    with pytest.raises(ValueError, match="max_length must be a whole number of at least 5, got 4"):
         stream(max_length=4)
 
 
@@ -268,7 +265,13 @@ def test_an_epoch_is_drawn_once_and_not_for_each_of_its_batches(monkeypatch):
     assert drawn == [0, 1, 0]
 
 
-@pytest.mark.parametrize("documents", [["w1 w2", "w3"], "w1 w2"])
-def test_a_document_that_is_no_list_of_sentences(documents) -> None:
-    with pytest.raises(ValueError, match="^each document must be a list of texts, got one text, 'w"):
+@pytest.mark.parametrize(
+    ("documents", "told"),
+    [
+        (["w1 w2", "w3"], "^each document must be a list of texts, got one text, 'w"),
+        ("w1 w2", "^documents must be a list of documents, each a list of sentences, got 'w1 w2'"),
+    ],
+)
+def test_a_document_that_is_no_list_of_sentences(documents, told) -> None:
+    with pytest.raises(ValueError, match=told):
         encode_documents(documents, TOKENIZER)

@@ -247,7 +247,7 @@ def test_a_rare_word_in_common_counts_more_than_frequent_ones():
 
 
 def test_candidates_must_be_a_count():
-    with pytest.raises(ValueError, match="^candidates must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="^candidates must be a whole number from 1 to 10000, got 0"):
         sentence_pairs(documents([2, 2]), generator=generator(), candidates=0)
 
 

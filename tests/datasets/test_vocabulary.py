@@ -92,5 +92,5 @@ def test_the_same_text_gives_the_same_pieces(tokenizer):
 
 
 def test_a_size_without_room_is_refused():
-    with pytest.raises(ValueError, match="vocab_size must be at least 7, got 6"):
+    with pytest.raises(ValueError, match="vocab_size must be a whole number of at least 7, got 6"):
         train_vocabulary(SENTENCES[:11], 6)

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 import torch
 
-from course_utils.support.given import LONGEST, int64, list_of_texts, real_number, shown, whole_number
+from course_utils.support.given import (
+    LONGEST,
+    int64,
+    list_of_texts,
+    mapping,
+    one_text,
+    path_of,
+    real_number,
+    several,
+    shown,
+    whole_number,
+)
 
 
 @pytest.mark.parametrize("value", [1, 7, np.int64(7)])
@@ -95,3 +106,44 @@ def test_what_an_int64_holds(value):
 def test_what_it_does_not_hold(value):
     with pytest.raises(ValueError, match="^label must be a whole number from -9223372036854775808 to"):
         int64("label", value)
+
+
+def test_texts_rows_and_paths_are_given_back(tmp_path):
+    assert one_text("word", "배") == "배"
+    assert several("rows", ([1], [2, 3]), "rows of ids") == [[1], [2, 3]]
+    assert mapping("stems", {"배를": "배"}, "word -> stem") == {"배를": "배"}
+    assert path_of("path", str(tmp_path / "absent")) == tmp_path / "absent"
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "told"),
+    [
+        (lambda value: one_text("word", value), None, "word must be a text, got NoneType"),
+        (
+            lambda value: several("rows", value, "rows of ids"),
+            "배",
+            "rows must be a list of rows of ids, got '배'",
+        ),
+        (
+            lambda value: several("rows", value, "rows of ids"),
+            {1: 2},
+            "rows must be a list of rows of ids, got dict",
+        ),
+        (lambda value: mapping("stems", value, "a -> b"), [1], "stems must be a dict, a -> b, got list"),
+        (lambda value: path_of("path", value), 3, "path must be a path, got 3"),
+        (
+            lambda value: path_of("path", value),
+            "가" * 999,
+            "path must be a path of names that are not too long, got",
+        ),
+        (
+            lambda value: path_of("path", value),
+            "\0",
+            "path must be a path, got '.x00', which the system cannot write",
+        ),
+    ],
+)
+def test_what_is_no_text_row_or_path(check, value, told):
+    with pytest.raises(ValueError, match=f"^{told}") as caught:
+        check(value)
+    assert len(str(caught.value)) < 200
