@@ -32,7 +32,8 @@ def ngrams(word: str) -> list[str]:
     Raises:
         ValueError: if word is no text.
     """
-    marked = f"<{one_text('word', word)}>"
+    one_text("word", word)
+    marked = f"<{word}>"
     found = [
         marked[start : start + length]
         for length in range(SHORTEST, LONGEST + 1)

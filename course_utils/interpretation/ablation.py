@@ -66,7 +66,8 @@ def heads_off(model: nn.Module, heads: Iterable[Head]) -> Iterator[nn.Module]:
                 f"layer must lie in 0 … {len(layers) - 1} and head in 0 … {number - 1}, "
                 f"got ({one_line(', '.join(map(shown, found)), 99)})"
             )
-        chosen.setdefault(int(found[0]), set()).add(int(found[1]))
+        layer, head = map(int, found)
+        chosen.setdefault(layer, set()).add(head)
     hooks = []
     try:
         for layer, own in chosen.items():
