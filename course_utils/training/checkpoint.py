@@ -174,7 +174,7 @@ def _checksums(tensors: dict[str, Tensor], metadata: dict[str, str]) -> tuple[st
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
-    told = one_line(str(path), 150)
+    told = one_line(str(path), 200)
     if not path.is_file():
         raise FileNotFoundError(f"there is no checkpoint {told}")
     try:

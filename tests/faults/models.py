@@ -189,6 +189,7 @@ case(
         "after_step": lambda step: None,
     },
     call=lambda model, **given: loop.train(copy.deepcopy(model), **given),
+    few=True,
 )
 case(measures.measure, lambda: {"model": model(), "batches": stream(), "most": 1})
 case(
@@ -260,6 +261,7 @@ case(
     checkpoint.load_checkpoint,
     lambda: {"path": stopped(), **run(), "since": ["text"]} | {"step": Kept(3)},
     call=lambda step, model, **given: checkpoint.load_checkpoint(model=copy.deepcopy(model), **given),
+    few=True,
 )
 
 # --- bertviz -----------------------------------------------------------------------------------------------------
