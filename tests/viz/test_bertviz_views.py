@@ -333,7 +333,10 @@ BAD = {
     "a row that sums to 1.36": (dict(weights=with_entry(0.5)), "row 3 of layer 2, head 1 sums to 1.357"),
     "negative": (dict(weights=with_entry(-0.1)), r"at least 0.*smallest weight is -0.100"),
     "a text instead of tokens": (dict(tokens="배를 탔다"), "T = 1 tokens"),
-    "tokens that are numbers": (dict(tokens=list(range(7))), "tokens must hold texts and nothing else, got 0"),
+    "tokens that are numbers": (
+        dict(tokens=list(range(7))),
+        "tokens must hold texts and nothing else, got 0",
+    ),
     "too long": (dict(weights=flat(1, 1, 65), tokens=["가"] * 65), "at most 64 tokens.*got 65"),
     "second text empty": (dict(second_start=7), "second_start must be a whole number from 1 to 6, got 7"),
     "first text empty": (dict(second_start=0), "second_start .* 1 to 6, got 0"),
