@@ -189,7 +189,7 @@ def expect_close(
     if bool((difference <= atol).all()):
         return
     index = tuple(int(i) for i in torch.unravel_index(difference.argmax(), difference.shape))
-    right, given = told_apart(expected[index], actual[index])
+    right, given = told_apart(expected.detach()[index], actual.detach()[index])
     raise Wrong(reason, **({"index": index, "expected": right, "actual": given} | facts))
 
 
