@@ -52,6 +52,20 @@ def _penalised(scores, mask):
     return _zero_where_masked((scores + penalty).softmax(dim=-1), mask)
 
 
+def _lowest(scores, mask, axis=-1):
+    lowest = torch.finfo(scores.dtype).min
+    return _zero_where_masked(scores.masked_fill(~mask, lowest).softmax(dim=axis), mask)
+
+
+def _axis_of_two_or_four(scores, mask):
+    return _lowest(scores, mask, axis=3 if scores.dim() == 4 else 1)
+
+
+def _in_float32(scores, mask):
+    weights = _lowest(scores.float(), mask)
+    return weights.half() if scores.dtype == torch.float16 else weights
+
+
 def _window(rule, axes=True):
     def mask(length, window):
         places = torch.arange(length)
@@ -65,6 +79,11 @@ def _right(back, window):
     return (back >= 0) & (back < window)
 
 
+def _eight_bits(length, window):
+    places = torch.arange(length).to(torch.int8)
+    return _right(places[:, None] - places[None, :], window)[None, None]
+
+
 WRONG = {
     "03.1": {
         "positive_ids": lambda ids, pad: _keys(ids > 0),
@@ -74,6 +93,8 @@ WRONG = {
         "inverted": lambda ids, pad: _keys(ids == pad),
         "hides_queries": lambda ids, pad: (ids != pad)[:, None, :, None],
         "no_axes": lambda ids, pad: ids != pad,
+        "other_ids": lambda ids, pad: _keys(ids.to(torch.int16) != pad),
+        "only_padding": lambda ids, pad: _keys((ids != pad) | (ids == pad).all(dim=-1, keepdim=True)),
     },
     "03.2": {
         "after_softmax": lambda scores, mask: _zero_where_masked(scores.softmax(dim=-1), mask),
@@ -89,6 +110,9 @@ WRONG = {
         "gradient": _straight_through,
         "mutates_input": _in_place,
         "no_gradient": _detached,
+        "cut_off": lambda scores, mask: _lowest(scores.double().clamp(max=2e30).to(scores.dtype), mask),
+        "other_axes": _axis_of_two_or_four,
+        "dtype": _in_float32,
     },
     "03.3": {
         "one_too_many": _window(lambda back, window: (back >= 0) & (back <= window)),
@@ -98,5 +122,6 @@ WRONG = {
         "no_limit": _window(lambda back, window: back >= 0),
         "inverted": _window(lambda back, window: ~_right(back, window)),
         "no_axes": _window(_right, axes=False),
+        "other_sizes": _eight_bits,
     },
 }

@@ -45,6 +45,7 @@ def check_mask_of_padding(answer: object) -> None:
     expect_close(of_odd, mask_of_padding(odd, -1))
     for pad in (int(torch.randint(-9, 0, ())), int(torch.randint(1, 10, ()))):
         _check_signed(answer, pad)
+    _check_large_ids(answer)
 
 
 def _check_signed(answer: object, pad: int) -> None:
@@ -58,6 +59,24 @@ def _check_signed(answer: object, pad: int) -> None:
         facts = {"expected": numbers(right[row, 0, 0].int()), "actual": numbers(mask[row, 0, 0].int())}
         raise Wrong("negative_is_padding", ids=ids[row].tolist(), pad=pad, **facts)
     expect_close(mask, right)
+
+
+def _check_large_ids(answer: object) -> None:
+    """Ids that fewer bits cannot tell from the padding's (8, 11, 16, 24 of them); rows of nothing but padding."""
+    for pad in (300, 2**24):
+        others = torch.tensor([pad + 256, pad + 1, pad + 2**16, pad - 1, pad + 1000, -pad, 0, pad])
+        for dtype in (torch.int32, torch.int64):
+            ids = others.to(dtype).repeat(5, 1)
+            mask = expect_tensor(call(answer, ids, pad), shape=(5, 1, 1, 8), dtype=torch.bool)
+            right = mask_of_padding(ids, pad)
+            if not torch.equal(mask, right):
+                facts = {"expected": numbers(right[0, 0, 0].int()), "actual": numbers(mask[0, 0, 0].int())}
+                raise Wrong("other_ids", ids=ids[0].tolist(), pad=pad, dtype=dtype, **facts)
+    empty = torch.tensor([[4, 4, 4], [9, 4, 4]])
+    mask = expect_tensor(call(answer, empty, 4), shape=(2, 1, 1, 3), dtype=torch.bool)
+    if mask[0].any():
+        raise Wrong("only_padding", ids=empty[0].tolist(), actual=numbers(mask[0, 0, 0].int()))
+    expect_close(mask, mask_of_padding(empty, 4))
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
@@ -83,12 +102,22 @@ def check_masked_softmax(answer: object) -> None:
     loud = expect_tensor(call(answer, torch.tensor([[0.0, 0.0, 300.0]]), mask[:1]), shape=(1, 3))
     if not torch.allclose(loud, torch.tensor([[0.5, 0.5, 0.0]])):
         raise Wrong("loud", actual=numbers(loud[0]))
-    quiet = expect_tensor(call(answer, torch.tensor([[-3e4, -3e4, 0.0]]), mask[:1]), shape=(1, 3))
-    if not torch.allclose(quiet, torch.tensor([[0.5, 0.5, 0.0]])):
-        raise Wrong("not_low_enough", actual=numbers(quiet[0]))
+    _check_quiet(answer, -3e4, "-30000")
     _check_empty_row(answer)
     _check_half(answer)
     _check_fresh(answer)
+    _check_quiet(answer, -3e30, "-3e30")
+    far = expect_tensor(call(answer, torch.tensor([[3e30, 2e30, 4e30]]), mask[:1]), shape=(1, 3))
+    if not torch.allclose(far, torch.tensor([[1.0, 0.0, 0.0]])):
+        raise Wrong("cut_off", actual=numbers(far[0]))
+
+
+def _check_quiet(answer: object, low: float, written: str) -> None:
+    """Two keys with the same low score and a third one, 0, that is masked."""
+    scores, mask = torch.tensor([[low, low, 0.0]]), torch.tensor([[True, True, False]])
+    quiet = expect_tensor(call(answer, scores, mask), shape=(1, 3))
+    if not torch.allclose(quiet, torch.tensor([[0.5, 0.5, 0.0]])):
+        raise Wrong("not_low_enough", low=written, actual=numbers(quiet[0]))
 
 
 def _check_empty_row(answer: object) -> None:
@@ -135,6 +164,17 @@ def _check_fresh(answer: object) -> None:
     if mine is None:
         raise Wrong("no_gradient")
     expect_close(mine, expected, "gradient")
+    for axes, of_mask in [
+        ((5, 7), (1, 7)),
+        ((2, 5, 7), (5, 7)),
+        ((3, 1, 7), (3, 1, 7)),
+        ((2, 2, 2, 5, 3), (5, 3)),
+    ]:
+        scores, mask = 9 * torch.randn(axes, dtype=torch.float64), torch.rand(of_mask) < 0.6
+        weights = expect_tensor(call(answer, scores, mask), shape=axes, dtype=scores.dtype)
+        right = masked_softmax(scores, mask)
+        facts = {"scores": axes, "mask": of_mask}
+        expect_close(weights, right, "other_axes", atol=1e-6, **facts)
 
 
 def sliding_window_mask(length: int, window: int) -> Tensor:
@@ -166,6 +206,14 @@ def check_sliding_window_mask(answer: object) -> None:
     for length, window in ((7, 1), (7, 3), (5, 5), (3, 11), (1, 1)):
         mask = expect_tensor(call(answer, length, window), shape=(1, 1, length, length), dtype=torch.bool)
         expect_close(mask, sliding_window_mask(length, window))
+    small = [(length, window) for length in (2, 6, 9) for window in (1, 2, 4, 5, 6, 8, 12)]
+    for length, window in [*small, (13, 12), (300, 3), (300, 290)]:  # 300 places do not fit in eight bits
+        mask = expect_tensor(call(answer, length, window), shape=(1, 1, length, length), dtype=torch.bool)
+        right = sliding_window_mask(length, window)
+        if not torch.equal(mask, right):
+            query, key = map(int, (mask != right)[0, 0].nonzero()[0])
+            facts = {"length": length, "window": window, "query": query, "key": key}
+            raise Wrong("other_sizes", expected=bool(right[0, 0, query, key]), **facts)
 
 
 def _seen(mask: Tensor, query: int) -> str:
