@@ -114,6 +114,48 @@ def _alone(context, weight, bias):
     return torch.stack(kept, dim=1)
 
 
+def _without_the_axis_of_one_token(hidden, num_heads):
+    return _split(hidden, num_heads).squeeze(2)
+
+
+def _raw_exponentials(query, key, value, num_heads):
+    q, k, v = (_split(hidden, num_heads) for hidden in (query, key, value))
+    powers = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).exp()
+    weights = powers / powers.sum(dim=-1, keepdim=True)
+    return _merge(weights @ v), weights
+
+
+def _token_by_token(query, key, value, num_heads):
+    answers = [
+        _multi_head()(query[:, place : place + 1], key, value, num_heads) for place in range(query.shape[1])
+    ]
+    return torch.cat([context for context, _ in answers], 1), torch.cat(
+        [weights for _, weights in answers], 2
+    )
+
+
+def _always_as_many_rounds(query, key, value, num_heads):
+    """A loop over heads that hides behind 24 rounds whatever their number."""
+    size = query.shape[-1] // num_heads
+    contexts, weights = [], []
+    for head in range(24):
+        own = slice(min(head, num_heads - 1) * size, (min(head, num_heads - 1) + 1) * size)
+        weights.append((query[..., own] @ key[..., own].mT / math.sqrt(size)).softmax(dim=-1))
+        contexts.append(weights[-1] @ value[..., own])
+    return torch.cat(contexts[:num_heads], dim=-1), torch.stack(weights[:num_heads], dim=1)
+
+
+def _head_by_head(context, weight, bias):
+    size = context.shape[-1]
+    heads = range(context.shape[1])
+    return torch.stack([context[:, h] @ weight[:, h * size : (h + 1) * size].T for h in heads], dim=1)
+
+
+def _tokens_joined(context, weight, bias):
+    places = range(context.shape[2])
+    return torch.cat([_contributions(context[:, :, t : t + 1], weight) for t in places], dim=2)
+
+
 WRONG = {
     "04.1": {
         "view_without_transpose": _view,
@@ -122,6 +164,11 @@ WRONG = {
         "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
         "batch": _batch_mixed_in,
         "no_gradient": lambda hidden, num_heads: _split(hidden, num_heads).detach(),
+        "dtype": lambda hidden, num_heads: _split(hidden, num_heads).float(),
+        "other_sizes": _without_the_axis_of_one_token,
+        "gradient": lambda hidden, num_heads: (
+            2 * _split(hidden, num_heads) - _split(hidden, num_heads).detach()
+        ),
     },
     "04.2": {
         "one_head": _one_head,
@@ -138,6 +185,10 @@ WRONG = {
         "gradient": _weights_detached,
         "no_gradient": _without_gradient,
         "loop": _one_by_one,
+        "large_scores": _raw_exponentials,
+        "dtype": lambda *given: tuple(result.float() for result in _multi_head()(*given)),
+        "loop_elsewhere": _token_by_token,
+        "too_many_calls": _always_as_many_rounds,
     },
     "04.3": {
         "already_summed": lambda context, weight, bias: _merge(context) @ weight.T,
@@ -148,5 +199,11 @@ WRONG = {
         "merged_without_transpose": _alone,
         "sum": lambda context, weight, bias: 2 * _contributions(context, weight),
         "no_gradient": lambda context, weight, bias: _contributions(context.detach(), weight),
+        "dtype": lambda context, weight, bias: _contributions(context.float(), weight.float()),
+        "other_sizes": lambda context, weight, bias: _contributions(context, weight).squeeze(2),
+        "large": lambda context, weight, bias: _contributions(context.clamp(-9, 9), weight),
+        "gradient": lambda context, weight, bias: _contributions(context, weight.detach()),
+        "loop": _head_by_head,
+        "loop_elsewhere": _tokens_joined,
     },
 }

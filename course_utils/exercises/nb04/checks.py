@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -47,6 +48,35 @@ def check_split_heads(answer: object) -> None:
     expect_close(result.detach(), split_heads(batch.detach(), 5), "batch")
     if not result.requires_grad:
         raise Wrong("no_gradient")
+    for batch, length, size, num_heads in [
+        (3, 5, 8, 1),
+        (3, 5, 8, 8),
+        (1, 1, 6, 2),
+        (5, 1, 12, 3),
+        (4, 11, 10, 5),
+    ]:
+        hidden = (1e6 * torch.randn(batch, length, size, dtype=torch.float64)).requires_grad_()
+        result = expect_tensor(call(answer, hidden, num_heads), dtype=hidden.dtype)
+        right = split_heads(hidden, num_heads)
+        if result.shape != right.shape:
+            given = {"hidden": tuple(hidden.shape), "heads": num_heads}
+            raise Wrong("other_sizes", expected=tuple(right.shape), actual=tuple(result.shape), **given)
+        expect_close(result, right, atol=0.0)
+        _compare_gradients(result, right, {"hidden": hidden})
+
+
+def _compare_gradients(result: Tensor, right: Tensor, inputs: dict[str, Tensor]) -> None:
+    """The gradient of the result, weighted at random, is that of the right one in each of the inputs."""
+    upstream = torch.randn_like(right)
+    if not result.requires_grad:
+        raise Wrong("no_gradient")
+    given = list(inputs.values())
+    found = torch.autograd.grad(result, given, upstream, allow_unused=True)
+    expected = torch.autograd.grad(right, given, upstream)
+    for name, mine, wanted in zip(inputs, found, expected, strict=True):
+        expect_close(
+            torch.zeros_like(wanted) if mine is None else mine, wanted, "gradient", atol=1e-6, of=name
+        )
 
 
 def multi_head(query: Tensor, key: Tensor, value: Tensor, num_heads: int) -> tuple[Tensor, Tensor]:
@@ -76,8 +106,25 @@ def check_multi_head(answer: object) -> None:
         )
     expect_close(context, right_context)
     _check_cross_attention(answer)
+    _check_large_scores(answer)
     _check_gradient(answer)
     _check_loop(answer)
+
+
+def _check_large_scores(answer: object) -> None:
+    """One head of size 1 up to as many heads as coordinates, in float64, with scores far beyond what exp can hold."""
+    for batch, length, size, num_heads in [(3, 4, 6, 1), (3, 4, 6, 6), (1, 1, 6, 2)]:
+        given = [torch.randn(batch, length, size, dtype=torch.float64) for _ in range(3)]
+        for times in (1.0, 100.0):
+            query, key, value = times * given[0], times * given[1], given[2]
+            context, weights = expect_tuple(call(answer, query, key, value, num_heads), 2)
+            right_context, right_weights = multi_head(query, key, value, num_heads)
+            expect_tensor(weights, shape=tuple(right_weights.shape), dtype=query.dtype)
+            expect_tensor(context, shape=tuple(right_context.shape), dtype=query.dtype)
+            largest = number((query.unflatten(-1, (num_heads, -1)).square().sum(-1)).max())
+            reason = "weights" if times == 1 else "large_scores"
+            expect_close(weights, right_weights, reason, atol=1e-6 if times == 1 else 1e-2, largest=largest)
+            expect_close(context, right_context, atol=1e-5 if times == 1 else 5e-2)
 
 
 def _check_weights(hidden: Tensor, weights: Tensor, right_weights: Tensor) -> None:
@@ -136,23 +183,33 @@ class _Count(TorchFunctionMode):
 
 
 def _check_loop(answer: object) -> None:
-    """All heads at once: as many calls into torch for 2 heads as for 12."""
-    counts = {}
-    for num_heads in (2, 12):
-        query, key, value = torch.randn(3, 1, 5, 24)
-
-        def counted(*given, heads=num_heads):
-            with _Count() as count:
-                result = answer(*given)
-            counts[heads] = count.calls
-            return result
-
-        context, weights = expect_tuple(call(counted, query, key, value, num_heads), 2)
-        right_context, right_weights = multi_head(query, key, value, num_heads)
+    """All heads, tokens and sentences at once: as many calls into torch for few as for many."""
+    counts = []
+    for batch, length, num_heads in [(1, 5, 2), (1, 5, 12), (1, 9, 2), (3, 5, 2)]:
+        given = *torch.randn(3, batch, length, 24), num_heads
+        (context, weights), calls = _counted(answer, *given)
+        right_context, right_weights = multi_head(*given)
         expect_close(expect_tensor(weights), right_weights, "weights")
         expect_close(expect_tensor(context), right_context)
-    if counts[12] > counts[2]:
-        raise Wrong("loop", few=counts[2], many=counts[12])
+        counts.append(calls)
+    few, heads, tokens, sentences = counts
+    if heads > few:
+        raise Wrong("loop", few=few, many=heads)
+    if max(tokens, sentences) > few:
+        raise Wrong("loop_elsewhere", few=few, tokens=tokens, sentences=sentences)
+    if few > 60:
+        raise Wrong("too_many_calls", calls=few)
+
+
+def _counted(answer: Any, *given: Any) -> tuple[Any, int]:
+    """What an answer returns, and how often it called into torch."""
+
+    def watched(*copies: Any) -> tuple[Any, int]:
+        with _Count() as count:
+            result = answer(*copies)
+        return result, count.calls
+
+    return call(watched, *given)
 
 
 def head_contributions(context: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -190,6 +247,30 @@ def check_head_contributions(answer: object) -> None:
     expect_close(result.detach(), head_contributions(context.detach(), weight, bias))
     if not result.requires_grad:
         raise Wrong("no_gradient")
+    counts = []
+    for batch, num_heads, length, size in [
+        (1, 2, 3, 4),
+        (1, 6, 3, 2),
+        (1, 2, 7, 4),
+        (3, 1, 1, 5),
+        (2, 5, 4, 1),
+    ]:
+        inputs = {
+            "context": (100 * torch.randn(batch, num_heads, length, size).double()).requires_grad_(),
+            "weight": torch.randn(num_heads * size, num_heads * size).double().requires_grad_(),
+        }
+        given = *inputs.values(), torch.randn(num_heads * size).double()
+        result, calls = _counted(answer, *given)
+        right = head_contributions(*given)
+        if expect_tensor(result, dtype=right.dtype).shape != right.shape:
+            raise Wrong("other_sizes", expected=tuple(right.shape), actual=tuple(result.shape))
+        expect_close(result, right, "large", atol=1e-6)
+        _compare_gradients(result, right, inputs)
+        counts.append(calls)
+    if counts[1] > counts[0]:
+        raise Wrong("loop", few=counts[0], many=counts[1])
+    if counts[2] > counts[0]:
+        raise Wrong("loop_elsewhere", few=counts[0], tokens=counts[2])
 
 
 def _as_if_merged_without_transpose(context: Tensor, weight: Tensor) -> Tensor:
