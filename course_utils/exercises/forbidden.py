@@ -1,7 +1,10 @@
-"""For exercises that ask for a formula: did the answer let torch differentiate instead?"""
+"""For exercises that forbid a way: did the answer let torch differentiate, or run a loop?"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 from unittest import mock
 
@@ -49,3 +52,28 @@ def refuse_autograd(answer: Any, *args: Any) -> None:
         used.append(wrong)
     if used:
         raise Wrong("autograd")
+
+
+def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
+    """What an answer returns, and how many steps Python took for it; a loop takes more of them for more rows.
+
+    A first call, not counted, lets everything be imported and remembered that is only made once.
+    """
+    steps = 0
+
+    def watch(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal steps
+        frame.f_trace_opcodes = True
+        steps += event == "opcode"
+        return watch
+
+    def watched(*copies: Any) -> Any:
+        before = sys.gettrace()
+        sys.settrace(watch)
+        try:
+            return answer(*copies)
+        finally:
+            sys.settrace(before)
+
+    call(answer, *args)
+    return call(watched, *args), steps

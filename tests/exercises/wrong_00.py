@@ -28,6 +28,21 @@ def _table_over(length):
     return table
 
 
+def _by_torch(a, b):
+    if len(a) != len(b):
+        raise ValueError
+    return float(torch.tensor(a, dtype=torch.float64) @ torch.tensor(b, dtype=torch.float64))
+
+
+def _table(vectors):
+    unit = vectors / vectors.norm(dim=-1, keepdim=True)
+    return unit @ unit.T
+
+
+def _word_by_word(vectors):
+    return torch.stack([torch.nn.functional.cosine_similarity(vectors, vector, dim=-1) for vector in vectors])
+
+
 WRONG = {
     "00.1": {
         "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
@@ -36,6 +51,8 @@ WRONG = {
         "other_numbers": _constant,
         "silent_lengths": lambda a, b: sum(x * y for x, y in zip(a, b, strict=False)),
         "other_error": _index_error,
+        "other_lengths": lambda a, b: sum(x * y for x, y in zip(a[:10], b[:10], strict=True)),
+        "torch": _by_torch,
     },
     "00.2": {
         "no_length": lambda a, b: a @ b,
@@ -50,6 +67,7 @@ WRONG = {
             a @ b / (a.norm() * b.norm()) if a.sum() * b.sum() != 0 else torch.tensor(0.0)
         ),
         "value": lambda a, b: torch.nn.functional.cosine_similarity(a[:2], b[:2], dim=0),
+        "other_sizes": lambda a, b: torch.nn.functional.cosine_similarity(a[:9], b[:9], dim=0),
     },
     "00.3": {
         "columns": lambda vectors: (vectors / vectors.norm(dim=-1, keepdim=True)).T @ vectors,
@@ -57,5 +75,9 @@ WRONG = {
         "squared_lengths": _table_over(lambda vectors: (vectors**2).sum(dim=-1, keepdim=True)),
         "one_side": lambda vectors: (vectors / vectors.norm(dim=-1, keepdim=True)) @ vectors.T,
         "wrong_axis": _table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
+        "dtype": lambda vectors: _table(vectors).float(),
+        "other_shape": lambda vectors: _table(vectors).squeeze(),
+        "other_sizes": lambda vectors: _table(vectors[:, :9]),
+        "loop": _word_by_word,
     },
 }

@@ -65,6 +65,24 @@ def _unseen(edges=True, lengths=(2, 3), whole=True, once=True, mean=False, nothi
     return unseen_vector
 
 
+def _without_cosine_one(vectors, row):
+    """Leaves out what looks the same, not what has the number."""
+    cosines = _cosines(vectors, vectors[row])
+    return int(cosines.masked_fill(cosines > 1 - 1e-6, -1.5).argmax())
+
+
+def _at_most_ten(centre, context, negatives):
+    return _gradient()(centre, context, negatives[:10])
+
+
+def _first_six_pieces(word, grams, dimensions):
+    if len(word) <= 3:
+        return _unseen()(word, grams, dimensions)
+    marked = f"<{word}>"
+    parts = [marked[start : start + n] for n in (2, 3) for start in range(4)]
+    return sum((grams[part] for part in {*parts, marked} if part in grams), torch.zeros(dimensions))
+
+
 WRONG = {
     "01.1": {
         "itself": _nearest(_cosines, itself=True),
@@ -74,6 +92,8 @@ WRONG = {
         "row": _takes_the_row_out,
         "too_large": _zero_for_itself,
         "kind": _nearest(_cosines, kind=float),
+        "same_direction": _without_cosine_one,
+        "lengths": _nearest(lambda vectors, vector: (vectors @ vector) / (vectors.norm(dim=-1) + 1e-3)),
     },
     "01.2": {
         "uphill": _gradient(sign=-1.0),
@@ -84,6 +104,8 @@ WRONG = {
         "mean_of_negatives": _mean_gradient,
         "no_sigmoid": _gradient(slope=lambda x: x),
         "autograd": _by_autograd,
+        "other_sizes": _at_most_ten,
+        "large": _gradient(slope=lambda x: x.exp() / (1 + x.exp())),
     },
     "01.3": {
         "no_edges": _unseen(edges=False),
@@ -94,5 +116,6 @@ WRONG = {
         "four_letters": _unseen(lengths=(2, 3, 4)),
         "nothing_known": _unseen(nothing=torch.ones),
         "twice": _unseen(once=False),
+        "other_words": _first_six_pieces,
     },
 }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, told_apart
+from course_utils.exercises.forbidden import count_steps
 
 
 def dot_product(a: list[float], b: list[float]) -> float:
@@ -32,13 +35,52 @@ def check_dot_product(answer: object) -> None:
     fresh = call(answer, a, b)
     if not math.isclose(fresh, product, abs_tol=1e-6):
         raise Wrong("other_numbers", a=a, b=b, expected=product, actual=number(fresh))
+    for length in (0, 1, 8, 30):
+        a, b = (torch.randn(length).tolist() for _ in range(2))
+        fresh, product = _without_torch(answer, a, b), dot_product(a, b)
+        if not math.isclose(fresh, product, abs_tol=1e-6):
+            expected, actual = told_apart(product, fresh)
+            raise Wrong("other_lengths", length=length, expected=expected, actual=actual)
+    for one, other in [([1.0, 2.0], [1.0, 2.0, 3.0]), ([1.0, 2.0, 3.0], [1.0, 2.0]), ([], [1.0])]:
+        try:
+            truncated = answer(one, other)
+        except ValueError:
+            continue
+        except Exception as error:
+            raise Wrong("other_error", error=type(error).__name__) from error
+        raise Wrong("silent_lengths", first=len(one), second=len(other), actual=truncated)
+
+
+class _Tensors(TorchFunctionMode):
+    """Notes whether torch computed; to put a number into a tensor is not to compute."""
+
+    computed = False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.computed |= func not in (torch.tensor, torch.as_tensor)
+        return func(*args, **(kwargs or {}))
+
+
+def _without_torch(answer: Any, a: list[float], b: list[float]) -> Any:
+    """What the answer returns.
+
+    Raises:
+        Wrong: "torch".
+    """
+
+    def watched(*given: Any) -> Any:
+        with _Tensors() as tensors:
+            result = answer(*given)
+        if tensors.computed:
+            raise Wrong("torch")
+        return result
+
     try:
-        truncated = answer([1.0, 2.0], [1.0, 2.0, 3.0])
-    except ValueError:
-        return
-    except Exception as error:
-        raise Wrong("other_error", error=type(error).__name__) from error
-    raise Wrong("silent_lengths", actual=truncated)
+        return call(watched, a, b)
+    except Wrong as wrong:
+        if isinstance(wrong.__cause__, Wrong):
+            raise wrong.__cause__ from None
+        raise
 
 
 def safe_cosine(a: Tensor, b: Tensor) -> Tensor:
@@ -77,6 +119,11 @@ def check_safe_cosine(answer: object) -> None:
     expected, actual = safe_cosine(one, other).item(), _as_number(call(answer, one, other))
     if not math.isclose(actual, expected, abs_tol=1e-4):
         raise Wrong("value", index=(), expected=number(expected), actual=number(actual))
+    for size, times in ((1, 1.0), (2, 1e4), (50, 1.0), (768, 0.01)):
+        one, other = (times * torch.randn(size, dtype=torch.float64) for _ in range(2))
+        expected, actual = safe_cosine(one, other).item(), _as_number(call(answer, one, other))
+        if not math.isclose(actual, expected, abs_tol=1e-4):
+            raise Wrong("other_sizes", size=size, expected=number(expected), actual=number(actual))
 
 
 def similarity_table(vectors: Tensor) -> Tensor:
@@ -104,6 +151,21 @@ def check_similarity_table(answer: object) -> None:
     expect_close(table, similarity_table(vectors))
     vectors = torch.randn(7, 5)
     expect_close(expect_tensor(call(answer, vectors), shape=(7, 7)), similarity_table(vectors))
+    for count, size, times in ((1, 3, 1.0), (4, 1, 1.0), (3, 3, 0.01), (9, 20, 1e4)):
+        vectors = times * torch.randn(count, size, dtype=torch.float64)
+        table = expect_tensor(call(answer, vectors), dtype=vectors.dtype)
+        facts = {"count": count, "size": size}
+        if table.shape != (count, count):
+            raise Wrong("other_shape", expected=(count, count), actual=tuple(table.shape), **facts)
+        expect_close(table, similarity_table(vectors), "other_sizes", atol=1e-4, **facts)
+    steps = []
+    for count in (3, 12):
+        vectors = torch.randn(count, 5)
+        table, taken = count_steps(answer, vectors)
+        expect_close(expect_tensor(table), similarity_table(vectors))
+        steps.append(taken)
+    if steps[1] > steps[0]:
+        raise Wrong("loop", few=steps[0], many=steps[1])
 
 
 def _as_number(result: object) -> float:

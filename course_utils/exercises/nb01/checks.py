@@ -40,6 +40,35 @@ def check_nearest_row(answer: object) -> None:
     vectors = torch.randn(13, 5)
     for row in (0, 7, 12):
         expect(vectors, row, nearest_row(vectors, row), {row: "itself"})
+    # A row that points exactly as the asked one does, shorter or longer, before it and behind it.
+    for row, twin in ((2, 5), (5, 2), (0, 7), (7, 0)):
+        vectors = torch.randn(8, 3, dtype=torch.float64)
+        vectors[twin] = (0.25 if row < twin else 4.0) * vectors[row]
+        expect(vectors, row, twin, {row: "itself", nearest_row_but(vectors, row, twin): "same_direction"})
+    # Lengths from a millionth to a million: cosines do not care.
+    vectors = torch.tensor([[1.0, 0.0], [1e-6, 1e-8], [1.0, 0.5], [1e6, -9e5]], dtype=torch.float64)
+    expect(vectors, 0, 1, {2: "lengths", 3: "lengths"})
+    for count, size in ((2, 3), (40, 2), (7, 64)):
+        vectors = (
+            torch.randn(count, size, dtype=torch.float64)
+            * 10 ** torch.linspace(-6, 6, count).double()[:, None]
+        )
+        for row in (0, count // 2, count - 1):
+            right = nearest_row(vectors, row)
+            expect(
+                vectors,
+                row,
+                right,
+                {row: "itself"} | {k: "lengths" for k in range(count) if k not in (row, right)},
+            )
+
+
+def nearest_row_but(vectors: Tensor, row: int, other: int) -> int:
+    """The nearest row without another one: the second nearest."""
+    unit = F.normalize(vectors, dim=-1)
+    cosines = unit @ unit[row]
+    cosines[[row, other]] = -torch.inf
+    return int(cosines.argmax())
 
 
 def centre_gradient(centre: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
@@ -70,6 +99,12 @@ def check_centre_gradient(answer: object) -> None:
         # In float64 a difference of two losses, divided by their distance, is some 1e-9 off.
         expect_close(found, expected, atol=1e-5 if dtype == torch.float32 else 1e-12)
         refuse_autograd(answer, centre, context, negatives)
+    for size, count, times in ((1, 1, 1.0), (5, 1, 1.0), (2, 30, 1.0), (4, 3, 100.0)):
+        given = [torch.randn(*shape, dtype=torch.float64) for shape in ((size,), (size,), (count, size))]
+        given = [times * tensor for tensor in given]
+        found = expect_tensor(call(answer, *given), shape=(size,), dtype=torch.float64)
+        reason = "other_sizes" if times == 1 else "large"
+        expect_close(found, centre_gradient(*given), reason, atol=1e-10 * times, size=size, count=count)
 
 
 def unseen_vector(word: str, grams: dict[str, Tensor], dimensions: int) -> Tensor:
@@ -129,11 +164,20 @@ def check_unseen_vector(answer: object) -> None:
     whole = total("멀미", "<뱃멀미>")  # longer than three letters; the pieces of four are known, too
     longer = whole + total("<뱃멀미", "뱃멀미>")
     expect("뱃멀미", [("no_whole_word", total("멀미")), ("four_letters", longer)])
-    found = call(answer, "뫙", grams, 7)
-    if not isinstance(found, Tensor) or found.shape != (7,) or bool(found.any()):
-        actual = numbers(found) if isinstance(found, Tensor) else type(found).__name__
-        raise Wrong("nothing_known", size=7, actual=actual)
+    for size in (7, 2):
+        found = call(answer, "뫙", grams, size)
+        if not isinstance(found, Tensor) or found.shape != (size,) or bool(found.any()):
+            actual = numbers(found) if isinstance(found, Tensor) else type(found).__name__
+            raise Wrong("nothing_known", size=size, actual=actual)
     expect("배", [("twice", total("<배", "<배>", "<배>"))])  # the whole word is a piece of three letters too
+    letters = "하나"
+    for length in (1, 2, 3, 5, 8):  # fresh words of two letters: pieces come back, many are known
+        word = "".join(letters[int(pick)] for pick in torch.randint(2, (length,)))
+        marked = f"<{word}>"
+        pieces = [marked[a:b] for a in range(len(marked)) for b in range(a + 1, len(marked) + 1)]
+        known = {piece: torch.randn(3) for piece in dict.fromkeys(pieces) if torch.rand(()) < 0.8}
+        found = expect_tensor(call(answer, word, known, 3), shape=(3,), dtype=torch.float32)
+        expect_close(found, unseen_vector(word, known, 3), "other_words", word=word)
 
 
 EXERCISES = [
