@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from importlib import import_module
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.faults import public
-from tests.faults.contract import Broken, documented, hold
-from tests.faults.gaps import GAPS, LATER, SELDOM
+from tests.faults.contract import documented, hold
 from tests.faults.registry import CASES, EXEMPT
 from tests.faults.strategies import Kept, arguments
 
@@ -72,11 +71,7 @@ def fuzz(name: str, star: str, profile: settings, folders) -> None:
 @pytest.mark.parametrize(("name", "star"), EACH, ids=IDS)
 def test_it_keeps_to_the_contract(name, star, elsewhere, same_constants):
     profile = FIGURES if name.startswith("viz.") or CASES[name].few else QUICK
-    if name + star in GAPS:
-        with pytest.raises(Broken):  # once it holds, strike it from the list
-            fuzz(name, star, profile, elsewhere)
-    else:
-        fuzz(name, star, profile, elsewhere)
+    fuzz(name, star, profile, elsewhere)
 
 
 @pytest.mark.slow
@@ -85,18 +80,15 @@ def test_it_keeps_to_the_contract(name, star, elsewhere, same_constants):
 def test_it_keeps_to_the_contract_for_long(name, star, elsewhere):
     number = random.SystemRandom().randrange(2**32)
     print(f"seed {number}")  # `@seed` with it draws the same again
-    with suppress(Broken) if name + star in GAPS | SELDOM else nullcontext():
-        fuzz(name, star, lambda call: seed(number)(LONG(call)), elsewhere)
+    fuzz(name, star, lambda call: seed(number)(LONG(call)), elsewhere)
 
 
 def test_every_public_name_has_a_strategy_or_a_reason():
     there = set(public.names())
     with_strategy = {name.partition("#")[0] for name in CASES}
-    new = sorted(there - with_strategy - set(EXEMPT) - set(LATER.split()))
+    new = sorted(there - with_strategy - set(EXEMPT))
     assert new == [], "enter them in tests/faults (registry.py says how)"
-    without = set(EXEMPT) | set(LATER.split())
-    assert not without - there and not with_strategy & without, "exempt, and need not be"
-    assert not {name.rstrip("*") for name in GAPS} - set(CASES), "a gap of what is not there"
+    assert not set(EXEMPT) - there and not with_strategy & set(EXEMPT), "exempt, and need not be"
 
 
 @pytest.fixture

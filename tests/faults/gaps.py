@@ -1,3 +1,0 @@
-GAPS: dict[str, str] = {}
-SELDOM: dict[str, str] = {}
-LATER = ""
