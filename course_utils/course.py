@@ -22,7 +22,7 @@ class Notebook:
     Attributes:
         file: name without .ipynb, "02_scaled_dot_product_attention".
         part: title of the part it belongs to.
-        minutes: how long one reading takes.
+        minutes: how long one reading takes, without the exercises.
         planned: is it still to be written?
         title: as in its first heading.
         short: the title as on the map of the course.

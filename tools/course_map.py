@@ -18,8 +18,8 @@ READMES = {"en": "README.md", "ko": "README.ko.md"}
 START = "<!-- The map: made from course.toml by `python -m tools.course_map`. -->"
 END = "<!-- End of the map. -->"
 HEADS = {
-    "en": ("notebook", "the question", "what moves", "minutes"),
-    "ko": ("노트북", "묻는 것", "움직이는 것", "분"),
+    "en": ("notebook", "the question", "what moves", "minutes to read"),
+    "ko": ("노트북", "묻는 것", "움직이는 것", "읽는 분"),
 }
 TO_COME = {"en": "Still to come", "ko": "앞으로 올 노트북"}
 

@@ -6,12 +6,14 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from course_utils import course
 from course_utils.course import FILE, map_of_the_course, notebooks, title_of
 from course_utils.exercises import progress
 from tools import course_map
+from tools.minutes import exercising, reading
 
 NOTEBOOKS = FILE.parent / "notebooks"
 LANGUAGES = ["ko", "en"]
@@ -42,7 +44,7 @@ def test_every_row_is_complete(lang):
     for row in notebooks(lang):
         assert all((row.part, row.title, row.short, row.question)), row.file
         assert row.moves or row.number == "00", f"{row.file} has nothing that moves"
-        assert 30 <= row.minutes <= 60, row.file
+        assert 10 <= row.minutes <= 60, row.file
         assert not any("|" in said or "\n" in said for said in (row.title, row.question, row.moves)), row.file
 
 
@@ -60,7 +62,13 @@ def test_titles_and_minutes_are_those_of_the_notebooks(lang):
             continue
         first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
         assert first.splitlines()[0] == f"# {row.number} · {row.title}"
-        assert re.search(rf"\b{row.minutes}\s?(분|minutes)", first), f"{row.file}: {row.minutes} minutes"
+        told = re.search(r"(\d+)(?:분, 연습 문제에 | minutes, exercises )(\d+)(?:분| minutes)", first)
+        notebook = nbformat.read(path, as_version=4)
+        assert told and [int(number) for number in told.groups()] == [row.minutes, exercising(notebook)], (
+            row.file
+        )
+        if "[채울 곳]" not in first:
+            assert abs(row.minutes - reading(notebook)) <= 5, f"{row.file}: {reading(notebook):.0f} minutes"
 
 
 def test_the_map_has_every_notebook_once_in_its_part():
