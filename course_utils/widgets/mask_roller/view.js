@@ -1,4 +1,5 @@
-// The tokens with what became of each and what is to be predicted below; under them the tally of all rolls so far.
+// The tokens with what became of each and what is to be predicted below; under them the tally of all rolls so far, and
+// beside it the summary.
 
 import {
   add,
@@ -34,7 +35,7 @@ export default courseWidget((view) => {
   button(view, { label: words.again, testid: "again", press: () => go(1), into: buttons });
   numberBox("seed", words.seed);
 
-  const row = make("ol", { class: "mr-row", "aria-label": words.tokens, "data-testid": "tokens" });
+  const row = make("ol", { class: "mr-row", tabindex: 0, "aria-label": words.tokens, "data-testid": "tokens" });
   const legend = make(
     "p",
     { class: "mr-legend", "aria-hidden": "true" },
@@ -42,7 +43,9 @@ export default courseWidget((view) => {
       make("span", { class: `mr-key mr-${fate}` }, `${SIGNS[fate]} ${words[fate]}`),
     ),
   );
-  panel(view, words.tokens, row, legend, make("p", { class: "course-note" }, words.hint)).classList.add("course-row");
+  const tokens = panel(view, "", row, make("p", { class: "course-note" }, words.hint));
+  tokens.classList.add("course-row");
+  fill(tokens.firstChild, { class: "mr-heading" }, make("span", {}, words.tokens), legend);
   const body = make("tbody");
   const tally = make(
     "table",
@@ -60,11 +63,13 @@ export default courseWidget((view) => {
     ),
     body,
   );
-  const tallied = panel(view, "", tally, make("p", { class: "course-note" }, words.tally_hint));
-  tallied.classList.add("course-row");
+  const tallied = panel(view, "", tally);
+  tallied.classList.add("course-broad");
+  const summary = view.stage.parentElement.querySelector(".course-summary");
+  view.stage.append(summary, make("p", { class: "course-note mr-note" }, words.tally_hint));
 
-  return ({ tokens, tally: lines, rolls }) => {
-    each(row, tokens, card, drawCard);
+  return ({ tokens: received, tally: lines, rolls }) => {
+    each(row, received, card, drawCard);
     write(tallied.firstChild, words.tally.replace("{rolls}", rolls.toLocaleString("en")));
     each(body, lines, line, drawLine);
   };

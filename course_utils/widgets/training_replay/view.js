@@ -1,18 +1,18 @@
-// Left the loss with the unigram line, under it the learning rate; right the accuracy of both next-sentence classes.
-// One upright line through all of them marks the snapshot that is shown. Below: what it fills in at [MASK].
+// Left the loss with the unigram line; in the middle the accuracy of both next-sentence classes, under it the learning
+// rate. One upright line through all of them marks the snapshot that is shown. Right: what it fills in at [MASK].
 
 import { courseWidget, each, fill, make, number, panel, slider, svg, textBox, write } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
-  const WIDTH = 400;
-  const [LEFT, RIGHT] = [60, WIDTH - 14];
-  const [TOP, FOOT] = [12, 26];
+  const WIDTH = 272;
+  const [LEFT, RIGHT] = [56, WIDTH - 12];
+  const [TOP, FOOT] = [10, 25];
 
   const bar = make("progress", { class: "tr-progress", "aria-label": words.progress, "data-testid": "progress" });
   const progress = make(
     "span",
-    { class: "course-control tr-wide" },
+    { class: "course-control tr-scale" },
     make("span", {}, words.progress),
     bar,
     make("output"),
@@ -28,14 +28,14 @@ export default courseWidget((view) => {
       return snapshots[at] ? words.step.replace("{step}", snapshots[at][0].toLocaleString("en")) : "";
     },
   });
-  scrub.classList.add("tr-wide");
+  scrub.classList.add("tr-scale");
   textBox(view, "sentence", { label: words.sentence });
 
-  const loss = drawing(words.loss, 210, "loss");
-  const rate = drawing(words.rate, 96, "rate");
-  const next = drawing(words.next, 210, "next");
+  const loss = drawing(words.loss, 190, "loss");
+  const rate = drawing(words.rate, 74, "rate");
+  const next = drawing(words.next, 134, "next");
   panel(view, words.loss, loss.root, make("p", { class: "course-note" }, words.loss_hint));
-  const right = panel(
+  const middle = panel(
     view,
     words.next,
     next.root,
@@ -44,9 +44,9 @@ export default courseWidget((view) => {
       ["tr-not", words.is_not],
     ]),
   );
-  right.append(make("p", { class: "tr-caption" }, words.rate), rate.root);
+  middle.append(make("p", { class: "tr-caption" }, words.rate), rate.root);
   const list = make("ol", { class: "tr-words", "data-testid": "words" });
-  panel(view, words.fills, list).classList.add("tr-row");
+  panel(view, words.fills, list);
 
   let drawn = null; // the curves on the screen
   let scales = {};
