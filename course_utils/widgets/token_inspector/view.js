@@ -1,10 +1,10 @@
-// The typed text with one piece pointed out; its forms; its code points; its words and pieces.
+// The typed text with one piece pointed out, and its words; its pieces; its forms, and its code points. Each in a box of
+// its own, which scrolls where the text is long.
 
 import { checkbox, clamp, courseWidget, each, fill, make, panel, textBox, write } from "../common.js";
 
 export default courseWidget((view) => {
   const { words, signal } = view;
-  view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   checkbox(view, "lowercase", { label: words.lowercase });
   checkbox(view, "strip_accents", { label: words.strip_accents });
@@ -19,18 +19,19 @@ export default courseWidget((view) => {
   const list = make("p", { class: "ti-words", "data-testid": "words" });
   const forms = table("forms", [words.form, words.text, words.points, words.bytes]);
   const characters = table("characters", [words.char, words.number, words.decomposed, words.left, words.name]);
-  panel(view, words.typed_panel, typed, make("p", { class: "course-note" }, words.hint), pieces).classList.add(
-    "course-row",
-  );
-  panel(view, words.words, list).classList.add("course-row");
-  panel(view, words.forms, frame(forms, words.forms)).classList.add("course-row");
-  panel(view, words.characters, frame(characters, words.characters)).classList.add("course-row");
+  panel(view, words.typed_panel, frame(typed, words.typed));
+  panel(view, words.words, frame(list, words.words));
+  view.stage.append(make("div", { class: "ti-row" }, pieces, make("p", { class: "course-note" }, words.hint)));
+  panel(view, words.forms, frame(forms, words.forms));
+  panel(view, words.characters, frame(characters, words.characters));
   let cards = [];
 
   return (picture) => {
     const [before, marked, after] = picture.marked;
     typed.replaceChildren(before, ...(marked ? [make("mark", { "data-testid": "marked" }, marked)] : []), after);
+    reveal(typed.parentElement, typed.querySelector("mark"));
     drawPieces(picture);
+    reveal(pieces, cards[picture.chosen]);
     each(list, picture.words, () => make("span", { class: "ti-chip" }), write);
     each(
       forms.tBodies[0],
@@ -51,6 +52,13 @@ export default courseWidget((view) => {
       },
     );
   };
+
+  // Scrolls a box, and nothing around it, so far that a part of it is seen.
+  function reveal(box, part) {
+    if (!part) return;
+    const top = part.offsetTop - box.firstElementChild.offsetTop;
+    if (top < box.scrollTop || top + part.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top;
+  }
 
   function row(count) {
     return make("tr", {}, make("th", { scope: "row" }), ...Array.from({ length: count - 1 }, () => make("td")));
