@@ -22,9 +22,9 @@ import {
 import { band, pointsOf, spanOf } from "./bands.js";
 
 const DASHES = ["none", "12 7", "2 6", "14 5 3 5", "7 4", "20 6"];
-const [WIDTH, HEIGHT, MARGIN] = [600, 356, 46];
-const UPPER = { top: 52, bottom: 184 };
-const LOWER = { top: 234, bottom: 330 };
+const [WIDTH, HEIGHT, MARGIN] = [600, 334, 46];
+const UPPER = { top: 52, bottom: 174 };
+const LOWER = { top: 222, bottom: 308 };
 const STEPS_A_UNIT = 10; // on the axis of a run: an arrow key, 0.1 of a unit, is one step
 
 export default courseWidget((view) => {

@@ -51,8 +51,8 @@ export default courseWidget((view) => {
     body,
   );
   const done = make("p", { class: "course-note" }, words.finished);
-  const list = make("ul", { class: "ms-words", "data-testid": "words" });
-  const made = make("ol", { class: "ms-made", "data-testid": "made" });
+  const list = make("ul", { class: "ms-words", tabindex: 0, "aria-label": words.cut, "data-testid": "words" });
+  const made = make("ol", { class: "ms-made", tabindex: 0, "data-testid": "made" });
   panel(view, words.candidates, ranking, done);
   panel(view, words.cut, list);
   const madeCaption = panel(view, "", made).querySelector("figcaption");
@@ -101,6 +101,7 @@ export default courseWidget((view) => {
     madeCaption.textContent = words.made
       .replace("{count}", picture.made.length)
       .replace("{alphabet}", picture.alphabet);
+    fill(made, { "aria-label": madeCaption.textContent });
     made.replaceChildren(
       ...picture.made.map((symbol, place) => make("li", {}, chip(symbol, place === picture.made.length - 1))),
     );

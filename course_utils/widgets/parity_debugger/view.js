@@ -43,9 +43,11 @@ export default courseWidget((view) => {
       make("tr", { class: "pd-foot" }, make("td"), scale, make("td"), make("td")),
     ),
   );
-  panel(view, words.picture, table, make("p", { class: "course-note" }, words.hint)).classList.add("pd-panel");
+  const frame = make("div", { class: "pd-frame", tabindex: 0, role: "region", "aria-label": words.picture }, table);
+  panel(view, words.picture, frame, make("p", { class: "course-note" }, words.hint)).classList.add("pd-panel");
   table.style.setProperty("--limit", share(tolerance));
 
+  let shown = null; // the first row that departs, when it was drawn last
   return ({ rows, first, layer_counts: counts }) => {
     layer.classList.toggle("pd-unused", !counts);
     layer.querySelector("input").disabled = !counts;
@@ -60,7 +62,14 @@ export default courseWidget((view) => {
       write(size, shown);
       write(verdict, i === first ? words.first : departs ? words.departs : words.same);
     });
+    if (first !== shown) reveal(body.children[first ?? 0]);
+    shown = first;
   };
+
+  // Scrolls a long table, and nothing around it, so far that this row is in its middle.
+  function reveal(row) {
+    frame.scrollTop = row.offsetTop - (frame.clientHeight - row.offsetHeight) / 2;
+  }
 
   function line(place) {
     const track = make("div", { class: "pd-track" }, make("span", { class: "pd-bar" }));

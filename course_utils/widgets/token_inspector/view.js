@@ -19,8 +19,8 @@ export default courseWidget((view) => {
   const list = make("p", { class: "ti-words", "data-testid": "words" });
   const forms = table("forms", [words.form, words.text, words.points, words.bytes]);
   const characters = table("characters", [words.char, words.number, words.decomposed, words.left, words.name]);
-  panel(view, words.typed_panel, frame(typed, words.typed));
-  panel(view, words.words, frame(list, words.words));
+  panel(view, words.typed_panel, scrolling(typed, words.typed));
+  panel(view, words.words, scrolling(list, words.words));
   view.stage.append(make("div", { class: "ti-row" }, pieces, make("p", { class: "course-note" }, words.hint)));
   panel(view, words.forms, frame(forms, words.forms));
   panel(view, words.characters, frame(characters, words.characters));
@@ -129,6 +129,16 @@ export default courseWidget((view) => {
       make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
       make("tbody"),
     );
+  }
+
+  // A frame that is a stop for the Tab key only while there is something to scroll to.
+  function scrolling(node, label) {
+    const box = frame(node, label);
+    const watch = new ResizeObserver(() => fill(box, { tabindex: box.scrollHeight > box.clientHeight ? 0 : false }));
+    watch.observe(box);
+    watch.observe(node);
+    signal.addEventListener("abort", () => watch.disconnect());
+    return box;
   }
 
   function frame(node, label) {
