@@ -113,7 +113,7 @@ def test_the_other_views_by_keyboard_alone(guest: Visit, show: Callable[..., Loc
     expect(widget.get_by_test_id("row-1")).to_contain_text("97.7 %")
     expect(widget.get_by_test_id("row-0")).to_contain_text("0.0 %")
     widget.get_by_test_id("spread").press("ArrowLeft")
-    expect(summary).to_contain_text("표준 편차 0.90")
+    expect(summary).to_contain_text("표준편차 0.90")
 
     view.press("ArrowDown")
     expect(summary).to_contain_text("배우기 전(0걸음), 유닛 960개 가운데 죽은 것: ReLU, 0.03 177개")
