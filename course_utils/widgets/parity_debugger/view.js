@@ -24,7 +24,7 @@ export default courseWidget((view) => {
     { class: "pd-scale", "aria-hidden": "true" },
     ...[-9, -7, -5, -3, -1, 1].map((power) => {
       const mark = make("span", {}, `10${superscript(power)}`);
-      mark.style.left = `calc(8px + (100% - 16px) * ${share(10 ** power)})`; // as the tracks: inside the padding
+      mark.style.left = `calc(var(--pad) + (100% - 2 * var(--pad)) * ${share(10 ** power)})`; // as the tracks: inside the padding
       return mark;
     }),
   );
@@ -48,6 +48,9 @@ export default courseWidget((view) => {
   table.style.setProperty("--limit", share(tolerance));
 
   let shown = null; // the first row that departs, when it was drawn last
+  const watch = new ResizeObserver(() => reveal()); // in lecture mode, rows have other heights
+  watch.observe(frame);
+  view.signal.addEventListener("abort", () => watch.disconnect());
   return ({ rows, first, layer_counts: counts }) => {
     layer.classList.toggle("pd-unused", !counts);
     layer.querySelector("input").disabled = !counts;
@@ -62,13 +65,16 @@ export default courseWidget((view) => {
       write(size, shown);
       write(verdict, i === first ? words.first : departs ? words.departs : words.same);
     });
-    if (first !== shown) reveal(body.children[first ?? 0]);
-    shown = first;
+    if (first !== shown) {
+      shown = first;
+      reveal();
+    }
   };
 
-  // Scrolls a long table, and nothing around it, so far that this row is in its middle.
-  function reveal(row) {
-    frame.scrollTop = row.offsetTop - (frame.clientHeight - row.offsetHeight) / 2;
+  // Scrolls a long table, and nothing around it, so far that the first row that departs is in its middle.
+  function reveal() {
+    const row = body.children[shown ?? 0];
+    if (row) frame.scrollTop = row.offsetTop - (frame.clientHeight - row.offsetHeight) / 2;
   }
 
   function line(place) {
