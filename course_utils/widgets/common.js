@@ -224,6 +224,13 @@ export function add(view, into, node) {
   return node;
 }
 
+// Title, controls and the switch of lecture mode share a line where there is room: for a widget that needs the height.
+export function compact({ controls, stage }) {
+  const root = stage.parentElement;
+  root.classList.add("course-compact");
+  root.querySelector(".course-head").append(controls);
+}
+
 // A titled panel of the stage.
 export function panel(view, title, ...children) {
   const node = make("figure", { class: "course-panel" }, make("figcaption", {}, title), ...children);
