@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import nbformat
 import pytest
+from playwright.sync_api import Locator
 
 from tests.browser.harness import AXE, NOTEBOOKS, Lab, Visit, copy_notebook
 from tests.browser.needed import needed
@@ -17,6 +18,9 @@ from tools.notebook_cells import code_cells, tags
 NAMES = [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"), reverse=True)]
 # Short, and run from top to bottom each time: the way through the page's own menu stays tried.
 EACH_TIME = NAMES[-1]
+# Pixels of height that a widget may have, with the input of its notebook, to be seen as a whole.
+TALLEST = 600  # in JupyterLab on a laptop of 1366 × 768
+TALLEST_IN_LECTURE = 640  # in lecture mode, before a projector of 1280 × 720, the list of files put away
 
 
 def cells_tagged(name: str, tag: str) -> list[int]:
@@ -54,6 +58,7 @@ def look(guest: Visit, name: str) -> None:
         view = guest.cell(index).locator(".course-widget, .jupyter-widgets").first
         view.scroll_into_view_if_needed()
         assert view.bounding_box()["height"] > 100, f"the widget of cell {index} is not drawn"
+    assert too_tall(guest, name) == []
     for index in cells_tagged(name, "figure"):
         assert guest.cell(index).locator(".jp-OutputArea-output img").count() >= 1, (
             f"cell {index} shows no figure"
@@ -67,6 +72,43 @@ def look(guest: Visit, name: str) -> None:
     assert guest.page.evaluate(_HANGUL_IS_DRAWN), (
         "the page's font draws two different syllables alike: empty boxes; install a font, such as fonts-nanum"
     )
+
+
+def too_tall(guest: Visit, name: str) -> list[str]:
+    """The heights of all widgets, if one of them does not fit the screen; the page is left as it was."""
+    views = [
+        guest.cell(index).locator(".course-widget, .jupyter-widgets").first
+        for index in cells_tagged(name, "widget")
+    ]
+    size = guest.page.viewport_size
+    on_laptop = heights(guest, views, 1366, 768)
+    guest.show_files(False)
+    switches = [view.get_by_test_id("lecture").first for view in views]
+    for switch in switches[:1]:  # one is for all
+        switch.click()
+    in_lecture = heights(guest, views, 1280, 720)
+    for switch in switches[:1]:
+        switch.click()
+    guest.show_files(True)
+    guest.page.set_viewport_size(size)
+    guest.settle()
+    if max(on_laptop, default=0) <= TALLEST and max(in_lecture, default=0) <= TALLEST_IN_LECTURE:
+        return []
+    return [
+        f"cell {index}: {laptop} px high (at most {TALLEST}), in lecture mode {lecture} (at most {TALLEST_IN_LECTURE})"
+        for index, laptop, lecture in zip(cells_tagged(name, "widget"), on_laptop, in_lecture, strict=True)
+    ]
+
+
+def heights(guest: Visit, views: list[Locator], width: int, height: int) -> list[int]:
+    """How high each widget is in a window of this size."""
+    guest.page.set_viewport_size({"width": width, "height": height})
+    found = []
+    for view in views:
+        view.scroll_into_view_if_needed()
+        guest.settle()
+        found.append(round(view.bounding_box()["height"]))
+    return found
 
 
 # Text of cells off-screen has no innerText: JupyterLab does not render them until they are scrolled to.
