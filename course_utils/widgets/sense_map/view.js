@@ -3,6 +3,7 @@
 import {
   choice,
   clamp,
+  compact,
   courseWidget,
   fill,
   make,
@@ -17,6 +18,7 @@ import {
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("course-columns", "sm-stage");
+  compact(view);
   const names = model.get("picture").words ?? [];
   choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
   slider(view, "layer", {
@@ -27,7 +29,7 @@ export default courseWidget((view) => {
     say: (layer) => (layer ? String(layer) : words.embeddings),
   });
 
-  const area = plane({ width: 720, height: 480, margin: 26 });
+  const area = plane({ width: 720, height: 412, margin: 26 });
   area.range(-1.55, 1.55, -1.05, 1.05);
   fill(area.root, { "data-testid": "map" });
   const marks = svg("g", { "aria-hidden": "true" });
@@ -40,12 +42,10 @@ export default courseWidget((view) => {
   );
   area.root.append(marks, hovering, cursor);
   const sentence = make("p", { class: "sm-sentence", "data-testid": "sentence" });
-  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.hint), sentence).classList.add(
-    "course-broad",
-    "sm-map",
-  );
+  panel(view, words.map, area.root).classList.add("course-broad", "sm-map");
   const legend = make("ul", { class: "sm-legend", "data-testid": "legend" });
-  panel(view, words.senses, legend);
+  panel(view, words.senses, legend, sentence);
+  view.stage.append(make("p", { class: "course-note sm-hint" }, words.hint));
 
   let picture = null;
   let order = []; // sense by sense
