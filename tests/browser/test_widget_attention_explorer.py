@@ -168,6 +168,7 @@ def test_by_mouse(guest: Visit, card: Locator) -> None:
     card.get_by_test_id("token-1-1").hover()
     expect(summary(card)).to_contain_text("문장 1: '부엌' 토큰이 없습니다.")
     expect(card.get_by_test_id("ax-looks-0")).to_be_hidden()
+    card.get_by_test_id("view-matrix").click()
     square = card.get_by_test_id("side-1").locator(".ax-square")
     box = square.bounding_box()
     square.hover(position={"x": box["width"] * 4.5 / 7, "y": box["height"] * 5.5 / 7})
@@ -197,7 +198,7 @@ def test_tab_goes_to_the_chosen_token_however_late_the_picture_is(guest: Visit, 
 
 def test_by_keyboard(guest: Visit, card: Locator) -> None:
     press = guest.page.keyboard.press
-    card.get_by_test_id("first").focus()
+    card.get_by_test_id("threshold").focus()
     seen = []
     for _ in range(8):
         testid, ring = guest.page.evaluate(
@@ -210,7 +211,7 @@ def test_by_keyboard(guest: Visit, card: Locator) -> None:
         seen.append(testid)
         assert ring >= 2, f"{testid} has the focus but does not show it"
         press("Tab")
-    stops = ["first", "second", "threshold", "sort", "tile-0-0", "token-0-0", "token-1-0", "SUMMARY"]
+    stops = ["threshold", "sort", "first", "second", "tile-0-0", "view-lines", "token-0-0", "token-1-0"]
     assert seen == stops
     card.get_by_test_id("tile-0-0").focus()
     for key, tile in map(
@@ -222,6 +223,7 @@ def test_by_keyboard(guest: Visit, card: Locator) -> None:
     press("ArrowRight")
     press("ArrowRight")
     press("Tab")
+    press("Tab")
     for _ in range(3):
         press("ArrowDown")
     expect(card.get_by_test_id("token-0-3")).to_be_focused()
@@ -230,8 +232,15 @@ def test_by_keyboard(guest: Visit, card: Locator) -> None:
     expect(card.get_by_test_id("token-1-3")).to_be_focused()
     press("End")
     expect(summary(card)).to_contain_text("문장 2: '[SEP]' 토큰이 보는 곳은 '깎다' 1.00")
+    card.get_by_test_id("view-lines").focus()
+    press("ArrowRight")
+    expect(card.get_by_test_id("view-matrix")).to_be_focused()
+    expect(card.locator(".ax-square").first).to_be_visible()
+    press("ArrowRight")
+    expect(card.get_by_test_id("ax-looks-0")).to_be_visible()
+    press("End")
     press("Tab")
-    press("Enter")
+    expect(card.get_by_role("region", name="표")).to_be_focused()
     row = card.get_by_test_id("table-1").get_by_role("row").filter(has_text="깎다")
     expect(row.get_by_role("cell")).to_have_text(["1.00", "0.00"])
     card.get_by_test_id("sort").focus()
@@ -332,7 +341,7 @@ def test_a_saved_page_behaves_as_in_the_notebook(saved: Page, tmp_path: Path) ->
 def test_a_saved_page_by_keyboard(saved: Page, tmp_path: Path) -> None:
     card = opened(saved, tmp_path, made())
     card.get_by_test_id("tile-0-0").focus()
-    for key in ("ArrowRight", "ArrowRight", "Tab", "ArrowDown", "ArrowDown", "ArrowDown"):
+    for key in ("ArrowRight", "ArrowRight", "Tab", "Tab", "ArrowDown", "ArrowDown", "ArrowDown"):
         saved.keyboard.press(key)
     expect(card.get_by_test_id("token-0-3")).to_be_focused()
     expect(card.get_by_test_id("token-1-3")).to_have_attribute("aria-pressed", "true")
@@ -360,25 +369,27 @@ def test_hostile_tokens_on_a_saved_page(saved: Page, tmp_path: Path) -> None:
     assert saved.locator("img, body script").count() == 2  # the page's own two scripts
 
 
+_SMALL_AND_OUTSIDE = """card => {
+  const frame = card.getBoundingClientRect();
+  const shown = [...card.querySelectorAll('*')].filter((node) => node.checkVisibility() &&
+    [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()));
+  const small = shown.filter((node) => parseFloat(getComputedStyle(node).fontSize) < 14);
+  const outside = shown.filter((node) => node.getBoundingClientRect().right > frame.right + 1);
+  return [small, outside].map((nodes) => nodes.map((node) => node.textContent));
+}"""
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(850, "light"), (320, "dark"), (1280, "dark")])
 def test_nothing_is_cut_off_in_any_theme(browser: Browser, tmp_path: Path, width: int, scheme: str) -> None:
     widget = made(" ".join(f"토큰{i}" for i in range(20)) + " " + "긴" * 300)
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     card = opened(page, tmp_path, widget)
-    card.get_by_test_id("twin").locator("summary").click()
+    for view in ("lines", "matrix", "lists", "table"):
+        card.get_by_test_id(f"view-{view}").click()
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        small, outside = card.evaluate(_SMALL_AND_OUTSIDE)
+        assert small == [] and outside == []
     expect(card.get_by_test_id("table-0")).to_be_visible()
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    small, outside = card.evaluate(
-        """card => {
-          const frame = card.getBoundingClientRect();
-          const shown = [...card.querySelectorAll('*')].filter((node) => node.checkVisibility() &&
-            [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()));
-          const small = shown.filter((node) => parseFloat(getComputedStyle(node).fontSize) < 14);
-          const outside = shown.filter((node) => node.getBoundingClientRect().right > frame.right + 1);
-          return [small, outside].map((nodes) => nodes.map((node) => node.textContent));
-        }"""
-    )
-    assert small == [] and outside == []
     paper = card.evaluate("card => getComputedStyle(card).backgroundColor")
     assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 24, 28)"}[scheme]
     query = card.evaluate("card => getComputedStyle(card).getPropertyValue('--course-query')")

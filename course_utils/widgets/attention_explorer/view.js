@@ -1,21 +1,25 @@
-// All heads as small maps, the chosen one large: as lines, as a matrix, in words. Two sentences lie side by side.
+// All heads as small maps, and beside them the chosen one: as lines, as a matrix, as ranked lists or as a table. Two
+// sentences lie side by side.
 // The weights are here, 16 bits each (side.py), so everything but another sentence is drawn without the kernel.
 
-import { choice, clamp, courseWidget, fill, make, slider, svg, textBox, write } from "../common.js";
+import { choice, clamp, compact, courseWidget, fill, make, slider, svg, textBox, write } from "../common.js";
 import { asNumber, asSteps, asWeight, filled, ONE, ranked, ranking, say } from "./numbers.js";
 import { drawLines, LEVELS, levelOf, paintMap, paintMaps, pixelsOf, putMaps, thickness } from "./pixels.js";
 
-const LISTED = 6; // tokens in a ranked list
+const LISTED = 5; // tokens in a ranked list
 const MOST_COLUMNS = 9000; // of pixels between the tokens, times tokens: with many, a blurred haze is as good
 const MANY = 8; // heads; with more their names are numbers
+const LONG = 20; // tokens; the lines of more are scrolled in a box of their own
 const FINEST = 40; // pixels of a small map
 const SIDES = ["first", "second"];
+const VIEWS = ["lines", "matrix", "lists", "table"];
 
 export default courseWidget((view) => {
   const { model, words, constants, signal, stage } = view;
   const colors = pixelsOf(constants.palette);
   const options = { signal };
   const told = stage.parentElement.querySelector("[data-testid=summary]");
+  compact(view);
   addControls();
 
   const grid = make("div", { class: "ax-grid", role: "group", "aria-label": words.overview });
@@ -31,12 +35,13 @@ export default courseWidget((view) => {
   const chosenHead = make("p", { class: "ax-chosen", "aria-hidden": "true" });
   const facts = make("div", { class: "ax-facts" });
   const large = make("div", { class: "ax-large" });
-  const tables = make("div", { class: "ax-tables" });
-  const twin = make("details", { class: "ax-twin", "data-testid": "twin" }, make("summary", {}, words.twin), tables);
+  const tables = make("div", { class: "ax-tables", role: "region", tabindex: 0, "aria-label": words.view_table });
+  const detail = make("div", { class: "ax-head" });
+  const viewButtons = VIEWS.map(viewButton);
+  const tabs = make("div", { class: "ax-views", role: "group", "aria-label": words.views }, ...viewButtons);
+  detail.append(make("div", { class: "ax-bar-of-views" }, chosenHead, tabs), large, facts, tables);
   stage.classList.add("ax-stage");
-  stage.parentElement.classList.add("ax-root");
-  stage.append(overview, make("div", { class: "ax-head" }, chosenHead, large), facts, twin);
-  twin.addEventListener("toggle", () => drawTables(state()), options);
+  stage.append(overview, detail);
 
   let picture = {};
   let weights = []; // of each sentence: the trait as it came, and its numbers
@@ -47,6 +52,7 @@ export default courseWidget((view) => {
   let frame = 0;
   const watch = new ResizeObserver(drawMaps);
   watch.observe(grid);
+  show(VIEWS[0]);
   signal.addEventListener("abort", () => {
     cancelAnimationFrame(frame);
     watch.disconnect();
@@ -112,12 +118,14 @@ export default courseWidget((view) => {
 
   function addControls() {
     const alone = model.get("_alone") === true; // a saved page has no kernel to ask for another sentence
+    const into = make("div", { class: "course-controls ax-sentences" });
+    stage.parentElement.querySelector(".course-head").after(into);
     for (const name of SIDES) {
-      if (!alone) textBox(view, name, { label: words[name] });
+      if (!alone) textBox(view, name, { label: words[name], into });
       else if (model.get(name).trim()) {
         const said = model.get("picture").sides[SIDES.indexOf(name)].sentence;
         const text = make("strong", { "data-testid": name, dir: "auto" }, said);
-        view.controls.append(make("p", { class: "ax-fixed" }, make("span", {}, words[name]), text));
+        into.append(make("p", { class: "ax-fixed" }, make("span", {}, words[name]), text));
       }
     }
     slider(view, "threshold", {
@@ -163,6 +171,7 @@ export default courseWidget((view) => {
       return button;
     });
     grid.style.setProperty("--heads", heads);
+    grid.style.setProperty("--layers", layers);
     grid.classList.toggle("ax-many", heads > MANY);
   }
 
@@ -252,7 +261,40 @@ export default courseWidget((view) => {
     tiles[to].focus();
   }
 
-  // --- The chosen head, once for each sentence
+  // --- The chosen head, in one of four ways, once for each sentence
+
+  function viewButton(name, index) {
+    const node = make("button", { type: "button", "data-testid": `view-${name}` }, words[`view_${name}`]);
+    node.addEventListener("click", () => show(name), options);
+    node.addEventListener(
+      "keydown",
+      (event) => {
+        const last = VIEWS.length - 1;
+        const to = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[event.key];
+        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        show(VIEWS[clamp(to, 0, last)]);
+        viewButtons[clamp(to, 0, last)].focus();
+      },
+      options,
+    );
+    return node;
+  }
+
+  function show(name) {
+    detail.dataset.view = name;
+    viewButtons.forEach((button, index) => {
+      const chosen = VIEWS[index] === name;
+      fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
+    });
+    if (sides.length) drawTables(state());
+  }
+
+  // "문장 1", where there are two, and what its picture shows.
+  function caption(index, text) {
+    const number = make("span", { class: "ax-number" }, words[SIDES[index]]);
+    return make("figcaption", {}, ...(picture.sides.length > 1 ? [number, " "] : []), text);
+  }
 
   function buildSides() {
     const held = sides.findIndex((side) => side.root.contains(document.activeElement));
@@ -261,24 +303,17 @@ export default courseWidget((view) => {
     large.replaceChildren(...sides.map(({ root }) => root));
     facts.replaceChildren(...sides.map(({ lists }) => lists));
     tables.replaceChildren(...sides.map(({ table }) => table));
-    for (const node of [stage, large, facts]) node.classList.toggle("ax-two", sides.length > 1);
+    for (const node of [large, facts]) node.classList.toggle("ax-two", sides.length > 1);
     if (held >= 0) sides[Math.min(held, sides.length - 1)].focus();
   }
 
   function buildSide(index) {
-    const own = picture.sides[index];
-    const count = own.tokens.length;
+    const count = picture.sides[index].tokens.length;
     const strands = buildStrands(index);
     const matrix = buildMatrix(index);
     const lists = buildLists(index);
     const table = buildTable(index);
-    const root = make(
-      "section",
-      { class: "ax-side", "data-testid": `side-${index}` },
-      ...(picture.sides.length > 1 ? [heading(index, own.sentence)] : []),
-      strands.root,
-      matrix.root,
-    );
+    const root = make("section", { class: "ax-side", "data-testid": `side-${index}` }, strands.root, matrix.root);
     // The weights of the chosen head: row(i)[j] is how much i looks at j.
     const head = (now) => weights[index].steps.subarray(now.tile * count * count, (now.tile + 1) * count * count);
     return {
@@ -303,15 +338,6 @@ export default courseWidget((view) => {
       },
       drawTable: (now) => table.draw(now, head(now)),
     };
-  }
-
-  function heading(index, sentence) {
-    return make(
-      "p",
-      { class: "ax-sentence" },
-      make("span", {}, words[SIDES[index]]),
-      make("span", { dir: "auto", title: sentence }, sentence),
-    );
   }
 
   // Tokens twice, and between them a line for each weight: all of them faint on a canvas, the chosen token's on top.
@@ -364,14 +390,18 @@ export default courseWidget((view) => {
     const area = make("div", { class: "ax-between" }, canvas, top);
     const root = make(
       "figure",
-      { class: "course-panel" },
-      make("figcaption", {}, words.strands),
+      { class: "course-panel ax-lines" },
+      caption(index, words.strands),
       make(
         "div",
-        { class: `ax-strands ${count > 40 ? "ax-tight" : count > 16 ? "ax-close" : ""}` },
-        make("div", { class: "ax-tokens ax-queries", role: "group", "aria-label": label }, ...queries),
-        area,
-        make("div", { class: "ax-tokens ax-keys", "aria-hidden": "true" }, ...keys),
+        { class: count > LONG ? "ax-window" : "" },
+        make(
+          "div",
+          { class: `ax-strands ${count > 12 ? "ax-close" : ""}` },
+          make("div", { class: "ax-tokens ax-queries", role: "group", "aria-label": label }, ...queries),
+          area,
+          make("div", { class: "ax-tokens ax-keys", "aria-hidden": "true" }, ...keys),
+        ),
       ),
     );
     let last = null;
@@ -461,11 +491,13 @@ export default courseWidget((view) => {
         }),
       ),
     );
-    const readout = make("p", { class: "ax-readout", "aria-hidden": "true" }, "\u00a0");
+    const readout = make("span", { class: "ax-readout", "aria-hidden": "true" });
+    const name = caption(index, picture.sides.length > 1 ? "" : words.matrix); // the corner says it, too
+    name.append(readout);
     const root = make(
       "figure",
-      { class: "course-panel" },
-      make("figcaption", {}, words.matrix),
+      { class: "course-panel ax-cells" },
+      name,
       make(
         "div",
         { class: "ax-matrix-box" },
@@ -478,7 +510,6 @@ export default courseWidget((view) => {
           square,
         ),
       ),
-      readout,
     );
     root.style.setProperty("--count", count);
     square.addEventListener(
@@ -493,7 +524,7 @@ export default courseWidget((view) => {
       },
       options,
     );
-    square.addEventListener("pointerleave", () => (readout.textContent = "\u00a0"), options);
+    square.addEventListener("pointerleave", () => (readout.textContent = ""), options);
 
     return {
       root,
@@ -608,6 +639,6 @@ export default courseWidget((view) => {
   }
 
   function drawTables(now) {
-    if (twin.open) for (const side of sides) side.drawTable(now);
+    if (detail.dataset.view === "table") for (const side of sides) side.drawTable(now);
   }
 });
