@@ -2,6 +2,7 @@
 
 import {
   choice,
+  compact,
   courseWidget,
   fill,
   make,
@@ -19,7 +20,7 @@ import {
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("course-columns", "se-stage");
-  view.controls.classList.add("course-lines");
+  compact(view);
   textBox(view, "sentence", { label: words.sentence });
   const names = model.get("picture").words ?? [];
   choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
@@ -29,17 +30,18 @@ export default courseWidget((view) => {
   view.controls.append(several);
 
   const sentence = make("div", { class: "se-sentence", role: "list", "data-testid": "parts" });
-  panel(view, words.moved, sentence, make("p", { class: "course-note" }, words.moved_hint)).classList.add("course-row");
+  panel(view, words.moved, sentence).classList.add("course-broad", "se-moved");
   const bars = make("div", { class: "se-bars", role: "list", "data-testid": "bars" });
   panel(view, words.bars, bars).classList.add("course-broad");
-  const area = plane({ width: 480, height: 330, margin: 24, label: words.map });
+  const area = plane({ width: 360, height: 246, margin: 20, label: words.map });
   area.range(-1.45, 1.45, -1.05, 1.05);
   const marks = svg("g", { class: "se-marks" });
   const star = svg("polygon", { class: "se-own", "data-testid": "own" });
   const named = svg("g");
   area.root.append(marks, star, named);
   let background = null; // the points that are drawn: most sentences leave them where they are
-  panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_hint)).classList.add("course-broad");
+  panel(view, words.map, area.root).classList.add("course-broad", "se-map");
+  view.stage.append(make("p", { class: "course-note se-hint" }, `${words.moved_hint} ${words.map_hint}`));
 
   return (picture) => {
     several.hidden = picture.count < 2;
@@ -106,12 +108,12 @@ export default courseWidget((view) => {
       background = model.get("background");
       const { points, kinds } = background;
       marks.replaceChildren(
-        ...points.map(([px, py], index) => senseMark(kinds[index], area.x(px * 1.38), area.y(py), 5)),
+        ...points.map(([px, py], index) => senseMark(kinds[index], area.x(px * 1.38), area.y(py), 4)),
       );
     }
     const [x, y] = [area.x(own[0] * 1.38), area.y(own[1])];
     const corners = Array.from({ length: 10 }, (_, corner) => {
-      const reach = corner % 2 ? 6 : 15;
+      const reach = corner % 2 ? 5 : 12;
       const turn = (Math.PI * corner) / 5 - Math.PI / 2;
       return `${x + reach * Math.cos(turn)},${y + reach * Math.sin(turn)}`;
     });
