@@ -1,7 +1,7 @@
 // First the heads as small maps to choose from, then the chosen one as a table, the chosen row as lines, and what the
 // output of each word loses through heads that are switched off.
 
-import { blend, clamp, courseWidget, fill, make, number, panel, svg, textBox, write } from "../common.js";
+import { blend, clamp, compact, courseWidget, fill, make, number, panel, svg, textBox, write } from "../common.js";
 
 const STEP = 32; // between the lines' words, in drawing units
 const DENSE = 6; // more words leave no room for numbers in the table
@@ -9,14 +9,17 @@ const DENSE = 6; // more words leave no room for numbers in the table
 export default courseWidget((view) => {
   const { model, words, constants, signal } = view;
   view.stage.classList.add("hg-stage");
+  compact(view);
   textBox(view, "sentence", { label: words.sentence });
 
   const cards = make("div", { class: "hg-heads", role: "group", "aria-label": words.heads });
   const table = make("table", { class: "hg-table", "data-testid": "map" });
   const lines = svg("svg", { class: "hg-lines", role: "img" });
   const losses = make("tbody");
-  panel(view, words.heads, cards);
-  const caption = panel(view, "", make("div", { class: "hg-scroll" }, table)).querySelector("figcaption");
+  panel(view, words.heads, cards).classList.add("hg-choice");
+  const large = panel(view, "", make("div", { class: "hg-scroll" }, table));
+  large.classList.add("hg-large");
+  const caption = large.querySelector("figcaption");
   const lineCaption = panel(view, "", lines).querySelector("figcaption");
   let _lossPanel = null;
 

@@ -1,10 +1,11 @@
 // Left the mask, a grid of cells to paint; right the attention weights of the same queries and keys.
 
-import { blend, button, clamp, courseWidget, fill, make, number, panel, slider, textBox } from "../common.js";
+import { blend, button, clamp, compact, courseWidget, fill, make, number, panel, slider, textBox } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, constants, signal } = view;
   const afresh = { painted: [] }; // a rule that is switched wipes what was painted over it
+  compact(view);
   view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   const causal = button(view, {

@@ -1,10 +1,11 @@
 // Left the map around the word, right its neighbours as buttons: pressing one goes there.
 
-import { clamp, courseWidget, fill, make, number, panel, plane, slider, svg, textBox } from "../common.js";
+import { clamp, compact, courseWidget, fill, make, number, panel, plane, slider, svg, textBox } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
   view.stage.classList.add("ne-stage");
+  compact(view);
   textBox(view, "word", { label: words.word });
   const names = model.get("moment_names");
   slider(view, "moment", {
@@ -15,7 +16,7 @@ export default courseWidget((view) => {
     say: (at) => names[at] ?? String(at),
   });
 
-  const area = plane({ width: 400, height: 330, margin: 26, label: words.map });
+  const area = plane({ width: 400, height: 290, margin: 24, label: words.map });
   panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_note));
   const list = make("ol", { class: "ne-list", "aria-label": words.neighbours, "data-testid": "neighbours" });
   const legend = make("p", { class: "ne-legend", "data-testid": "legend" });
