@@ -25,6 +25,12 @@ FOLDER = Path(__file__).parent
 HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # a lone surrogate: UTF-8 has no bytes for it
 
 
+def _own_style(name: str) -> str:
+    """view.css, whose rules win over those of common.css, also over the copy that another widget brings later."""
+    file = FOLDER / name / "view.css"
+    return f":root {{\n{file.read_text('utf-8')}}}" if file.exists() else ""
+
+
 class BadInput(ValueError):
     """An input that a widget refuses; its message is a sentence for the learner."""
 
@@ -59,9 +65,8 @@ class CourseWidget(anywidget.AnyWidget):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if "name" in cls.__dict__:
             cls._esm = linked(FOLDER / cls.name / "view.js")
-            styles = [FOLDER / "common.css", FOLDER / cls.name / "view.css"]
             cls._css = "\n".join(
-                [variables(), *(file.read_text("utf-8") for file in styles if file.exists())]
+                [variables(), (FOLDER / "common.css").read_text("utf-8"), _own_style(cls.name)]
             )
             # The browser need not hear back what it said: a message less before the picture.
             for trait in cls.inputs:
