@@ -1,7 +1,7 @@
 """One standard for every widget of the course, at its largest input.
 
 No barriers (axe-core) in either theme · every control reached by Tab, the focus seen · its keys do something · nothing
-cut off at 200 % zoom and in lecture mode, which enlarges all text.
+cut off at 200 % zoom and in lecture mode, which enlarges all text · the same look beside other widgets.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def test_standard(guest: Visit, lab: Lab, name: str) -> None:
         *(f"keyboard: {fault}" for fault in moved_by_keys(guest, card, name)),
         *(f"200 %: {fault}" for fault in at_double_zoom(guest, card, name)),
         *(f"lecture: {fault}" for fault in in_lecture_mode(guest, card, name)),
+        *(f"beside another widget: {fault}" for fault in beside_another(guest, card)),
     ]
     guest.use_theme("Dark")
     found += [f"dark: {barrier}" for barrier in guest.barriers(card)]
@@ -109,6 +110,24 @@ def in_lecture_mode(guest: Visit, card: Locator, name: str) -> list[str]:
     expect(switch).to_have_attribute("aria-pressed", "false")
     return faults + small
 
+
+def beside_another(guest: Visit, card: Locator) -> list[str]:
+    """What changes its look when another widget of the page brings common.css once more, below this one's rules."""
+    guest.settle()
+    before = card.evaluate(_PARTS)
+    style = guest.page.add_style_tag(content=(widgets.base.FOLDER / "common.css").read_text("utf-8"))
+    guest.settle()
+    after = card.evaluate(_PARTS)
+    style.evaluate("(node) => node.remove()")
+    return [f"{old} became {new}" for old, new in zip(before, after, strict=True) if old != new][:5]
+
+
+_PARTS = """(card) => [card, ...card.querySelectorAll('*')].map((node) => {
+  const { width, height } = node.getBoundingClientRect();
+  const { color, backgroundColor, fontSize, padding, margin } = getComputedStyle(node);
+  const name = `${node.tagName}.${node.className.baseVal ?? node.className}`;
+  return [name, Math.round(width), Math.round(height), color, backgroundColor, fontSize, padding, margin].join(' ');
+})"""
 
 _SEEN = """
   const seen = (node) =>
