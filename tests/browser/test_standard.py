@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from course_utils import widgets
+from course_utils.widgets.base import FOLDER
 from tests.browser.harness import VIEWPORT, Lab, Visit, make_notebook
 from tests.browser.largest import largest
 
@@ -115,7 +116,7 @@ def beside_another(guest: Visit, card: Locator) -> list[str]:
     """What changes its look when another widget of the page brings common.css once more, below this one's rules."""
     guest.settle()
     before = card.evaluate(_PARTS)
-    style = guest.page.add_style_tag(content=(widgets.base.FOLDER / "common.css").read_text("utf-8"))
+    style = guest.page.add_style_tag(content=(FOLDER / "common.css").read_text("utf-8"))
     guest.settle()
     after = card.evaluate(_PARTS)
     style.evaluate("(node) => node.remove()")
