@@ -24,7 +24,7 @@ from course_utils.datasets.nearness import NearCopies
 from course_utils.datasets.rude import rude_stem
 from course_utils.datasets.set_aside import SET_ASIDE, SetAside, film_part, letters
 from course_utils.support.commands import add_debug, carry_out
-from course_utils.support.given import shown
+from course_utils.support.given import one_line
 from course_utils.support.paths import DATA
 
 RULES = ("set aside", "repeated", "rude", "near")
@@ -112,7 +112,9 @@ def prepare(names: Sequence[str] = ("all",)) -> list[Prepared]:
     wanted = [name for given in names for name in (READERS if given == "all" else (given,))]
     unknown = [name for name in wanted if name not in READERS]
     if unknown:
-        raise ValueError(f"the public corpora are {', '.join(READERS)}, or 'all'; got {shown(unknown[0])}")
+        raise ValueError(
+            f"the public corpora are {', '.join(READERS)}, or 'all'; got {one_line(', '.join(unknown), 100)}"
+        )
     rules = _Rules()
     return [_prepare(name, rules) for name in dict.fromkeys(wanted)]
 

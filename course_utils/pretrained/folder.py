@@ -336,7 +336,11 @@ def _put_back(folder: Path) -> None:
     """Give a model its name again that a killed process had moved aside and not replaced yet."""
     if folder.exists():
         return
-    aside = [path for path in folder.parent.iterdir() if is_leftover(path.name, [folder.name], "old")]
+    aside = [
+        path
+        for path in folder.parent.iterdir()
+        if is_leftover(path.name, [folder.name], "old") and SAVED == {entry.name for entry in path.iterdir()}
+    ]
     if aside:
         max(aside, key=lambda path: path.stat().st_mtime).rename(folder)
 

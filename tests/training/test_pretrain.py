@@ -24,6 +24,7 @@ from course_utils.datasets.batching import PretrainingBatches
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
 from course_utils.support.folders import run_folder
+from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training import pretrain, run
 from course_utils.training.checkpoint import _checksums, load_checkpoint, save_checkpoint
 from course_utils.training.log import read_log
@@ -216,7 +217,7 @@ def test_tokens_a_second(monkeypatch):
 def one_batch(**changed):
     """A model's output on a batch whose rows hold unequal numbers of chosen tokens."""
     documents = [[[5, 6, 7], [8, 9, 10, 11, 12]], [[5] * 9, [6]], [[7, 8], [9, 10, 11, 12, 5, 6]]]
-    tokenizer = type("T", (), {"vocab": {t: n for n, t in enumerate(VOCABULARY)}})
+    tokenizer = WordPieceTokenizer({t: n for n, t in enumerate(VOCABULARY)})
     batch = PretrainingBatches(documents, tokenizer, batch_size=3, mask_rate=0.5, seed=3)(0)
     torch.manual_seed(0)
     model = new_model(Settings(**SMALL | {"dropout": 0.0} | changed), len(VOCABULARY))
@@ -848,9 +849,8 @@ def test_the_log_is_json(finished):
 
 def test_the_candidates_of_the_settings_reach_the_batches():
     documents = [[[number, number + 1, 5], [number + 2, 5]] for number in range(10, 400, 3)]
-    tokenizer = type(
-        "T", (), {"vocab": {str(n): n for n in range(410)} | {t: n for n, t in enumerate(VOCABULARY)}}
-    )
+    tokens = [*VOCABULARY, *map(str, range(len(VOCABULARY), 410))]
+    tokenizer = WordPieceTokenizer({token: number for number, token in enumerate(tokens)})
     ways = [
         batch_stream(Settings(**SMALL | {"candidates": candidates}), documents, tokenizer, seed=1)
         for candidates in (1, 7)
