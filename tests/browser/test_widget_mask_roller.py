@@ -101,7 +101,7 @@ def test_controls_have_names_and_fates_do_not_hang_on_colour(show: Callable[[], 
     for name in ("문장", "둘째 문장"):
         expect(widget.get_by_role("textbox", name=name, exact=True)).to_be_visible()
     expect(widget.get_by_role("checkbox", name="단어 통째로")).to_be_visible()
-    expect(widget.get_by_role("spinbutton", name="씨앗")).to_be_visible()
+    expect(widget.get_by_role("spinbutton", name="시드")).to_be_visible()
     for name in ("다시 굴리기", "1,000번 굴리기", "처음부터"):
         expect(widget.get_by_role("button", name=name)).to_be_visible()
     expect(widget.get_by_role("list", name="모델이 받는 토큰, 그 아래 맞힐 정답")).to_be_visible()

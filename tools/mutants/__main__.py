@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None, *, mutants: Sequence[Mutant] | 
         except ValueError as error:
             parser.error(str(error))
         return judge_random(faults, jobs=options.jobs)
+    if options.inside or options.outside:
+        parser.error("--inside and --outside choose among random faults: give --random N, too")
     mutants = load() if mutants is None else list(mutants)
     if unknown := set(options.ids) - {mutant.id for mutant in mutants}:
         parser.error(f"no such fault: {', '.join(sorted(unknown))}")
