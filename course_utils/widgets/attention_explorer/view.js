@@ -35,7 +35,7 @@ export default courseWidget((view) => {
   const chosenHead = make("p", { class: "ax-chosen", "aria-hidden": "true" });
   const facts = make("div", { class: "ax-facts" });
   const large = make("div", { class: "ax-large" });
-  const tables = make("div", { class: "ax-tables", role: "region", tabindex: 0, "aria-label": words.views.table });
+  const tables = make("div", { class: "ax-tables", role: "region", tabindex: 0, "aria-label": words.view_names.table });
   const detail = make("div", { class: "ax-head" });
   const viewButtons = VIEWS.map(viewButton);
   const tabs = make("div", { class: "ax-views", role: "group", "aria-label": words.views }, ...viewButtons);
@@ -264,7 +264,7 @@ export default courseWidget((view) => {
   // --- The chosen head, in one of four ways, once for each sentence
 
   function viewButton(name, index) {
-    const node = make("button", { type: "button", "data-testid": `view-${name}` }, words.views[name]);
+    const node = make("button", { type: "button", "data-testid": `view-${name}` }, words.view_names[name]);
     node.addEventListener("click", () => show(name), options);
     node.addEventListener(
       "keydown",
