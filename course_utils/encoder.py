@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from course_utils.activations import ACTIVATIONS
 from course_utils.attention import MultiHeadAttention
 from course_utils.config import BertConfig
-from course_utils.shapes import check_dtype_of, check_hidden
+from course_utils.shapes import check_dtype_of, check_hidden, check_tensors
 
 
 class FeedForward(nn.Module):
@@ -30,12 +30,15 @@ class FeedForward(nn.Module):
         self.contract = nn.Linear(config.intermediate_size, config.hidden_size)
 
     def forward(self, hidden_states: Tensor) -> Tensor:
-        """(B, T, C) -> (B, T, C).
+        """(…, C) -> (…, C): each vector by itself, whatever axes stand before, usually (B, T, C).
 
         Raises:
             ValueError: if the shape or the type does not fit.
         """
-        check_hidden(self.expand.in_features, hidden_states=hidden_states)
+        check_tensors(hidden_states=hidden_states)
+        if hidden_states.shape[-1:] != (self.expand.in_features,):
+            expected, actual = self.expand.in_features, tuple(hidden_states.shape)
+            raise ValueError(f"hidden_states must have shape (…, {expected}), got {actual}")
         check_dtype_of(self, hidden_states=hidden_states)
         return self.contract(self.activation(self.expand(hidden_states)))
 
