@@ -231,6 +231,11 @@ export function compact({ controls, stage }) {
   root.querySelector(".course-head").append(controls);
 }
 
+// Less air and smaller letters in lecture mode: for a widget that has much to show.
+export function dense({ stage }) {
+  stage.parentElement.classList.add("course-dense");
+}
+
 // A titled panel of the stage.
 export function panel(view, title, ...children) {
   const node = make("figure", { class: "course-panel" }, make("figcaption", {}, title), ...children);

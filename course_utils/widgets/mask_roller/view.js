@@ -7,6 +7,7 @@ import {
   checkbox,
   clamp,
   courseWidget,
+  dense,
   each,
   fill,
   make,
@@ -18,6 +19,7 @@ import {
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
+  dense(view);
   view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   textBox(view, "pair", { label: words.pair });

@@ -1,9 +1,10 @@
 // Left the pairs that stand to choose from, best first; right the words as they are cut now; below what was made.
 
-import { button, choice, clamp, courseWidget, fill, make, panel, slider, textBox } from "../common.js";
+import { button, choice, clamp, courseWidget, dense, fill, make, panel, slider, textBox } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
+  dense(view);
   view.stage.classList.add("ms-stage");
   view.controls.classList.add("course-lines");
   textBox(view, "corpus", { label: words.corpus });

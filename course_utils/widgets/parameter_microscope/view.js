@@ -1,9 +1,10 @@
 // A strip that says where in the whole model we are, the tensors as areas, and the parts as a list to walk through.
 
-import { checkbox, choice, clamp, courseWidget, fill, make, panel, svg, write } from "../common.js";
+import { checkbox, choice, clamp, courseWidget, dense, fill, make, panel, svg, write } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
+  dense(view);
   view.stage.classList.add("pm-stage");
   choice(view, "size", { label: words.size, options: model.get("picture").sizes.map((name) => [name, name]) });
   checkbox(view, "heads", { label: words.heads });

@@ -1,10 +1,11 @@
 // Two controls, fault and layer; a table with one row for each stage: its name, a bar on a logarithmic scale with the
 // limit as a dashed line, the difference, and a word for it. The first row that departs is framed and marked.
 
-import { choice, clamp, courseWidget, each, fill, make, panel, slider, write } from "../common.js";
+import { choice, clamp, courseWidget, dense, each, fill, make, panel, slider, write } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words } = view;
+  dense(view);
   const { faults, layers, tolerance } = model.get("setup");
   const LOW = -9; // powers of ten at both ends of the scale
   const HIGH = 2;

@@ -1,9 +1,10 @@
 // Left positions × dimensions with the two positions to move, in the middle their similarity by distance, right a wave.
 
-import { blend, clamp, courseWidget, fill, make, number, panel, plane, slider, svg } from "../common.js";
+import { blend, clamp, courseWidget, dense, fill, make, number, panel, plane, slider, svg } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
+  dense(view);
   slider(view, "hidden_size", {
     label: words.hidden_size,
     min: 1,

@@ -1,10 +1,11 @@
 // The typed text with one piece pointed out, and its words; its pieces; its forms, and its code points. Each in a box of
 // its own, which scrolls where the text is long.
 
-import { checkbox, clamp, courseWidget, each, fill, make, panel, textBox, write } from "../common.js";
+import { checkbox, clamp, courseWidget, dense, each, fill, make, panel, textBox, write } from "../common.js";
 
 export default courseWidget((view) => {
   const { words, signal } = view;
+  dense(view);
   textBox(view, "sentence", { label: words.sentence });
   checkbox(view, "lowercase", { label: words.lowercase });
   checkbox(view, "strip_accents", { label: words.strip_accents });
