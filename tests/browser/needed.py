@@ -30,7 +30,10 @@ def needed(notebook: NotebookNode, wanted: Iterable[int]) -> list[int]:
 
 
 def _names(tree: ast.Module) -> tuple[set[str], set[str]]:
-    """(made, used): the global names that a cell binds, and those it reads, in its functions, too."""
+    """(made, used): the global names that a cell binds, and those it reads, in its functions, too.
+
+    What it binds first itself, such as the variable of a loop, it does not need from elsewhere.
+    """
     outer = symtable.symtable(ast.unparse(tree), "cell", "exec")
     symbols = outer.get_symbols()
     made = {one.get_name() for one in symbols if one.is_assigned() or one.is_imported() or one.is_namespace()}
@@ -40,4 +43,51 @@ def _names(tree: ast.Module) -> tuple[set[str], set[str]]:
         scope = inner.pop()
         inner += scope.get_children()
         used |= {one.get_name() for one in scope.get_symbols() if one.is_global()}
-    return made, used
+    order = _Order()
+    order.visit(tree)
+    return made, (used | order.changed) & order.read
+
+
+class _Order(ast.NodeVisitor):
+    """Walks a cell as it runs; `read` are the names that it reads before it has bound them itself."""
+
+    def __init__(self) -> None:
+        self.read: set[str] = set()
+        self.bound: set[str] = set()
+        self.changed: set[str] = set()  # by += and the like: read as well, though symtable does not say so
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.read |= {node.id} - self.bound
+        else:
+            self.bound |= {node.id}
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            self.visit(target)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        names = {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
+        self.changed |= names
+        self.read |= names - self.bound
+        self.visit(node.value)
+
+    def visit_For(self, node: ast.For) -> None:
+        for part in (node.iter, node.target, *node.body, *node.orelse):
+            self.visit(part)
+
+    def _perhaps(self, node: ast.AST) -> None:
+        """What may not run, or not here, binds nothing for certain."""
+        bound = set(self.bound)
+        self.generic_visit(node)
+        self.bound = bound
+
+    visit_If = visit_While = visit_Try = visit_Match = _perhaps
+
+    def _inside(self, node: ast.AST) -> None:
+        """A scope of its own; its own names are no global ones, which symtable knows better."""
+        self.read |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)} - self.bound
+
+    visit_FunctionDef = visit_ClassDef = visit_Lambda = _inside
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _inside

@@ -39,3 +39,23 @@ def test_every_binding_before_counts_and_none_behind():
         "0", "a = 1", "a += 1", "from os import path as p", "class K:\n    v = p", "K, a", "a = 9"
     )
     assert needed(cells, [5]) == [0, 1, 2, 3, 4, 5]
+
+
+def test_what_a_cell_binds_before_it_reads_is_its_own():
+    cells = notebook(
+        "0",
+        "row = name = part = made = 1",
+        "rows = [3]",
+        "for row in rows:\n    part = row\n    print(part)",
+        "with open(f) as name:\n    [row for row in name]",
+        "made = made + 1",
+        "made += 1",
+        "if part:\n    made = 2\nprint(made)",
+        "def f():\n    return made\nmade = 3",
+    )
+    assert needed(cells, [3]) == [0, 2, 3]
+    assert needed(cells, [4]) == [0, 4]
+    assert needed(cells, [5]) == [0, 1, 5]
+    assert needed(cells, [6]) == [0, 1, 5, 6]
+    assert needed(cells, [7]) == [0, 1, 2, 3, 5, 6, 7]
+    assert needed(cells, [8]) == [0, 1, 2, 3, 5, 6, 7, 8]
