@@ -35,10 +35,11 @@ NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg", "-p", "tools.nbval_f
 LONGEST = [
     f"tests/{name}.py"
     for name in (
+        "faults/test_functions",
         "house/test_mutants",
+        "exercises/test_exercises",
         "training/test_pretrain",
-        "training/test_course_checkpoint",
-        "training/test_ablations",
+        "training/test_sense_tuning",
     )
 ]
 # What computes gives way to the browser beside it, where a person would be waiting.

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
+@pytest.mark.rare
 def test_some_kills():
     result = subprocess.run(
         [sys.executable, "tools/interruptions.py", "save", "export", "download", "progress", "--kills", "2"],

@@ -64,6 +64,7 @@ def test_runs_change_one_thing_each() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.rare
 def test_the_command_writes_what_the_notebook_reads(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(ablations.ROOT)
     out = tmp_path / "ablations.json"

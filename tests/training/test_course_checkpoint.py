@@ -86,6 +86,8 @@ def test_ship_or_pear(course_bert):
         assert max(influence(model, tokenizer, sentence, "배"), key=lambda word: word.drop).drop > 0
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_the_card_tells_what_is_measured(course_bert):
     """The model card's table is that of evaluate_senses: a card that no longer fits its model fails here."""
     card = (COURSE_CHECKPOINT / "README.md").read_text(encoding="utf-8")

@@ -583,6 +583,7 @@ def test_ctrl_c(text, tmp_path, capsys, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
+@pytest.mark.rare
 def test_three_kills():
     """python tools/kill_test.py does fifty."""
     result = subprocess.run(
@@ -752,6 +753,7 @@ def torchrun(*line, processes=2):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the name of the loopback interface")
+@pytest.mark.rare
 def test_two_processes_follow_one(text, tmp_path):
     """float32, dropout 0: the sums are the same, in another order. Measured 6e-8; 2e-6 is 1/500 of one update."""
     changed = dict(dropout=0.0, steps=8, warmup=2, log_every=4, weight_decay=0.3, seed=SEED)
@@ -782,6 +784,7 @@ def test_two_processes_follow_one(text, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the name of the loopback interface")
+@pytest.mark.rare
 def test_more_processes_than_rows(text, tmp_path):
     found = torchrun(*arguments(text, tmp_path, batch_size=1))
     assert found.returncode != 0
