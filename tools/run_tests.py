@@ -1,6 +1,6 @@
 """Every check of the course: `python -m tools.run_tests [stage ...]`, or `make test`.
 
-    --all      what is slow and rare, too (`make test-all`, once a week): Run All of every notebook in the browser,
+    --all      what is slow and rare, too (`make test-all`, once a week): every notebook in the browser, kills,
                the full list of faults
     --check    lint and the tests of what changed (`make check`), under a minute
 

@@ -1,13 +1,14 @@
 """Every notebook as a learner meets it in JupyterLab: opened as it is saved, its widgets brought to life; or Run All.
 
-Strict nbval has run every cell already. So the cells that no widget needs are not run once more for each change; the
-whole of every notebook is, once a week (`make test-all`).
+Strict nbval has run every cell already. So the cells that no widget needs are not run once more for each change, and
+where a widget needs a training or a large model, none is; all of every notebook is, once a week (`make test-all`).
 """
 
 from __future__ import annotations
 
 import nbformat
 import pytest
+from _pytest.mark import ParameterSet
 from playwright.sync_api import Locator
 
 from tests.browser.harness import AXE, NOTEBOOKS, Lab, Visit, copy_notebook
@@ -18,6 +19,8 @@ from tools.notebook_cells import code_cells, tags
 NAMES = [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"), reverse=True)]
 # Short, and run from top to bottom each time: the way through the page's own menu stays tried.
 EACH_TIME = NAMES[-1]
+# Their widgets are alive within seconds. test_standard.py tries every widget each time, at its largest.
+SOON_ALIVE = ("00", "02", "03", "05", "09", "13")
 # Pixels of height that a widget may have, with the input of its notebook, to be seen as a whole.
 TALLEST = 600  # in JupyterLab on a laptop of 1366 × 768
 TALLEST_IN_LECTURE = 640  # in lecture mode, before a projector of 1280 × 720, the list of files put away
@@ -28,7 +31,12 @@ def cells_tagged(name: str, tag: str) -> list[int]:
     return [index for index, cell in code_cells(notebook) if tag in tags(cell)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+def each_time(names: tuple[str, ...]) -> list[ParameterSet]:
+    """All notebooks; those that do not begin with one of the names once a week."""
+    return [pytest.param(name, marks=[] if name.startswith(names) else pytest.mark.rare) for name in NAMES]
+
+
+@pytest.mark.parametrize("name", each_time(SOON_ALIVE))
 def test_as_saved_with_its_widgets_alive(guest: Visit, lab: Lab, name: str) -> None:
     notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
     run = needed(notebook, cells_tagged(name, "widget"))
@@ -38,9 +46,7 @@ def test_as_saved_with_its_widgets_alive(guest: Visit, lab: Lab, name: str) -> N
     look(guest, name)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == EACH_TIME else pytest.mark.rare) for name in NAMES]
-)
+@pytest.mark.parametrize("name", each_time((EACH_TIME,)))
 def test_run_all_and_look(guest: Visit, lab: Lab, name: str) -> None:
     copy_notebook(NOTEBOOKS / name, lab.folder / name)
     guest.open(name)
