@@ -111,9 +111,17 @@ class MultiHeadAttention(nn.Module):
         check_hidden(self.hidden_size, query=query, key=key, value=value)
         check_attention(query, key, value)
         check_dtype_of(self.query, query=query)
-        q = self.split_heads(self.query(query))  # (B, H, T_q, D)
+        return self.mix(query, *self.keys_and_values(key, value), mask)
+
+    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Both (B, T_k, C) -> both (B, H, T_k, D): what each head is looked up by and gives; a decoder keeps it."""
         k = self.split_heads(self.key(key))  # (B, H, T_k, D)
         v = self.split_heads(self.value(value))  # (B, H, T_k, D)
+        return k, v
+
+    def mix(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The rest of `forward`, for query (B, T_q, C) and what keys_and_values gave."""
+        q = self.split_heads(self.query(query))  # (B, H, T_q, D)
         weights = softmax_of_scores(q, k, mask)  # (B, H, T_q, T_k)
         context = self.dropout(weights) @ v  # (B, H, T_q, D)
         return self.output(self.merge_heads(context)), weights  # (B, T_q, C)
