@@ -60,6 +60,8 @@ EXEMPT = {
             "interpretation.ablation.HeadEffects",
             "interpretation.ablation.Measured",
             "interpretation.maps.AttentionMaps",
+            "seq2seq.decoding.BeamStep",
+            "seq2seq.decoding.Hypothesis",
             "tokenization.encoding.Encoding",
             "tokenization.merging.Candidate",
             "tokenization.merging.MergeStep",

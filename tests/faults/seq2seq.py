@@ -47,3 +47,40 @@ case(
     also=(seq2seq.Transformer.attend, seq2seq.Transformer.encode, seq2seq.Transformer.step),
     part="#step",
 )
+
+
+def search(**more) -> dict:
+    return {
+        "model": lambda source_ids, target_ids: torch.randn(*target_ids.shape, 5),
+        "source_ids": ids()["source_ids"],
+        **more,
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "max_length": 3,
+    }
+
+
+BEAM = {"beam_size": 2, "length_penalty": 0.6}
+case(seq2seq.greedy_search, search)
+case(seq2seq.greedy_search, lambda: search() | {"model": model()}, part="#transformer")
+case(seq2seq.beam_search, lambda: search(**BEAM))
+case(seq2seq.beam_search, lambda: search(**BEAM) | {"model": model()}, part="#transformer")
+case(
+    seq2seq.beam_steps,
+    lambda: search(**BEAM),
+    call=lambda model, source_ids, **given: list(seq2seq.beam_steps(model, source_ids, **given)),
+)
+case(seq2seq.penalised_score, lambda: {"log_probability": -2.5, "length": 7, "length_penalty": 0.6})
+case(
+    seq2seq.smoothed_cross_entropy,
+    lambda: {
+        "logits": torch.randn(2, 3, 5),
+        "targets": torch.tensor([[1, 3, 4], [2, 0, 0]]),
+        "smoothing": 0.1,
+        "ignore_index": 0,
+    },
+)
+case(
+    seq2seq.average_state_dicts,
+    lambda: {"state_dicts": [{"weight": torch.randn(2, 3), "count": torch.tensor(n)} for n in range(3)]},
+)
