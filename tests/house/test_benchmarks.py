@@ -192,11 +192,40 @@ def test_the_operations_of_a_step_by_hand():
     assert 0.12 < predicted / tokens < 0.18
 
 
+def test_both_sides_of_the_decoding_table_write_the_same():
+    from benchmarks import decoding_bench
+
+    model = decoding_bench.Transformer(
+        decoding_bench.VOCABULARY,
+        decoding_bench.VOCABULARY,
+        hidden_size=6,
+        num_heads=3,
+        num_layers=1,
+        intermediate_size=7,
+    ).eval()
+    cached, anew = (write() for write in decoding_bench.writers(model, 11))
+    assert cached == anew and [len(text) for text in cached] == [11] * decoding_bench.BATCH
+
+
 def test_all_benchmarks_give_rows_that_the_table_takes():
     """Their measuring functions are there; importing the command alone loads none of it."""
-    from benchmarks import inference_bench, memory_bench, tokenizers_bench, training_bench, widgets_bench
+    from benchmarks import (
+        decoding_bench,
+        inference_bench,
+        memory_bench,
+        tokenizers_bench,
+        training_bench,
+        widgets_bench,
+    )
 
-    measuring = (inference_bench, memory_bench, tokenizers_bench, training_bench, widgets_bench)
+    measuring = (
+        decoding_bench,
+        inference_bench,
+        memory_bench,
+        tokenizers_bench,
+        training_bench,
+        widgets_bench,
+    )
     assert all(callable(module.rows) for module in measuring)
     assert tokenizers_bench.Row._fields == table.Row._fields[:5]
     program = "import sys, benchmarks.__main__; print(*sys.modules)"
