@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+
 from course_utils import before, contextual, tokenization
 from course_utils.before.subword import ngrams
+from course_utils.datasets import date_pairs, date_tokens, dates
 from course_utils.interpretation import shuffled_words
 from course_utils.tokenization import fast
 from course_utils.tokenization.byte_bpe import byte_symbols
@@ -30,6 +33,10 @@ VOCAB = [
 
 def vocab() -> dict[str, int]:
     return {piece: number for number, piece in enumerate(VOCAB)}
+
+
+def moment() -> dates.Moment:
+    return dates.Moment(datetime.date(2026, 11, 22), datetime.time(15, 30))
 
 
 def trained(trainer: type, texts: list[str], size: int, options: dict) -> list[str]:
@@ -78,3 +85,16 @@ case(ngrams, lambda: {"word": "배나무"})
 case(contextual.occurrences, lambda: {"sentence": SENTENCES[0], "word": "배"})
 case(contextual.find_word, lambda: {"sentence": SENTENCES[0], "word": "배", "occurrence": 0})
 case(shuffled_words, lambda: {"sentence": SENTENCES[0], "generator": Kept(generator())})
+case(
+    dates.Moment,
+    lambda: {"day": datetime.date(2026, 11, 22), "time": datetime.time(15, 30)},
+)
+case(dates.korean, lambda: {"moment": moment(), "weekday": True})
+case(dates.english, lambda: {"moment": moment(), "weekday": True})
+case(date_pairs.split_of, lambda: {"moment": moment()})
+case(date_pairs.draw_pairs, lambda: {"number": 3, "split": "train", "generator": Kept(generator())}, few=True)
+case(date_tokens.english_tokens, lambda: {"sentence": "noon on 4 May 1953"})
+case(date_tokens.korean_tokens, lambda: {"sentence": "1953년 5월 4일 정오"})
+case(date_tokens.source_ids, lambda: {"sentences": ["noon on 4 May 1953", "4 May 1953"]})
+case(date_tokens.target_ids, lambda: {"sentences": ["1953년 5월 4일 정오", "1953년 5월 4일"]})
+case(date_tokens.korean_text, lambda: {"ids": [1, 5, 13, 8, 6, 14, 2]})
