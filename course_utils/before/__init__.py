@@ -1,14 +1,24 @@
-"""What was there before BERT: one vector a word."""
+"""What was there before BERT: one vector a word; translation by GRUs, attention and convolutions."""
 
+from course_utils.before.additive_attention import AdditiveAttention, AttentionSeq2Seq
+from course_utils.before.conv_seq2seq import ConvSeq2Seq, GatedConvolution, glu
+from course_utils.before.gru_seq2seq import GRU, GRUSeq2Seq
 from course_utils.before.stems import cut_sentence, learn_stems, split_words
 from course_utils.before.subword import SubwordVectors, train_subword_skip_gram
 from course_utils.before.word2vec import UnknownWord, WordVectors, train_skip_gram
 
 __all__ = [
+    "GRU",
+    "AdditiveAttention",
+    "AttentionSeq2Seq",
+    "ConvSeq2Seq",
+    "GRUSeq2Seq",
+    "GatedConvolution",
     "SubwordVectors",
     "UnknownWord",
     "WordVectors",
     "cut_sentence",
+    "glu",
     "learn_stems",
     "split_words",
     "train_skip_gram",

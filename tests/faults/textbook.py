@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from course_utils import activations, encoder, heads
+from course_utils import activations, before, encoder, heads
 from course_utils.attention import MultiHeadAttention, attention_weights, scaled_dot_product_attention
 from course_utils.bert import BertModel, Pooler
 from course_utils.config import BertConfig
@@ -140,4 +140,62 @@ case(
     lambda: {"hidden_states": torch.randn(2, 3, 6), "token_embedding": torch.randn(17, 6)},
     call=lambda **given: heads.MaskedLMHead(CONFIG)(**given),
     also=(heads.MaskedLMHead.forward,),
+)
+
+
+# What came before: three encoder–decoders, called alike.
+def sentences() -> dict:
+    return {"source_ids": torch.tensor(IDS), "target_ids": torch.tensor([[1, 5, 2], [1, 2, 0]])}
+
+
+for model in (before.GRUSeq2Seq, before.AttentionSeq2Seq, before.ConvSeq2Seq):
+    case(
+        model,
+        sentences,
+        call=lambda model=model, **given: model(17, 13, hidden_size=6)(**given),
+        also=(model.forward,),
+    )
+    case(
+        model,
+        lambda: {
+            "source_vocab_size": 17,
+            "target_vocab_size": 13,
+            "hidden_size": 6,
+            "dropout": 0.1,
+            "pad_token_id": 0,
+        },
+        part="#sizes",
+    )
+case(
+    before.ConvSeq2Seq,
+    lambda: {"num_layers": 2, "window": 3, "max_length": 11},
+    call=lambda **sizes: before.ConvSeq2Seq(17, 13, hidden_size=6, **sizes),
+    part="#window",
+)
+case(
+    before.GRU,
+    lambda: {
+        "input_size": 6,
+        "hidden_size": 5,
+        "inputs": torch.randn(2, 3, 6),
+        "state": torch.randn(2, 5),
+        "real": torch.tensor(IDS) > 0,
+    },
+    call=lambda input_size, hidden_size, **given: before.GRU(input_size, hidden_size)(**given),
+    also=(before.GRU.forward,),
+)
+case(
+    before.AdditiveAttention,
+    lambda: {"hidden_size": 6, **three(), "mask": torch.tensor([True, True, False, True, True])},
+    call=lambda hidden_size, **given: before.AdditiveAttention(hidden_size)(**given),
+    also=(before.AdditiveAttention.forward,),
+)
+case(before.glu, lambda: {"x": torch.randn(2, 3, 6)})
+case(
+    before.GatedConvolution,
+    lambda: {"hidden_size": 6, "window": 3, "before": 2, "keep": 0.9, "hidden_states": torch.randn(2, 5, 6)},
+    call=lambda hidden_states, hidden_size, window, **given: before.GatedConvolution(
+        hidden_size, window, **given
+    )(hidden_states),
+    also=(before.GatedConvolution.forward,),
 )

@@ -1,0 +1,150 @@
+"""Convolutional translation: F.glu, nn.Conv1d with the same weights, windows, scaling, start values, positions."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_utils.before import ConvSeq2Seq, GatedConvolution, glu
+from tests.before.every_model import SOURCE, TARGET, C, made
+
+B, T, WIDE = 3, 11, 7
+
+
+def drawn(*shape: int, seed: int = 1) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def test_glu_is_torchs_in_values_and_gradients() -> None:
+    one, two = (drawn(B, T, 10).requires_grad_() for _ in range(2))
+    torch.testing.assert_close(glu(one), F.glu(two))
+    (glu(one) * drawn(B, T, 5)).sum().backward()
+    (F.glu(two) * drawn(B, T, 5)).sum().backward()
+    torch.testing.assert_close(one.grad, two.grad)
+    assert glu(torch.tensor([3.0, 0.0])).item() == 1.5  # 3 · σ(0)
+
+
+@pytest.mark.parametrize(("window", "before"), [(3, 1), (3, 2), (5, 2), (5, 4), (1, 0), (4, 0)])
+def test_same_as_conv1d_in_values_and_gradients(window, before) -> None:
+    torch.manual_seed(3)
+    ours, theirs = (
+        GatedConvolution(WIDE, window, before=before).double(),
+        nn.Conv1d(WIDE, 2 * WIDE, window).double(),
+    )
+    with torch.no_grad():
+        ours.linear.bias.copy_(drawn(2 * WIDE))
+        theirs.bias.copy_(ours.linear.bias)
+        theirs.weight.copy_(ours.linear.weight.unflatten(1, (window, WIDE)).transpose(1, 2))
+    one, two = (drawn(B, T, WIDE).requires_grad_() for _ in range(2))
+    padded = F.pad(two.transpose(1, 2), (before, window - 1 - before))
+    expected = F.glu(theirs(padded).transpose(1, 2))
+    torch.testing.assert_close(ours(one), expected)
+    (ours(one) * drawn(B, T, WIDE)).sum().backward()
+    (expected * drawn(B, T, WIDE)).sum().backward()
+    torch.testing.assert_close(one.grad, two.grad)
+    gradient = theirs.weight.grad.transpose(1, 2).flatten(1)
+    torch.testing.assert_close(ours.linear.weight.grad, gradient)
+
+
+@pytest.mark.parametrize(("before", "first", "last"), [(4, 0, 4), (2, 2, 2), (0, 4, 0)])
+def test_what_a_window_sees(before, first, last) -> None:
+    """Output t depends on the inputs t − before … t + (4 − before), and on no other."""
+    part = GatedConvolution(WIDE, 5, before=before).double()
+    inputs = drawn(1, T, WIDE).requires_grad_()
+    part(inputs)[0, 5].sum().backward()
+    assert inputs.grad[0].abs().sum(-1).nonzero().flatten().tolist() == list(range(5 - last, 5 + first + 1))
+
+
+def test_two_blocks_see_five_tokens_of_the_source() -> None:
+    model = made(ConvSeq2Seq, num_layers=2)
+    real = SOURCE[:1] != 0
+    before = model.read(SOURCE[:1], real)[1]
+    changed = SOURCE[:1].clone()
+    changed[0, 3] = 13
+    moved = (model.read(changed, real)[1] - before).abs().amax(-1)[0] > 1e-9
+    assert moved.tolist() == [False, True, True, True, True, True, False]
+
+
+def test_the_decoder_by_hand() -> None:
+    """One block, with plain loops over sentences and places."""
+    model = made(ConvSeq2Seq, num_layers=1)
+    logits = model(SOURCE, TARGET)
+    half = math.sqrt(0.5)
+    for row, length in enumerate((7, 3, 5)):
+        e = model.source_embedding(SOURCE[row, :length]) + model.source_positions.embedding.weight[:length]
+        z = (e + windowed(model.encoder[0], e, 1)) * half
+        g = model.target_embedding(TARGET[row]) + model.target_positions.embedding.weight[:5]
+        h = windowed(model.decoder[0], g, 2)
+        for place in range(5):
+            d = model.queries[0](h[place]) + g[place]
+            weights = torch.stack([d @ z[j] for j in range(length)]).softmax(0)
+            c = sum(weights[j] * (z[j] + e[j]) for j in range(length)) * math.sqrt(length)
+            expected = model.output((g[place] + (h[place] + c) * half) * half)
+            torch.testing.assert_close(logits[row, place], expected)
+
+
+def windowed(part: GatedConvolution, states: torch.Tensor, before: int) -> torch.Tensor:
+    """GLU of a window of three, (T, C) -> (T, C), one place after the other."""
+    rows = []
+    for place in range(len(states)):
+        window = [
+            states[at] if 0 <= at < len(states) else torch.zeros(C).double()
+            for at in range(place - before, place - before + 3)
+        ]
+        rows.append(F.glu(part.linear(torch.cat(window)), dim=-1))
+    return torch.stack(rows)
+
+
+def test_start_values_keep_the_variance() -> None:
+    """Section 3.5: N(0, √(4p/n)) before a gate, N(0, √(1/n)) elsewhere, embeddings N(0, 0.1), biases 0."""
+    torch.manual_seed(1)
+    model = ConvSeq2Seq(211, 199, hidden_size=97, window=5, dropout=0.2)
+    for part in (*model.encoder, *model.decoder):
+        assert part.linear.weight.std().item() == pytest.approx(math.sqrt(4 * 0.8 / (5 * 97)), rel=0.02)
+    for part in (*model.queries, model.output):
+        assert part.weight.std().item() == pytest.approx(97**-0.5, rel=0.03)
+    for part in (model.source_embedding, model.target_positions.embedding):
+        assert part.weight.std().item() == pytest.approx(0.1, rel=0.03)
+    assert not any(p.any() for name, p in model.named_parameters() if name.endswith("bias"))
+    part = GatedConvolution(97, 5, before=4)
+    inputs = torch.randn(53, 59, 97)
+    gate = torch.sigmoid(
+        2.0 * torch.randn(100_003)
+    )  # the gate's variance is 4, too: a little more than ¼ passes
+    expected = 4.0 * gate.square().mean().item()
+    assert part(inputs)[:, 4:].var().item() == pytest.approx(expected, rel=0.03) and 1.0 < expected < 1.5
+
+
+def test_positions_are_learned_and_end() -> None:
+    model = made(ConvSeq2Seq, max_length=7)
+    assert model(SOURCE, TARGET).shape == (3, 5, 13)
+    with pytest.raises(ValueError, match=r"^length must lie in 1 … 7 \(the positions learned\), got 8$"):
+        model(F.pad(SOURCE, (0, 1)), TARGET)
+    with pytest.raises(ValueError, match=r"^length must lie in 1 … 7"):
+        model(SOURCE, F.pad(TARGET, (0, 3)))
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: glu(torch.ones(2, 3)), r"^x must have an even last axis, got \(2, 3\)$"),
+        (lambda: glu(torch.ones(2, 4).int()), "^x must be a float tensor, got torch.int32$"),
+        (lambda: GatedConvolution(7, 3, before=3), "^before must be a whole number from 0 to 2, got 3$"),
+        (
+            lambda: GatedConvolution(7, 3, before=1)(torch.ones(2, 5, 6)),
+            r"^hidden_states must have shape \(B, T, 7\)",
+        ),
+        (lambda: GatedConvolution(7, 3, before=1, keep=2), "^keep must be a finite number"),
+        (
+            lambda: ConvSeq2Seq(17, 13, hidden_size=6, window=4),
+            "^window must be odd, so that it has a middle, got 4$",
+        ),
+        (lambda: ConvSeq2Seq(17, 13, hidden_size=6, num_layers=0), "^num_layers must be a whole number"),
+        (lambda: ConvSeq2Seq(17, 13, hidden_size=6, max_length=0), "^max_length must be a whole number"),
+    ],
+)
+def test_what_is_refused(call, told) -> None:
+    with pytest.raises(ValueError, match=told):
+        call()

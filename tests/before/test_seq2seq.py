@@ -1,0 +1,147 @@
+"""Translation before the Transformer: what all three models promise, whatever is inside."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tests.before.every_model import MODELS, SOURCE, TARGET, V_Q, C, made
+
+
+@pytest.fixture(params=MODELS, ids=lambda kind: kind.__name__)
+def kind(request):
+    return request.param
+
+
+def test_shapes_and_dtype(kind) -> None:
+    logits = made(kind)(SOURCE, TARGET)
+    assert logits.shape == (3, 5, V_Q) and logits.dtype == torch.float64
+    assert made(kind)(SOURCE[:1, :1], TARGET[:1, :1]).shape == (1, 1, V_Q)
+    torch.testing.assert_close(made(kind)(SOURCE.int(), TARGET.int()), logits)
+
+
+def test_padding_of_the_source_changes_nothing(kind) -> None:
+    model = made(kind)
+    together = model(SOURCE, TARGET)
+    for row, length in enumerate((7, 3, 5)):
+        alone = model(SOURCE[row : row + 1, :length], TARGET[row : row + 1])
+        torch.testing.assert_close(together[row : row + 1], alone)
+    wider = model(F.pad(SOURCE, (0, 4)), TARGET)
+    torch.testing.assert_close(wider, together)
+
+
+def test_padding_of_the_target_changes_nothing(kind) -> None:
+    model = made(kind)
+    together = model(SOURCE, TARGET)
+    torch.testing.assert_close(model(SOURCE, F.pad(TARGET, (0, 3)))[:, :5], together)
+    torch.testing.assert_close(model(SOURCE[1:2], TARGET[1:2, :3]), together[1:2, :3])
+
+
+def test_another_padding_id(kind) -> None:
+    model = made(kind)
+    expected = model(SOURCE[1:2, :3], TARGET[1:2])
+    model.pad_token_id = 16
+    padded = torch.tensor([[11, 1, 8, 16, 16]])
+    torch.testing.assert_close(model(padded, TARGET[1:2]), expected)
+
+
+def test_no_target_token_changes_what_was_said_before_it(kind) -> None:
+    model = made(kind)
+    before = model(SOURCE, TARGET)
+    for place in range(TARGET.shape[1]):
+        changed = TARGET.clone()
+        changed[:, place] = (changed[:, place] + 4) % V_Q
+        moved = (model(SOURCE, changed) - before).abs().amax(-1) > 1e-9  # (B, T_q)
+        assert not moved[:, :place].any() and moved[:, place].all()
+
+
+def test_every_source_token_counts(kind) -> None:
+    model = made(kind)
+    before = model(SOURCE[:1], TARGET[:1])
+    for place in range(7):
+        changed = SOURCE[:1].clone()
+        changed[:, place] = 13
+        assert ((model(changed, TARGET[:1]) - before).abs().amax(-1) > 1e-9).all()
+
+
+def test_the_order_of_the_source_counts(kind) -> None:
+    model = made(kind)
+    turned = model(SOURCE[:1].flip(1), TARGET[:1])
+    assert (turned - model(SOURCE[:1], TARGET[:1])).abs().amax() > 1e-3
+
+
+def test_rows_know_nothing_of_each_other(kind) -> None:
+    model = made(kind)
+    order = [2, 0, 1]
+    torch.testing.assert_close(model(SOURCE[order], TARGET[order]), model(SOURCE, TARGET)[order])
+
+
+def test_every_parameter_is_trained(kind) -> None:
+    model = made(kind).train()
+    F.cross_entropy(
+        model(SOURCE, TARGET)[:, :-1].flatten(0, 1), TARGET[:, 1:].flatten(), ignore_index=0
+    ).backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad.isfinite().all() and parameter.grad.any(), name
+
+
+def test_dropout_is_for_training_alone(kind) -> None:
+    model = made(kind, dropout=0.5)
+    assert torch.equal(model(SOURCE, TARGET), model(SOURCE, TARGET))
+    torch.testing.assert_close(model(SOURCE, TARGET), made(kind)(SOURCE, TARGET))
+    model.train()
+    assert not torch.equal(model(SOURCE, TARGET), model(SOURCE, TARGET))
+    with torch.no_grad():
+        model.dropout.p = 1.0
+        logits = model(SOURCE, TARGET)
+    assert torch.equal(logits, model.output.bias.expand_as(logits))  # nothing gets through
+
+
+def test_it_learns_to_turn_digits_round(kind) -> None:
+    """Nine two-digit numbers, said backwards: two hundred updates are plenty."""
+    torch.manual_seed(5)
+    model = kind(17, 13, hidden_size=16)
+    digits = torch.cartesian_prod(torch.arange(3, 6), torch.arange(6, 9))  # (9, 2)
+    target = torch.cat([torch.ones(9, 1, dtype=torch.long), digits.flip(1), torch.full((9, 1), 2)], dim=1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for _ in range(120):
+        loss = F.cross_entropy(model(digits, target[:, :-1]).flatten(0, 1), target[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert torch.equal(model(digits, target[:, :-1]).argmax(-1), target[:, 1:])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"source_ids": SOURCE[:2]}, "^source_ids and target_ids must have equally many rows, got 2 and 3$"),
+        ({"source_ids": SOURCE + 1}, r"^source_ids must lie in 0 … 16, got 17$"),
+        ({"target_ids": TARGET + 1}, r"^target_ids must lie in 0 … 12, got 13$"),
+        ({"target_ids": -TARGET}, r"^target_ids must lie in 0 … 12, got -12$"),
+        (
+            {"source_ids": SOURCE[:, :0]},
+            r"^source_ids must have shape \(B, T\), both at least 1, got \(3, 0\)$",
+        ),
+        ({"source_ids": SOURCE.float()}, "^source_ids must be int32 or int64, got torch.float32$"),
+        ({"target_ids": TARGET[0]}, r"^target_ids must have shape \(B, T\)"),
+        ({"target_ids": TARGET.tolist()}, "^target_ids must be a torch.Tensor, got list"),
+    ],
+)
+def test_what_is_refused(kind, given, told) -> None:
+    with pytest.raises(ValueError, match=told):
+        made(kind)(**{"source_ids": SOURCE, "target_ids": TARGET} | given)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"source_vocab_size": 0}, "^source_vocab_size must be a whole number from 1 to 1048576, got 0$"),
+        ({"target_vocab_size": 2.0}, "^target_vocab_size must be a whole number from 1 to 1048576, got 2.0$"),
+        ({"hidden_size": -2}, "^hidden_size must be a whole number from [12] to 16384, got -2$"),
+        ({"dropout": 1.5}, "^dropout must be a finite number, at least 0 and at most 1, got 1.5$"),
+        ({"pad_token_id": None}, "^pad_token_id must be a whole number"),
+    ],
+)
+def test_impossible_sizes(kind, given, told) -> None:
+    with pytest.raises(ValueError, match=told):
+        kind(**{"source_vocab_size": 17, "target_vocab_size": 13, "hidden_size": C} | given)
