@@ -120,7 +120,7 @@ class AttentionSeq2Seq(nn.Module):
         """Logits (B, T_q, V) of the token after each token of the target, as GRUSeq2Seq.forward.
 
         Raises:
-            ValueError: if they are no ids of the vocabularies, or not equally many rows.
+            ValueError: if ids are not of the vocabularies, numbers of rows differ, or a source is all padding.
         """
         return self.align(source_ids, target_ids)[0]
 
@@ -130,8 +130,8 @@ class AttentionSeq2Seq(nn.Module):
         Raises:
             ValueError: as forward.
         """
-        check_sentences(source_ids, target_ids, self.source_embedding, self.target_embedding)
-        real = source_ids != self.pad_token_id  # (B, T_k)
+        embeddings = self.source_embedding, self.target_embedding
+        real = check_sentences(source_ids, target_ids, *embeddings, self.pad_token_id)  # (B, T_k)
         annotations, state = self.read(source_ids, real)
         projected = self.attention.key(annotations)
         embedded = self.dropout(self.target_embedding(target_ids))  # (B, T_q, C)

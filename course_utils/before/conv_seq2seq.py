@@ -151,10 +151,11 @@ class ConvSeq2Seq(nn.Module):
         """Logits (B, T_q, V) of the token after each token of the target, as GRUSeq2Seq.forward.
 
         Raises:
-            ValueError: if they are no ids of the vocabularies, not equally many rows, or longer than max_length.
+            ValueError: if ids are not of the vocabularies, numbers of rows differ, a source is all padding, or a row is
+                longer than max_length.
         """
-        check_sentences(source_ids, target_ids, self.source_embedding, self.target_embedding)
-        real = source_ids != self.pad_token_id  # (B, T_k)
+        embeddings = self.source_embedding, self.target_embedding
+        real = check_sentences(source_ids, target_ids, *embeddings, self.pad_token_id)  # (B, T_k)
         embedded, encoded = self.read(source_ids, real)
         values = (encoded + embedded) * real.sum(-1)[:, None, None].to(encoded.dtype).sqrt()  # √m (z + e)
         given = self.target_embedding(target_ids) + self.target_positions(target_ids.shape[1])

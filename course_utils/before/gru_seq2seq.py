@@ -16,7 +16,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from course_utils.shapes import check_dtype_of, check_hidden, check_ids, check_tensors
+from course_utils.shapes import check_dtype_of, check_hidden, check_ids, check_tensors, readable
 from course_utils.support.given import int64, real_number, whole_number
 
 WIDEST, LARGEST = 2**14, 2**20  # hidden sizes, vocabularies: whoever asks for more has mistyped
@@ -132,25 +132,35 @@ class GRUSeq2Seq(nn.Module):
             float (B, T_q, V). Logits at a place depend on no later target token, and on no padding of the source.
 
         Raises:
-            ValueError: if they are no ids of the vocabularies, or not equally many rows.
+            ValueError: if ids are not of the vocabularies, numbers of rows differ, or a source is all padding.
         """
-        check_sentences(source_ids, target_ids, self.source_embedding, self.target_embedding)
-        embedded = self.dropout(self.source_embedding(source_ids))  # (B, T_k, C)
-        states = self.encoder(embedded, real=source_ids != self.pad_token_id)
+        embeddings = self.source_embedding, self.target_embedding
+        real = check_sentences(source_ids, target_ids, *embeddings, self.pad_token_id)  # (B, T_k)
+        states = self.encoder(self.dropout(self.source_embedding(source_ids)), real=real)  # (B, T_k, C)
         summary = states[:, -1]  # (B, C), of however long a sentence
         embedded = self.dropout(self.target_embedding(target_ids))  # (B, T_q, C)
         return self.output(self.dropout(self.decoder(embedded, summary)))  # (B, T_q, V)
 
 
 def check_sentences(
-    source_ids: Tensor, target_ids: Tensor, source: nn.Embedding, target: nn.Embedding
-) -> None:
-    """Refuse what are not ids of the two vocabularies, with one row of each for every pair."""
+    source_ids: Tensor, target_ids: Tensor, source: nn.Embedding, target: nn.Embedding, pad_token_id: int
+) -> Tensor:
+    """Refuse what are not ids of the two vocabularies, with one row of each for every pair, or a source without a word.
+
+    Returns bool (B, T_k), True where the source is no padding.
+    """
     check_ids("source_ids", source_ids, source.num_embeddings)
     check_ids("target_ids", target_ids, target.num_embeddings)
     if len(source_ids) != len(target_ids):
         rows = f"{len(source_ids)} and {len(target_ids)}"
-        raise ValueError(f"source_ids and target_ids must have equally many rows, got {rows}")
+        raise ValueError(f"source_ids and target_ids must have as many rows, one for each text, got {rows}")
+    real = source_ids != pad_token_id
+    if readable(source_ids) and not real.any(dim=-1).all():
+        raise ValueError(
+            f"each row of source_ids must have a token that is not padding ({pad_token_id}), "
+            f"got padding alone in row {int(real.any(dim=-1).long().argmin())}"
+        )
+    return real
 
 
 def _check_around(inputs: Tensor, hidden_size: int, state: Tensor | None, real: Tensor | None) -> None:

@@ -114,13 +114,20 @@ def test_it_learns_to_turn_digits_round(kind) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"source_ids": SOURCE[:2]}, "^source_ids and target_ids must have equally many rows, got 2 and 3$"),
+        (
+            {"source_ids": SOURCE[:2]},
+            "^source_ids and target_ids must have as many rows, one for each text, got 2 and 3$",
+        ),
         ({"source_ids": SOURCE + 1}, r"^source_ids must lie in 0 … 16, got 17$"),
         ({"target_ids": TARGET + 1}, r"^target_ids must lie in 0 … 12, got 13$"),
         ({"target_ids": -TARGET}, r"^target_ids must lie in 0 … 12, got -12$"),
         (
             {"source_ids": SOURCE[:, :0]},
             r"^source_ids must have shape \(B, T\), both at least 1, got \(3, 0\)$",
+        ),
+        (
+            {"source_ids": SOURCE * torch.tensor([[1], [0], [1]])},
+            r"not padding \(0\), got padding alone in row 1$",
         ),
         ({"source_ids": SOURCE.float()}, "^source_ids must be int32 or int64, got torch.float32$"),
         ({"target_ids": TARGET[0]}, r"^target_ids must have shape \(B, T\)"),
