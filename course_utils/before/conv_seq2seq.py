@@ -25,7 +25,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from course_utils.before.additive_attention import masked_softmax
-from course_utils.before.gru_seq2seq import LARGEST, WIDEST, check_sentences
+from course_utils.before.gru import WIDEST
+from course_utils.before.gru_seq2seq import LARGEST, check_sentences
 from course_utils.positional import LearnedPositionEmbedding
 from course_utils.shapes import check_dtype_of, check_floats, check_hidden
 from course_utils.support.given import int64, real_number, whole_number

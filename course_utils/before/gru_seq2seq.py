@@ -13,77 +13,13 @@ Letters: B batch, T_k tokens of the source, T_q of the target, C hidden size, V 
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
-from course_utils.shapes import check_dtype_of, check_hidden, check_ids, check_tensors, readable
+from course_utils.before.gru import GRU, WIDEST
+from course_utils.shapes import check_ids, check_tensors, readable
 from course_utils.support.given import int64, real_number, whole_number
 
-WIDEST, LARGEST = 2**14, 2**20  # hidden sizes, vocabularies: whoever asks for more has mistyped
-
-
-class GRU(nn.Module):
-    """Gated recurrent unit (Cho et al. 2014, section 2.3): a state that is partly kept, partly written anew.
-
-        r = σ(W_r x + b_r + U_r h + c_r)                 reset: how much of the old state the candidate sees
-        z = σ(W_z x + b_z + U_z h + c_z)                 update: how much of the old state stays
-        n = tanh(W_n x + b_n + r ⊙ (U_n h + c_n))        candidate
-        h ← (1 − z) ⊙ n + z ⊙ h
-
-    This is the form of torch.nn.GRU, whose order of rows (r, z, n) the two matrices have as well. The paper resets
-    before the product, U_n (r ⊙ h); torch after it, so that all of U h is one product. Parameters: 3·C·(C_in + C + 2).
-
-    Args:
-        input_size: C_in.
-        hidden_size: C.
-
-    Raises:
-        ValueError: if a size is impossible.
-    """
-
-    def __init__(self, input_size: int, hidden_size: int) -> None:
-        super().__init__()
-        input_size = whole_number("input_size", input_size, most=WIDEST)
-        self.hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
-        self.input = nn.Linear(input_size, 3 * self.hidden_size)  # W and b
-        self.hidden = nn.Linear(self.hidden_size, 3 * self.hidden_size)  # U and c
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -(self.hidden_size**-0.5), self.hidden_size**-0.5)  # as nn.GRU
-
-    def forward(self, inputs: Tensor, state: Tensor | None = None, real: Tensor | None = None) -> Tensor:
-        """Read a batch from left to right.
-
-        Args:
-            inputs: float (B, T, C_in).
-            state: float (B, C), before the first token; None is zeros.
-            real: bool (B, T), False at padding, where the state stays as it is; None: all are real.
-
-        Returns:
-            states (B, T, C), after each token. So the last one, [:, -1], is that after the last real token.
-
-        Raises:
-            ValueError: if shapes or types do not fit.
-        """
-        check_hidden(self.input.in_features, inputs=inputs)
-        check_dtype_of(self, inputs=inputs)
-        _check_around(inputs, self.hidden_size, state, real)
-        if state is None:
-            state = inputs.new_zeros(len(inputs), self.hidden_size)
-        from_inputs = self.input(inputs)  # (B, T, 3·C): waits for nothing, so all at once
-        states = []
-        for place in range(inputs.shape[1]):
-            following = self.step(from_inputs[:, place], state)
-            state = following if real is None else torch.where(real[:, place, None], following, state)
-            states.append(state)
-        return torch.stack(states, dim=1)  # (B, T, C)
-
-    def step(self, from_input: Tensor, state: Tensor) -> Tensor:
-        """One token: W x + b, float (B, 3·C), and the state (B, C) -> the next state (B, C)."""
-        gates_x, candidate_x = from_input.split([2 * self.hidden_size, self.hidden_size], dim=-1)
-        gates_h, candidate_h = self.hidden(state).split([2 * self.hidden_size, self.hidden_size], dim=-1)
-        reset, update = torch.sigmoid(gates_x + gates_h).chunk(2, dim=-1)  # (B, C) each
-        candidate = torch.tanh(candidate_x + reset * candidate_h)
-        return (1.0 - update) * candidate + update * state
+LARGEST = 2**20  # words of a vocabulary
 
 
 class GRUSeq2Seq(nn.Module):
@@ -134,26 +70,49 @@ class GRUSeq2Seq(nn.Module):
         Raises:
             ValueError: if ids are not of the vocabularies, numbers of rows differ, or a source is all padding.
         """
-        embeddings = self.source_embedding, self.target_embedding
-        real = check_sentences(source_ids, target_ids, *embeddings, self.pad_token_id)  # (B, T_k)
-        states = self.encoder(self.dropout(self.source_embedding(source_ids)), real=real)  # (B, T_k, C)
-        summary = states[:, -1]  # (B, C), of however long a sentence
+        check_sentences(
+            source_ids, target_ids, self.source_embedding, self.target_embedding, self.pad_token_id
+        )
         embedded = self.dropout(self.target_embedding(target_ids))  # (B, T_q, C)
-        return self.output(self.dropout(self.decoder(embedded, summary)))  # (B, T_q, V)
+        states = self.decoder(embedded, self.encode(source_ids))  # (B, T_q, C)
+        return self.output(self.dropout(states))  # (B, T_q, V)
+
+    def encode(self, source_ids: Tensor) -> Tensor:
+        """Read the sources; returns the state (B, C) that `step` takes: one vector, of however long a sentence.
+
+        Raises:
+            ValueError: as forward.
+        """
+        real = check_source(source_ids, self.source_embedding, self.pad_token_id)  # (B, T_k)
+        embedded = self.dropout(self.source_embedding(source_ids))  # (B, T_k, C)
+        return self.encoder(embedded, real=real)[:, -1]  # (B, C)
+
+    def step(self, last_ids: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """Say one more token: the newest ones (B,) and the state -> logits (B, V) and the new state.
+
+        Raises:
+            ValueError: if last_ids are no ids (B,).
+        """
+        check_last(last_ids, state, self.target_embedding)
+        state = self.decoder.step(self.decoder.input(self.target_embedding(last_ids)), state)
+        return self.output(state), state
 
 
 def check_sentences(
     source_ids: Tensor, target_ids: Tensor, source: nn.Embedding, target: nn.Embedding, pad_token_id: int
 ) -> Tensor:
-    """Refuse what are not ids of the two vocabularies, with one row of each for every pair, or a source without a word.
-
-    Returns bool (B, T_k), True where the source is no padding.
-    """
-    check_ids("source_ids", source_ids, source.num_embeddings)
+    """Refuse what are not ids of the two vocabularies, with one row of each for every pair; returns as check_source."""
+    real = check_source(source_ids, source, pad_token_id)
     check_ids("target_ids", target_ids, target.num_embeddings)
     if len(source_ids) != len(target_ids):
         rows = f"{len(source_ids)} and {len(target_ids)}"
         raise ValueError(f"source_ids and target_ids must have as many rows, one for each text, got {rows}")
+    return real
+
+
+def check_source(source_ids: Tensor, source: nn.Embedding, pad_token_id: int) -> Tensor:
+    """Refuse what are no ids, or padding alone in a row; returns bool (B, T_k), True where the source is no padding."""
+    check_ids("source_ids", source_ids, source.num_embeddings)
     real = source_ids != pad_token_id
     if readable(source_ids) and not real.any(dim=-1).all():
         raise ValueError(
@@ -163,15 +122,9 @@ def check_sentences(
     return real
 
 
-def _check_around(inputs: Tensor, hidden_size: int, state: Tensor | None, real: Tensor | None) -> None:
-    """Refuse a state that is not (B, C) and of the inputs' type, and a mask that is not bool (B, T)."""
-    if not inputs.shape[1]:
-        raise ValueError(f"inputs must have at least 1 token, got {tuple(inputs.shape)}")
-    wanted = {"state": (state, (len(inputs), hidden_size), inputs.dtype)}
-    wanted["real"] = (real, tuple(inputs.shape[:2]), torch.bool)
-    for name, (tensor, shape, dtype) in wanted.items():
-        if tensor is None:
-            continue
-        check_tensors(**{name: tensor})
-        if tuple(tensor.shape) != shape or tensor.dtype != dtype:
-            raise ValueError(f"{name} must be {dtype} {shape}, got {tensor.dtype} {tuple(tensor.shape)}")
+def check_last(last_ids: Tensor, state: Tensor, target: nn.Embedding) -> None:
+    """Refuse newest tokens that are not ids (B,) for a state (B, C)."""
+    check_tensors(last_ids=last_ids)
+    if last_ids.shape != state.shape[:1]:
+        raise ValueError(f"last_ids must have shape ({len(state)},), one a row, got {tuple(last_ids.shape)}")
+    check_ids("last_ids (bos_token_id at first)", last_ids[:, None], target.num_embeddings)

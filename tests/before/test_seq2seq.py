@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from course_utils.before import AttentionSeq2Seq, GRUSeq2Seq
 from tests.before.every_model import MODELS, SOURCE, TARGET, V_Q, C, made
 
 
@@ -82,6 +83,20 @@ def test_every_parameter_is_trained(kind) -> None:
     ).backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad.isfinite().all() and parameter.grad.any(), name
+
+
+@pytest.mark.parametrize("kind", [GRUSeq2Seq, AttentionSeq2Seq])
+def test_one_token_after_the_other_says_the_same(kind) -> None:
+    """A recurrent model's cache is its state."""
+    model = made(kind)
+    expected, state = model(SOURCE, TARGET), model.encode(SOURCE)
+    for place in range(TARGET.shape[1]):
+        logits, state = model.step(TARGET[:, place], state)
+        torch.testing.assert_close(logits, expected[:, place])
+    with pytest.raises(ValueError, match=r"^last_ids must have shape \(3,\), one a row, got \(2,\)$"):
+        model.step(TARGET[:2, 0], state)
+    with pytest.raises(ValueError, match=r"^last_ids \(bos_token_id at first\) must lie in 0 … 12, got 13$"):
+        model.step(TARGET[:, 0] + 12, state)
 
 
 def test_dropout_is_for_training_alone(kind) -> None:

@@ -6,6 +6,7 @@ import torch
 
 from course_utils import activations, before, encoder, heads
 from course_utils.attention import MultiHeadAttention, attention_weights, scaled_dot_product_attention
+from course_utils.before.costs import longest_chain, saved_bytes
 from course_utils.bert import BertModel, Pooler
 from course_utils.config import BertConfig
 from course_utils.embeddings import BertEmbeddings
@@ -198,4 +199,10 @@ case(
         hidden_size, window, **given
     )(hidden_states),
     also=(before.GatedConvolution.forward,),
+)
+case(longest_chain, lambda: {"output": torch.ones(3, requires_grad=True).exp()})
+case(
+    saved_bytes,
+    lambda: {"model": torch.nn.Linear(3, 2), "inputs": torch.randn(5, 3)},
+    call=lambda model, inputs: saved_bytes(model, inputs),
 )
