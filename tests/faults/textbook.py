@@ -200,9 +200,16 @@ case(
     )(hidden_states),
     also=(before.GatedConvolution.forward,),
 )
-case(longest_chain, lambda: {"output": torch.ones(3, requires_grad=True).exp()})
+case(
+    longest_chain,
+    lambda: {"output": torch.ones(3)},
+    call=lambda output: longest_chain(
+        output * torch.ones(1, requires_grad=True) if isinstance(output, torch.Tensor) else output
+    ),
+)
 case(
     saved_bytes,
-    lambda: {"model": torch.nn.Linear(3, 2), "inputs": torch.randn(5, 3)},
-    call=lambda model, inputs: saved_bytes(model, inputs),
+    lambda: {"model": before.GRUSeq2Seq(17, 13, hidden_size=6), **sentences()},
+    call=lambda model, **given: saved_bytes(model, *given.values()),
+    also=(before.GRUSeq2Seq.forward,),
 )
