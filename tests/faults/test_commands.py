@@ -120,6 +120,19 @@ COMMANDS = {
         numbers=["--seeds", "--threads"],
         texts=["--sizes", "--device"],
     ),
+    "tools.translations": Command(
+        [
+            ["--only", "no such"],
+            ["--seeds", "0"],
+            NO_DEVICE,
+            *(["--table", "--out", path] for path in PATHS[:8]),
+        ],
+        paths=["--out"],
+        out=["--out"],
+        numbers=["--seeds", "--updates", "--asked", "--threads"],
+        texts=["--only", "--device"],
+        flags=["--recipes", "--table"],
+    ),
     "tools.course_map": Command([["--check"], ["--check", "more"]]),
     "tools.kill_test": Command(
         [["--kills", "x"], ["more"]], numbers=["--kills", "--seed"], flags=["--fresh"]

@@ -107,6 +107,7 @@ COMMANDS = [
     "course_utils.doctor",
     "tools.ablations",
     "tools.label_efficiency",
+    "tools.translations",
 ]
 
 
