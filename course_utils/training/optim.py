@@ -1,16 +1,19 @@
 """What BERT is trained with: AdamW on two groups of parameters, and a learning rate that rises and falls.
 
-A schedule is a plain function of the step, so it has no state that a checkpoint could lose.
+A schedule is a plain function of the step, so it has no state that a checkpoint could lose. The optimisers written out
+stand in sgd.py, adam.py and radam.py.
 """
 
 from __future__ import annotations
 
+import math
 import numbers
 
 from torch import nn
 from torch.optim import AdamW, Optimizer
 
 from course_utils.support.given import real_number, shown
+from course_utils.training.radam import RAdam as RAdam  # others import it from here
 
 LARGEST = 1e308  # of a step: Python computes with larger integers, but not in floats
 
@@ -109,6 +112,42 @@ def noam_rate(step: int, hidden_size: int, warmup: int) -> float:
             f"got step {shown(step)}, hidden_size {shown(hidden_size)}, warmup {shown(warmup)}"
         )
     return hidden_size**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
+def slanted_triangle(
+    step: int, peak: float, total: int, *, cut_fraction: float = 0.1, ratio: float = 32.0
+) -> float:
+    """ULMFiT's learning rate: up in a short straight line, then down in a long one (Howard and Ruder 2018, eq. 3).
+
+        cut = ⌊total · cut_fraction⌋, at least 1
+        p = step / cut                                                up to step = cut
+        p = 1 − (step − cut) / (cut · (1/cut_fraction − 1)) ≥ 0       from then on
+        rate = peak · (1 + p · (ratio − 1)) / ratio
+
+    It begins near peak/ratio and ends there, not at 0. The paper has no "at least 1" and no "≥ 0": they count where
+    total · cut_fraction is no whole number, and its formula would divide by 0 or give a rate below peak/ratio.
+
+    Args:
+        step: number of the update, from 1.
+        peak: highest rate.
+        total: number of updates.
+        cut_fraction: share of the updates that rise, between 0 and 1.
+        ratio: how many times the lowest rate the highest is, at least 1.
+
+    Raises:
+        ValueError: unless step ≥ 1, total ≥ 1, and the three others are finite numbers within their bounds.
+    """
+    peak = real_number("peak", peak)
+    cut_fraction = real_number("cut_fraction", cut_fraction, most=1.0, open_at=("least", "most"))
+    ratio = real_number("ratio", ratio, least=1.0)
+    if not all(_is_number(number) and 1 <= number <= LARGEST for number in (step, total)):
+        raise ValueError(f"step and total must be at least 1; got step {shown(step)}, total {shown(total)}")
+    cut = max(1, math.floor(total * cut_fraction))
+    if step <= cut:
+        share = step / cut
+    else:
+        share = max(0.0, 1 - (step - cut) / (cut * (1 / cut_fraction - 1)))
+    return peak * ((1 + share * (ratio - 1)) / ratio)
 
 
 def check_model_and_optimizer(model: nn.Module, optimizer: Optimizer) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from course_utils import contextual, interpretation
@@ -14,8 +16,19 @@ from course_utils.datasets.batching import pad
 from course_utils.datasets.pretraining import choose_tokens, choose_words, corrupt, sentence_pairs
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.pretrained.name_map import reference_name
-from course_utils.training.optim import adamw, linear_rate, noam_rate, parameter_groups
+from course_utils.training.adam import Adam, AdamW
+from course_utils.training.clipping import clip_gradients
+from course_utils.training.optim import (
+    RAdam,
+    adamw,
+    linear_rate,
+    noam_rate,
+    parameter_groups,
+    slanted_triangle,
+)
+from course_utils.training.radam import average_length, rectification
 from course_utils.training.settings import Settings
+from course_utils.training.sgd import SGD
 from course_utils.training.text import split_documents
 from tests.faults.registry import case
 from tests.faults.strategies import Kept, generator
@@ -33,6 +46,42 @@ def weights() -> torch.Tensor:
     return torch.rand(2, 3, 5, 5).softmax(-1)
 
 
+def with_gradients(params: Any) -> Any:
+    """A copy of each tensor in a list, with a gradient where there can be one: a step changes them."""
+    if not isinstance(params, list):
+        return params
+    found = [one.detach().clone() if isinstance(one, torch.Tensor) else one for one in params]
+    for one in found:
+        if isinstance(one, torch.Tensor) and one.is_floating_point():
+            one.grad = torch.ones_like(one)
+    return found
+
+
+def tensors() -> list[torch.Tensor]:
+    return [torch.randn(3, 5), torch.randn(2)]
+
+
+ADAM = {"lr": 1e-3, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.01}
+for kind, settings in {
+    SGD: {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.01},
+    Adam: ADAM,
+    AdamW: ADAM,
+    RAdam: ADAM,
+}.items():
+    case(
+        kind,
+        lambda settings=settings: {"params": tensors(), **settings},
+        call=lambda params, kind=kind, **given: kind(with_gradients(params), **given).step(),
+        also=(kind.step,),
+    )
+case(
+    clip_gradients,
+    lambda: {"parameters": tensors(), "max_norm": 1.0},
+    call=lambda parameters, max_norm: clip_gradients(with_gradients(parameters), max_norm),
+)
+case(average_length, lambda: {"step": 7, "beta2": 0.999})
+case(rectification, lambda: {"step": 7, "beta2": 0.999})
+case(slanted_triangle, lambda: {"step": 3, "peak": 0.01, "total": 20, "cut_fraction": 0.1, "ratio": 32.0})
 case(noam_rate, lambda: {"step": 3, "hidden_size": 64, "warmup": 5})
 case(linear_rate, lambda: {"step": 3, "peak": 1e-3, "warmup": 5, "total": 11})
 case(parameter_groups, lambda: {"model": Kept(torch.nn.Linear(2, 3)), "weight_decay": 0.01})

@@ -1,4 +1,5 @@
 import copy
+from fractions import Fraction
 
 import pytest
 import torch
@@ -6,7 +7,14 @@ from torch import nn
 
 from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
-from course_utils.training.optim import adamw, linear_rate, noam_rate, parameter_groups, set_learning_rate
+from course_utils.training.optim import (
+    adamw,
+    linear_rate,
+    noam_rate,
+    parameter_groups,
+    set_learning_rate,
+    slanted_triangle,
+)
 from course_utils.training.settings import Settings
 from course_utils.training.start import schedule
 
@@ -151,6 +159,46 @@ def test_noam_rate_refuses(step, hidden_size, warmup):
     told = f"got step {step}, hidden_size {hidden_size}, warmup {warmup}$"
     with pytest.raises(ValueError, match=rf"at least 1; {told}"):
         noam_rate(step, hidden_size, warmup)
+
+
+def test_slanted_triangle_by_hand():
+    rates = [slanted_triangle(step, 1.0, 10, cut_fraction=0.2, ratio=5) for step in range(1, 13)]
+    assert rates == pytest.approx([0.6, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.2, 0.2])
+
+
+@pytest.mark.parametrize(("total", "one_in", "ratio"), [(1000, 10, 32), (7 * 13, 13, 7), (38, 2, 3)])
+def test_slanted_triangle_is_the_papers(total, one_in, ratio):
+    """Howard and Ruder 2018, eq. 3, in whole numbers; T · cut_frac is one, so nothing of ours is added."""
+    cut, peak = total // one_in, Fraction(1, 100)
+    for t in range(1, total + 1):
+        p = Fraction(t, cut) if t < cut else 1 - Fraction(t - cut, cut * (one_in - 1))
+        paper = peak * (1 + p * (ratio - 1)) / ratio
+        ours = slanted_triangle(t, 0.01, total, cut_fraction=1 / one_in, ratio=ratio)
+        assert ours == pytest.approx(float(paper), rel=1e-9), t
+
+
+def test_slanted_triangle_never_falls_below_its_lowest_rate():
+    """The paper's formula would be negative at T = 19, and divide by 0 at T = 7."""
+    assert [slanted_triangle(step, 0.32, 19) for step in (1, 10, 19)] == pytest.approx([0.32, 0.01, 0.01])
+    assert slanted_triangle(1, 0.32, 7) == pytest.approx(0.32)
+    assert slanted_triangle(3, 1e308, 5) < 1e308  # no overflow on the way
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"step": 0}, "at least 1; got step 0, total 20$"),
+        ({"total": 0}, "at least 1; got step 3, total 0$"),
+        ({"step": float("nan")}, "at least 1; got step nan"),
+        ({"peak": -1}, "peak must be"),
+        ({"cut_fraction": 0}, "cut_fraction must be a finite number, above 0 and below 1, got 0$"),
+        ({"cut_fraction": 1}, "cut_fraction must be"),
+        ({"ratio": 0.5}, "ratio must be a finite number, at least 1, got 0.5$"),
+    ],
+)
+def test_slanted_triangle_refuses(change, told):
+    with pytest.raises(ValueError, match=told):
+        slanted_triangle(**{"step": 3, "peak": 0.1, "total": 20} | change)
 
 
 def test_every_group_gets_the_rate():
