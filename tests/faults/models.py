@@ -21,11 +21,13 @@ from course_utils.config import BertConfig
 from course_utils.contextual import baselines, evaluation, senses, vectors
 from course_utils.contextual.influence import influence
 from course_utils.datasets.batching import Batch, PretrainingBatches, encode_documents
+from course_utils.encoder import PreLNEncoder
 from course_utils.heads import BertForPreTraining
 from course_utils.interpretation import ablation
 from course_utils.pretrained import save_pretrained
 from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import verify
+from course_utils.tasks import sorting
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training import checkpoint, fast, loop, measures, start
 from course_utils.training.settings import Settings
@@ -191,6 +193,27 @@ case(
     call=lambda model, **given: loop.train(copy.deepcopy(model), **given),
     few=True,
 )
+case(sorting.random_rows, lambda: {"count": 3, "generator": Kept(generator())})
+case(
+    sorting.Sorter,
+    lambda: {
+        "stack": Kept(PreLNEncoder),
+        "depth": 1,
+        "width": 8,
+        "start_std": 0.1,
+        "input_ids": torch.tensor([[3, 15, 0], [7, 7, 2]]),
+    },
+    call=lambda input_ids, **given: sorting.Sorter(**given, generator=generator())(input_ids),
+    also=(sorting.Sorter.forward,),
+)
+case(
+    sorting.sorting_loss,
+    lambda: {
+        "logits": torch.randn(2, sorting.LENGTH, sorting.NUMBERS),
+        "batch": sorting.random_rows(2, generator=generator()),
+    },
+)
+case(sorting.loss_by_place, lambda: {"numbers": 5, "length": 7})
 case(measures.measure, lambda: {"model": model(), "batches": stream(), "most": 1})
 case(
     start.new_model,

@@ -113,6 +113,13 @@ COMMANDS = {
         numbers=["--steps", "--threads"],
         texts=["--only"],
     ),
+    "tools.dynamics": Command(
+        [["no such part"], ["--seeds", "0"], ["--seeds", "1001"], ["--steps", "0"], ["--steps", "1.5"]],
+        paths=["--out"],
+        numbers=["--seeds", "--steps"],
+        flags=["--table"],
+        positional=["map", "adaptive", *TEXTS],
+    ),
     "tools.label_efficiency": Command(
         [["--model", "absent"], ["--model", "pipe"], ["--sizes", "3"], ["--seeds", "0"], NO_DEVICE],
         paths=["--out", "--model"],

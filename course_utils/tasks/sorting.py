@@ -1,0 +1,148 @@
+"""To sort: a task that a small Transformer learns in seconds, and only if its attention learns.
+
+Random numbers come in, the same numbers in order go out. Each place of the output depends on every number of the input,
+so whoever looks nowhere can know only that small numbers come first; `loss_by_place` is how far that gets.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from course_utils.config import BertConfig
+from course_utils.embeddings import BertEmbeddings
+from course_utils.encoder import Encoder
+from course_utils.initialization import init_weights
+from course_utils.shapes import check_floats
+from course_utils.support.given import shown, whole_number
+
+NUMBERS, LENGTH = 16, 12  # there are numbers 0 … 15, and 12 of them in a row
+MOST = 10**5  # of rows, numbers or places: whoever asks for more has mistyped
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch: random numbers, and the same in order; both int64 (B, T)."""
+
+    input_ids: Tensor
+    targets: Tensor
+
+    def inputs(self) -> dict[str, Any]:
+        """What the model is called with."""
+        return {"input_ids": self.input_ids}
+
+
+def random_rows(count: int, *, generator: torch.Generator) -> Rows:
+    """So many rows of LENGTH numbers, each drawn from 0 … NUMBERS − 1 by itself.
+
+    Args:
+        count: B.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: if count is no whole number of at least 1.
+    """
+    count = whole_number("count", count, most=MOST)
+    drawn = torch.randint(NUMBERS, (count, LENGTH), generator=generator)  # (B, T)
+    return Rows(drawn, drawn.sort(dim=1).values)
+
+
+class Sorter(nn.Module):
+    """Embeddings, a stack of encoder blocks, and a linear layer that names a number at each place. No dropout.
+
+    Args:
+        stack: Encoder (post-LN) or PreLNEncoder, or one derived from them.
+        depth: L, number of blocks.
+        width: C, a multiple of 4, for there are 4 heads; the feed-forward network is 4·C wide.
+        start_std: σ of the start values; see init_weights.
+        generator: draws them.
+
+    Raises:
+        ValueError: if stack is no such class, or a number does not fit.
+    """
+
+    def __init__(
+        self,
+        stack: type[Encoder] = Encoder,
+        *,
+        depth: int = 12,
+        width: int = 32,
+        start_std: float = 0.1,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        if not (isinstance(stack, type) and issubclass(stack, Encoder)):
+            raise ValueError(f"stack must be Encoder or PreLNEncoder, got {shown(stack)}")
+        width = whole_number("width", width, most=MOST)
+        config = BertConfig(
+            vocab_size=NUMBERS,
+            hidden_size=width,
+            num_hidden_layers=whole_number("depth", depth, most=MOST),
+            num_attention_heads=4,
+            intermediate_size=4 * width,
+            max_position_embeddings=LENGTH,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+        )
+        self.embeddings = BertEmbeddings(config)
+        self.encoder = stack(config)
+        self.output = nn.Linear(width, NUMBERS)
+        init_weights(self, std=start_std, generator=generator)
+
+    def forward(self, input_ids: Tensor) -> Tensor:
+        """int64 (B, T) -> logits (B, T, NUMBERS).
+
+        Raises:
+            ValueError: if shape, type or a number does not fit.
+        """
+        return self.output(self.encoder(self.embeddings(input_ids)).last_hidden_state)
+
+
+def sorting_loss(logits: Tensor, batch: Rows) -> Tensor:
+    """The cross-entropy, mean over all places, in nats; as training/loop.py asks for it.
+
+    Args:
+        logits: float (B, T, NUMBERS).
+        batch: the rows that they answer.
+
+    Raises:
+        ValueError: if logits are not floats of this shape, or batch is none.
+    """
+    check_floats(logits=logits)
+    if not isinstance(batch, Rows):
+        raise ValueError(f"batch must be Rows, as random_rows gives them, got {shown(batch)}")
+    if logits.shape != (*batch.targets.shape, NUMBERS):
+        expected, actual = (*batch.targets.shape, NUMBERS), tuple(logits.shape)
+        raise ValueError(f"logits must have shape (B, T, {NUMBERS}) = {expected}, got {actual}")
+    return F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten())
+
+
+def loss_by_place(numbers: int = NUMBERS, length: int = LENGTH) -> float:
+    """The mean entropy of a place of the sorted row, in nats: the least loss of whoever does not look at the input.
+
+        P(number at place j ≤ k) = P(at least j of all ≤ k) = Σ_{i ≥ j} C(T, i)·q^i·(1 − q)^(T − i)
+
+    with j from 1, k from 0 and q = (k + 1)/numbers.
+
+    Args:
+        numbers: how many numbers there are.
+        length: T, how many stand in a row.
+
+    Raises:
+        ValueError: if one is no whole number from 1 to 200.
+    """
+    numbers, length = whole_number("numbers", numbers, most=200), whole_number("length", length, most=200)
+    total = 0.0
+    for place in range(1, length + 1):
+        below = [0.0]
+        for share in (k / numbers for k in range(1, numbers + 1)):
+            counts = range(place, length + 1)
+            below.append(sum(math.comb(length, i) * share**i * (1 - share) ** (length - i) for i in counts))
+        shares = [after - before for before, after in zip(below, below[1:])]
+        total -= sum(share * math.log(share) for share in shares if share > 0)
+    return total / length

@@ -1,0 +1,222 @@
+"""tools/dynamics.py: what is planned, what is measured, and a file that is gone on with."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+
+from course_utils.datasets.batching import seeded
+from course_utils.tasks.sorting import Sorter, random_rows, sorting_loss
+from tools import dynamics
+from tools.dynamics import PARTS, Run, adaptive_steps, learned, main, planned, rate_of, stored, table
+
+SMALL = Run("map", depth=1, width=8, steps=5)
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Models of one block, 8 wide."""
+    whole = dynamics.planned
+    monkeypatch.setattr(
+        dynamics, "planned", lambda part, seeds: (replace(r, depth=1, width=8) for r in whole(part, seeds))
+    )
+    monkeypatch.setattr(dynamics, "RATES", (1e-3, 1e-2))
+    monkeypatch.setattr(dynamics, "RUNS", 3)
+    monkeypatch.setattr(dynamics, "EVERY", 7)
+
+
+def test_the_map_crosses_everything_with_everything():
+    runs = list(planned("map", 3))
+    assert len(runs) == len(set(runs)) == 2 * 2 * len(dynamics.RATES) * 3 and len(dynamics.RATES) >= 5
+    assert {(r.norm, r.warmup > 0) for r in runs} == {(n, w) for n in ("post", "pre") for w in (True, False)}
+    other = {"norm", "warmup", "rate", "seed"}
+    same = {name: {getattr(run, name) for run in runs} for name in dynamics.FIELDS if name not in other}
+    assert all(len(values) == 1 for values in same.values()), same
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_more_seeds_add_to_what_is_there(part):
+    few, more = list(planned(part, 2)), list(planned(part, 3))
+    assert more[: len(few)] == few and len(set(more)) == len(more)
+    if part != "adaptive":
+        assert set(Counter(run.seed for run in more).values()) == {len(more) // 3}
+
+
+def test_every_part_has_its_control():
+    warmup, sgd, start = (list(planned(part, 1)) for part in ("warmup", "sgd", "start"))
+    assert {run.warmup for run in warmup if run.optimizer == "adam"} == {0.0, 0.01, 0.05, 0.2}
+    assert {run.warmup for run in warmup if run.optimizer == "radam"} == {0.0}
+    assert {run.norm for run in warmup} == {"post", "pre"}
+    assert {run.clip for run in sgd if run.optimizer == "sgd"} == {1.0, dynamics.UNCLIPPED}
+    assert Run("sgd", rate=1e-3, warmup=0.0) in sgd  # Adam, untuned
+    assert len({run.rate for run in sgd if run.optimizer == "adam"}) >= 4  # and tuned
+    assert {0.02} < {run.start_std for run in start} and len({run.width for run in start}) >= 3
+    assert any(run.rate == 0.0 for run in planned("adaptive", 1))
+
+
+def test_the_sum_of_the_rates_does_not_depend_on_the_warmup():
+    sums = [
+        sum(rate_of(Run("map", warmup=share, rate=0.02), step) for step in range(1, 201))
+        for share in (0.01, 0.05, 0.2, 1.0)
+    ]
+    assert sums == pytest.approx([0.02 * 201 / 2] * 4)
+    flat = Run("adaptive", warmup=0.0, rate=0.02, steps=100)
+    rising = replace(flat, warmup=1.0)
+    assert [rate_of(flat, step) for step in (1, 100)] == [0.02, 0.02]
+    assert [rate_of(rising, step) for step in (1, 50, 100)] == pytest.approx([0.0002, 0.01, 0.02])
+
+
+def test_what_is_kept_of_a_training():
+    found = learned(replace(SMALL, steps=41))
+    assert list(found) == ["loss", "right", "curve"] and 0 < found["loss"] < 4 and 0 <= found["right"] <= 1
+    assert len(found["curve"]) == 21 and found == learned(replace(SMALL, steps=41))
+    assert found["curve"] != learned(replace(SMALL, steps=41, seed=1))["curve"]
+    model, batch = (
+        Sorter(depth=1, width=8, generator=seeded(0, 0)),
+        random_rows(16, generator=seeded(0, 1, 0)),
+    )
+    first = sorting_loss(model(batch.input_ids), batch).item()
+    assert learned(SMALL)["curve"][0] == pytest.approx(first, abs=6e-4)  # the loss before the first update
+
+
+def test_a_training_that_blows_up_has_no_loss():
+    found = learned(replace(SMALL, optimizer="sgd", rate=1e25, warmup=0.0))
+    assert found["loss"] is None and found["right"] is None and 1 <= len(found["curve"]) < 5
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "radam", "sgd"])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_each_kind_can_be_trained(norm, optimizer):
+    found = learned(replace(SMALL, norm=norm, optimizer=optimizer, clip=1.0))
+    assert found["loss"] is not None and len(found["curve"]) == 5
+
+
+def test_the_first_adaptive_step_by_hand(monkeypatch):
+    """v̂_1 = g², so 1/√v̂_1 = 1/|g|, and the first step is exactly one rate long."""
+    monkeypatch.setattr(dynamics, "RUNS", 4)
+    monkeypatch.setattr(dynamics, "EVERY", 5)
+    run = Run("adaptive", depth=2, width=8, steps=3, warmup=0.0)
+    found = adaptive_steps(run)
+    assert [(name, len(values)) for name, values in found.items()] == [
+        ("log_variance", 3), ("variance", 3), ("direction", 3),
+    ]  # fmt: skip
+    logs = []
+    for number in range(4):
+        model = Sorter(depth=2, width=8, generator=seeded(0, 0))
+        batch = random_rows(16, generator=seeded(number, 1, 0))
+        sorting_loss(model(batch.input_ids), batch).backward()
+        gradients = [weight.grad for weight in model.encoder.parameters() if weight.dim() == 2]
+        logs.append(-torch.cat([gradient.flatten() for gradient in gradients])[::5].abs().log())
+    assert found["log_variance"][0] == pytest.approx(torch.stack(logs).var(0).mean().item(), rel=2e-3)
+    assert found["direction"][0] == pytest.approx(1.0, abs=1e-3) and found["direction"][1] < 0.99
+    frozen = adaptive_steps(replace(run, rate=0.0))
+    assert frozen["log_variance"][0] == found["log_variance"][0]
+    assert frozen["log_variance"][2] != found["log_variance"][2]
+
+
+def test_at_the_rate_0_nothing_moves():
+    model = dynamics.carried_out(
+        Run("adaptive", depth=1, width=8, steps=3, rate=0.0), batches=1, after_step=lambda *given: None
+    )
+    start = Sorter(depth=1, width=8, generator=seeded(0, 0))
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), start.parameters()))
+
+
+def command(out, *parts, seeds=1):
+    return [*parts, "--out", str(out), "--steps", "2", "--seeds", str(seeds)]
+
+
+def test_the_file_that_the_notebook_reads(tiny, tmp_path):
+    out = tmp_path / "new" / "o.json"
+    assert main(command(out)) == 0
+    data = json.loads(out.read_text("utf-8"))
+    assert list(data) == ["command", "settings", "runs"] and data["command"] == "python -m tools.dynamics"
+    assert data["settings"]["loss_by_place"] == pytest.approx(1.898, abs=1e-3)
+    assert {row["part"] for row in data["runs"]} == set(PARTS)
+    for row in data["runs"]:
+        kept = ["loss", "right", "curve"]
+        if row["part"] == "adaptive":
+            kept = ["log_variance", "variance", "direction"]
+        assert list(row) == [*dynamics.FIELDS, *kept]
+    assert len(stored(out)) == len(data["runs"])
+
+
+def test_the_command_goes_on_where_it_was_stopped(tiny, tmp_path, monkeypatch, capsys):
+    whole = tmp_path / "whole.json"
+    assert main(command(whole, "map", "adaptive", seeds=2)) == 0
+    assert len(stored(whole)) == 2 * 8 + 4
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("20 left: map post adam") and "map" in told
+
+    out, made = tmp_path / "o.json", []
+
+    def until_the_fifth(run):
+        made.append(run)
+        if len(made) == 5:
+            raise KeyboardInterrupt
+        return learned(run)
+
+    monkeypatch.setattr(dynamics, "learned", until_the_fifth)
+    assert main(command(out, "map", seeds=1)) == 130
+    assert "goes on with the next" in capsys.readouterr().err and len(stored(out)) == 4
+    assert main(command(out, "adaptive", "map", seeds=2)) == 0
+    assert len(made) == len(set(made)) + 1 == 17  # the fifth twice, no other
+    assert out.read_bytes() == whole.read_bytes()
+    assert main(command(out, "map")) == 0 and len(made) == 17
+    assert {path.name for path in tmp_path.iterdir()} == {"whole.json", "o.json"}
+
+
+def test_two_may_work_at_one_file(tiny, tmp_path, monkeypatch):
+    out, beside = tmp_path / "o.json", replace(SMALL, part="sgd", seed=99)
+
+    def while_another_writes(run):
+        if run not in stored(out) and beside not in stored(out):
+            dynamics.keep(out, stored(out) | {beside: learned(beside)})
+        return learned(run)
+
+    monkeypatch.setattr(dynamics, "learned", while_another_writes)
+    assert main(command(out, "map")) == 0
+    assert beside in stored(out) and len(stored(out)) == 9
+
+
+def test_the_table_by_hand():
+    def row(seed, loss, norm="post"):
+        return {Run("map", norm, rate=0.01, seed=seed): {"loss": loss, "right": 0.5, "curve": []}}
+
+    found = row(0, 0.5) | row(1, 2.0) | row(2, None) | row(0, None, "pre") | {SMALL: {"loss": 1.0}}
+    found.pop(SMALL)
+    assert table(found, "map") == [
+        ["norm", "loss", "lowest … highest", "learned"],
+        ["post", "1.25", "0.50 … 2.00", "1 of 3"],
+        ["pre", "–", "–", "0 of 1"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "content", "told"),
+    [
+        (["maps"], None, "no part 'maps'; there are map, warmup"),
+        (["map", "--seeds", "0"], None, "seeds must be a whole number"),
+        (["map", "--steps", "0"], None, "steps must be a whole number"),
+        (["map"], "[]", "must hold what was measured before"),
+        (["map"], '{"runs": [{"part": "map"}], "settings": {}}', "must hold what was measured before"),
+        (["map"], '{"runs": [], "settings": {"task": "copy"}}', "other settings"),
+    ],
+)
+def test_what_is_refused_leaves_the_file_alone(arguments, content, told, tmp_path, capsys):
+    out = tmp_path / "o.json"
+    if content is not None:
+        out.write_text(content, "utf-8")
+    assert main([*arguments, "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert told in said and len(said.splitlines()) == 1
+    assert (out.read_text("utf-8") if content is not None else out.exists()) == (content or False)
+
+
+def test_the_table_alone_computes_nothing(tmp_path, capsys):
+    assert main(["--table", "--out", str(tmp_path / "o.json")]) == 0
+    assert "loss by place alone 1.898" in capsys.readouterr().out and not list(tmp_path.iterdir())
