@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from course_utils.datasets.batching import seeded
+from course_utils.support import files
 from course_utils.tasks.sorting import Sorter, random_rows, sorting_loss
 from tools import dynamics
 from tools.dynamics import PARTS, Run, adaptive_steps, learned, main, planned, rate_of, stored, table
@@ -181,6 +182,20 @@ def test_two_may_work_at_one_file(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(dynamics, "learned", while_another_writes)
     assert main(command(out, "map")) == 0
     assert beside in stored(out) and len(stored(out)) == 9
+
+
+def test_a_disk_that_is_full_leaves_the_file_whole(tiny, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "o.json"
+    assert main(command(out, "map")) == 0
+    before = out.read_bytes()
+
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "replace", full)
+    assert main(command(out, "map", seeds=2)) == 2
+    assert out.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["o.json"]
+    assert "No space left" in capsys.readouterr().err
 
 
 def test_the_table_by_hand():
