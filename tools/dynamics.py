@@ -1,15 +1,16 @@
 """When does a Transformer learn? Many small trainings that differ in one thing each; data/dynamics.json (notebook 08).
 
-    python -m tools.dynamics                          every part, 5 seeds: about 40 minutes of one core
+    python -m tools.dynamics                          every part, 5 seeds: about 45 minutes of one core
     python -m tools.dynamics map --seeds 3            one part
     python -m tools.dynamics --table                  what has been measured so far
 
 All learn to sort (course_utils/tasks/sorting.py), without dropout. The rate rises in a straight line over a share of
-the updates, `warmup`, and falls to 0 in another; over a run its sum is the same whatever the share. The parts, and in
-each what could refute the folklore:
+the updates, `warmup`, and falls to 0 in another (or stays: `decay`); over a run its sum is the same whatever the share.
+The parts, and in each what could refute the folklore:
 
     map        {post-LN, pre-LN} × {warm-up, none} × rates; small rates do without warm-up, too
     warmup     shares of 0, 1, 5, 20 %, and RAdam without any; pre-LN, and a smaller rate
+    decay      a rate that falls to 0 or stays, after the same warm-up; post-LN and pre-LN, a smaller rate
     adaptive   how 1/√v̂_t varies between runs; in a model that never moves, too
     sgd        SGD with momentum, clipped or not, and Adam at a rate of 1e-3 that nobody tuned; Adam, tuned
     start      σ of the start values × width; at two rates, for a narrow model may want another
@@ -59,7 +60,7 @@ RUNS, EVERY = (
 UNCLIPPED = 1e30
 STACKS = {"post": Encoder, "pre": PreLNEncoder}
 RATES = (1e-3, 1.8e-3, 3.2e-3, 5.6e-3, 1e-2, 1.8e-2, 3.2e-2)
-PARTS = ("map", "warmup", "adaptive", "sgd", "start")
+PARTS = ("map", "warmup", "decay", "adaptive", "sgd", "start")
 
 
 @dataclass(frozen=True, order=True)
@@ -71,6 +72,7 @@ class Run:
     optimizer: str = "adam"  # or "radam", "sgd"
     rate: float = 1e-3  # the highest
     warmup: float = 0.1  # share of the updates
+    decay: bool = True  # to 0 at the end; else the rate stays where the warm-up left it
     clip: float = UNCLIPPED
     start_std: float = 0.1
     depth: int = 12
@@ -84,7 +86,7 @@ def planned(part: str, seeds: int) -> Iterator[Run]:
     if part == "adaptive":  # RUNS trainings are one measurement; at the rate 0 the model never moves
         runs = (("adam", 1e-3, 0.0), ("adam", 1e-3, 1.0), ("radam", 1e-3, 0.0), ("adam", 0.0, 0.0))
         for name, rate, warmup in runs:
-            yield Run(part, optimizer=name, rate=rate, warmup=warmup, steps=100)
+            yield Run(part, optimizer=name, rate=rate, warmup=warmup, decay=False, steps=100)
         return
     for seed in range(seeds):
         if part == "map":
@@ -95,6 +97,9 @@ def planned(part: str, seeds: int) -> Iterator[Run]:
                 for share in (0.0, 0.01, 0.05, 0.2):
                     yield Run(part, norm, rate=rate, warmup=share, seed=seed)
                 yield Run(part, norm, "radam", rate=rate, warmup=0.0, seed=seed)
+        elif part == "decay":
+            for norm, rate, decay in product(STACKS, (3.2e-3, 1e-2), (True, False)):
+                yield Run(part, norm, rate=rate, decay=decay, seed=seed)
         elif part == "sgd":
             for clip, rate in product((UNCLIPPED, 1.0), (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)):
                 yield Run(part, optimizer="sgd", rate=rate, clip=clip, seed=seed)
@@ -120,11 +125,11 @@ def optimizer_of(run: Run, model: Sorter) -> optim.Optimizer:
 
 
 def rate_of(run: Run, step: int) -> float:
-    """The rate of an update, counted from 1. In the part `adaptive` it does not fall."""
-    total, warmup = run.steps + 1, round(run.warmup * run.steps)
-    if run.part == "adaptive":
-        return run.rate * min(1.0, step / max(1, warmup))
-    return linear_rate(step, run.rate, warmup, total)
+    """The rate of an update, counted from 1."""
+    warmup = round(run.warmup * run.steps)
+    if step > warmup and not run.decay:
+        return run.rate
+    return linear_rate(step, run.rate, warmup, run.steps + 1)
 
 
 def carried_out(
@@ -313,7 +318,7 @@ def table(found: dict[Run, dict[str, Any]], part: str) -> list[list[str]]:
 
 
 def _told(value: Any) -> str:
-    return value if isinstance(value, str) else "none" if value == UNCLIPPED else f"{value:g}"
+    return str(value) if isinstance(value, str | bool) else "none" if value == UNCLIPPED else f"{value:g}"
 
 
 def _print(found: dict[Run, dict[str, Any]], parts: Sequence[str]) -> None:

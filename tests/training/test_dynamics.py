@@ -56,6 +56,11 @@ def test_every_part_has_its_control():
     assert Run("sgd", rate=1e-3, warmup=0.0) in sgd  # Adam, untuned
     assert len({run.rate for run in sgd if run.optimizer == "adam"}) >= 4  # and tuned
     assert {0.02} < {run.start_std for run in start} and len({run.width for run in start}) >= 3
+    decay = Counter((run.norm, run.rate, run.warmup) for run in planned("decay", 1))
+    assert set(decay.values()) == {2} and {norm for norm, _, _ in decay} == {
+        "post",
+        "pre",
+    }  # with and without
     assert any(run.rate == 0.0 for run in planned("adaptive", 1))
 
 
@@ -65,10 +70,15 @@ def test_the_sum_of_the_rates_does_not_depend_on_the_warmup():
         for share in (0.01, 0.05, 0.2, 1.0)
     ]
     assert sums == pytest.approx([0.02 * 201 / 2] * 4)
-    flat = Run("adaptive", warmup=0.0, rate=0.02, steps=100)
-    rising = replace(flat, warmup=1.0)
+
+
+def test_a_rate_that_does_not_fall():
+    flat = Run("decay", warmup=0.0, rate=0.02, steps=100, decay=False)
     assert [rate_of(flat, step) for step in (1, 100)] == [0.02, 0.02]
-    assert [rate_of(rising, step) for step in (1, 50, 100)] == pytest.approx([0.0002, 0.01, 0.02])
+    rising = replace(flat, warmup=0.5)
+    assert [rate_of(rising, step) for step in (1, 50, 51, 100)] == pytest.approx([0.0004, 0.02, 0.02, 0.02])
+    assert rate_of(replace(rising, decay=True), 100) == pytest.approx(0.02 / 51)
+    assert not any(run.decay for run in planned("adaptive", 1))
 
 
 def test_what_is_kept_of_a_training():
