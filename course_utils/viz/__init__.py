@@ -1,6 +1,7 @@
 """Figures: plot_*(data, *, ax=None) draws on the given Axes and returns it; takes arrays and token lists, no model."""
 
 from course_utils.viz.attention import plot_attention, plot_mask
+from course_utils.viz.beam_tree import plot_beam_tree
 from course_utils.viz.bert_model import plot_bert_model
 from course_utils.viz.contributions import plot_contributions
 from course_utils.viz.course_map import plot_course_map
@@ -32,6 +33,7 @@ __all__ = [
     "label_beside",
     "plot_arrows",
     "plot_attention",
+    "plot_beam_tree",
     "plot_bert_model",
     "plot_contributions",
     "plot_course_map",

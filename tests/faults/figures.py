@@ -17,6 +17,13 @@ GOOD = {
         "query_tokens": [*QUERIES],
         "key_tokens": [*KEYS],
     },
+    viz.plot_beam_tree: lambda: {
+        "tokens": ["a", "b", "c"],
+        "parents": [-1, -1, 0],
+        "log_probabilities": [-0.5, -1.25, -0.75],
+        "states": ["kept", "dropped", "finished"],
+        "best": 2,
+    },
     viz.plot_bert_model: dict,
     viz.plot_contributions: lambda: {
         "sizes": np.array([[0.25, 3, 0.5]]),

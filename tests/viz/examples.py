@@ -18,6 +18,14 @@ X = np.linspace(-2, 3, 7)
 EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     "plot_arrows": lambda ax: viz.plot_arrows([[1, -2], [-0.5, 0.1]], ["a", "b"], color="k", ax=ax),
     "plot_attention": lambda ax: viz.plot_attention(WEIGHTS, QUERIES, KEYS, ax=ax),
+    "plot_beam_tree": lambda ax: viz.plot_beam_tree(
+        ["a", "b", "c", "e", "f", "g", "end"],
+        [-1, -1, -1, 0, 0, 1, 3],
+        [-0.5, -1.25, -2.0, -0.75, -3.5, -1.5, -1.0],
+        ["kept", "kept", "dropped", "kept", "dropped", "kept", "finished"],
+        best=6,
+        ax=ax,
+    ),
     "plot_bert_model": lambda ax: viz.plot_bert_model(ax=ax),
     "plot_contributions": lambda ax: viz.plot_contributions([[0.25, 3, 0.5]], ["front"], QUERIES, ax=ax),
     "plot_course_map": lambda ax: viz.plot_course_map(

@@ -77,6 +77,7 @@ def test_in_korean_they_say_what_they_have_always_said():
         *("[MASK]로", "아무 토큰으로", "그대로, 그러나 맞힌다", "고르지 않음", "고르지 않는 특수 토큰"),
         *("헤드 0", "헤드 1", "헤드 2", "층 0", "층 1"),
         *("입력", "토큰", "세그먼트", "위치", "자리마다 층 정규화, 그다음 드롭아웃"),
+        *("시작", "걸음 (출력 토큰)", "순위", "고른 번역", "남긴 가지", "버린 가지", "끝난 문장 (테두리)"),
     }
 
 
@@ -103,6 +104,7 @@ def labelled(ax):
     calls = [
         (viz.plot_attention, (rows, two, two)),
         (viz.plot_mask, ([[True, False], [True, True]], two, two)),
+        (viz.plot_beam_tree, (two, [-1, 0], [-1.0, -2.0], ["kept", "kept"])),
         (viz.plot_contributions, (rows, two, two)),
         (viz.plot_course_map, ({LABEL: ["$$ " + LABEL, "02 b"]},)),
         (viz.plot_curves, ([0, 1], {"a": [0, 1], LABEL: [1, 0]})),
