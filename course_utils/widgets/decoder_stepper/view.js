@@ -1,0 +1,350 @@
+// What the decoder has said so far, and below it one of two pictures: the next token with the row of cross-attention, or
+// the tree of beams with the sentences that were finished.
+
+import {
+  blend,
+  button,
+  choice,
+  clamp,
+  courseWidget,
+  dense,
+  each,
+  fill,
+  make,
+  panel,
+  slider,
+  svg,
+  textBox,
+  write,
+} from "../common.js";
+
+const FAR = 1000; // steps: beyond any end
+const HALF = 2 / 3; // weights above it are dark enough for white letters
+const NARROWEST = 42; // pixels of a column of the tree
+const A_LETTER = 8; // pixels, a Latin one
+const BEND = 5; // pixels before and behind the middle between two columns
+const TOKEN = 0.68; // how far above the end of its row the middle of a token stands, in rows
+
+export default courseWidget((view) => {
+  const { model, words, constants, controls, signal, stage } = view;
+  dense(view);
+  controls.classList.add("course-lines");
+  stage.classList.add("ds-stage");
+  const bar = addControls();
+  const said = make("ol", { class: "ds-said", "aria-label": words.said, "data-testid": "said" });
+  const tabs = constants.views.map(tab);
+  const heads = make("span", { class: "ds-heads" });
+  const head = stage.parentElement.querySelector(".course-head");
+  head.lastChild.before(make("div", { class: "ds-views", role: "group", "aria-label": words.views }, ...tabs));
+  stage.append(make("div", { class: "ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said));
+  const { layers, heads: count } = model.get("picture");
+  choice(view, "layer", { label: words.layer, options: numbered(layers), into: heads });
+  choice(view, "head", { label: words.head, options: numbered(count), into: heads });
+
+  const drawStep = buildStep();
+  const drawTree = buildTree();
+  view.onChange(showView);
+
+  return (picture) => {
+    bar.max = picture.total;
+    bar.value = picture.step;
+    for (const [node, off] of [
+      [controls.querySelector("[data-testid=back]"), picture.step <= 1],
+      [controls.querySelector("[data-testid=next]"), picture.step >= picture.total],
+    ]) {
+      fill(node, { "aria-disabled": String(off) }); // it keeps the focus: told, not taken away
+    }
+    each(said, picture.said, () => make("li"), write);
+    drawStep(picture);
+    drawTree(picture);
+  };
+
+  // --- What is chosen
+
+  function addControls() {
+    textBox(view, "sentence", { label: words.sentence });
+    const total = () => model.get("picture").total ?? 1;
+    const move = (by) => view.send({ step: clamp(Math.min(model.get("step"), total()) + by, 1, total()) });
+    const buttons = make("span", { class: "ds-buttons", role: "group", "aria-label": words.steps });
+    controls.append(buttons);
+    for (const [name, sign, by] of [
+      ["back", "◀", -1],
+      ["next", "▶", 1],
+    ]) {
+      fill(button(view, { label: sign, testid: name, press: () => move(by), into: buttons }), {
+        "aria-label": words[name],
+        title: words[name],
+      });
+    }
+    buttons.addEventListener(
+      "keydown",
+      (event) => {
+        const by = { ArrowLeft: -1, ArrowRight: 1, Home: -FAR, End: FAR }[event.key];
+        if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        move(by);
+      },
+      { signal },
+    );
+    const steps = slider(view, "step", {
+      label: words.step,
+      min: 1,
+      max: total(),
+      step: 1,
+      say: (step) => `${Math.min(step, total())} / ${total()}`,
+    });
+    slider(view, "beam_size", { label: words.beam_size, min: 1, max: constants.most_beams, step: 1 });
+    slider(view, "length_penalty", {
+      label: words.length_penalty,
+      min: 0,
+      max: constants.most_penalty,
+      step: 0.1,
+      say: (value) => value.toFixed(1),
+    });
+    return steps.querySelector("input");
+  }
+
+  function tab(name, index) {
+    const node = make("button", { type: "button", "data-testid": `view-${name}` }, words.view_names[name]);
+    const choose = (to) => {
+      view.send({ view: constants.views[to] });
+      showView();
+      tabs[to].focus();
+    };
+    node.addEventListener("click", () => choose(index), { signal });
+    node.addEventListener(
+      "keydown",
+      (event) => {
+        const last = tabs.length - 1;
+        const to = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[event.key];
+        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        choose(clamp(to, 0, last));
+      },
+      { signal },
+    );
+    return node;
+  }
+
+  function showView() {
+    stage.dataset.view = model.get("view");
+    tabs.forEach((node, index) => {
+      const on = constants.views[index] === model.get("view");
+      fill(node, { "aria-pressed": String(on), tabindex: on ? 0 : -1 });
+    });
+  }
+
+  function numbered(length) {
+    return Array.from({ length }, (_, index) => [index, String(index)]);
+  }
+
+  // --- The next token, and where it looks
+
+  function buildStep() {
+    const query = make("b", { class: "ds-query", "data-testid": "query" });
+    const keys = make("ol", {
+      class: "ds-keys",
+      tabindex: 0,
+      role: "list",
+      "aria-label": words.keys,
+      "data-testid": "source",
+    });
+    const title = make("span");
+    const attention = panel(
+      view,
+      title,
+      make("p", { class: "ds-axes" }, make("span", {}, words.query, " ", query), make("span", {}, words.keys), scale()),
+      keys,
+    );
+    const bars = make("ol", { class: "ds-bars", "data-testid": "bars" });
+    const rest = make("p", { class: "course-note", "data-testid": "rest" });
+    const next = panel(view, words.bars, bars, rest);
+    attention.classList.add("ds-step");
+    next.classList.add("ds-step");
+    attention.firstChild.append(heads);
+    return (picture) => {
+      const token = picture.said[picture.said.length - 1];
+      write(title, words.attention.replace("{token}", token));
+      write(query, token);
+      each(keys, picture.source, key, drawKey);
+      each(bars, picture.bars, row, drawBar);
+      write(rest, words.rest.replace("{share}", picture.rest));
+    };
+  }
+
+  function scale() {
+    const [zero, one] = ["0", "1"].map((end) => make("span", {}, end));
+    return make("span", { class: "ds-scale" }, words.scale, " ", zero, make("i", { "aria-hidden": "true" }), one);
+  }
+
+  function key() {
+    return make("li", {}, make("span", { class: "ds-weight" }), make("span", { class: "ds-token" }));
+  }
+
+  function drawKey(node, { token, share, shown }) {
+    const [weight, name] = node.children;
+    weight.style.background = `rgb(${blend(constants.palette, share).join(" ")})`;
+    weight.classList.toggle("ds-dark", share > HALF);
+    write(weight, shown);
+    write(name, token);
+  }
+
+  function row() {
+    const mark = make("span", { class: "ds-mark" });
+    return make(
+      "li",
+      {},
+      make("span", { class: "ds-token" }),
+      make("i", { "aria-hidden": "true" }),
+      make("span"),
+      mark,
+    );
+  }
+
+  function drawBar(node, { token, share, shown, chosen }) {
+    const [name, , value, mark] = node.children;
+    node.classList.toggle("ds-chosen", chosen);
+    node.style.setProperty("--share", share);
+    write(name, token);
+    write(value, shown);
+    write(mark, chosen ? `✓ ${words.chosen}` : "");
+  }
+
+  // --- The tree of beams, and what was finished
+
+  function buildTree() {
+    const lines = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
+    const top = make("div", { class: "ds-top", "aria-hidden": "true" });
+    const nodes = make("ol", { class: "ds-nodes", "aria-label": words.tree_is, "data-testid": "tree" });
+    const now = make("span", { class: "ds-now" });
+    const root = make("span", { class: "ds-root", "aria-hidden": "true" });
+    const board = make("div", { class: "ds-board" }, lines, root, nodes, now);
+    const box = make(
+      "div",
+      { class: "ds-box", tabindex: 0, role: "region", "aria-label": words.tree_is },
+      make("div", { class: "ds-paper" }, top, board),
+    );
+    const figure = panel(view, words.tree, box);
+    figure.firstChild.append(legend());
+    figure.classList.add("course-row", "ds-beam");
+    const drawDone = buildDone();
+    let end = 0; // of the column that is seen, as a share of the width
+    const watch = new ResizeObserver(reveal);
+    watch.observe(box);
+    signal.addEventListener("abort", () => watch.disconnect());
+    return ({ tree, step }) => {
+      const { x, edges } = columns(tree);
+      const wide = edges[edges.length - 1];
+      const share = (at) => `${(100 * x[at]) / wide}%`;
+      for (const [name, value] of Object.entries({ rows: tree.rows, wide, root: x[0] / wide })) {
+        box.style.setProperty(`--${name}`, value);
+      }
+      const [left, right] = edges.slice(step - 1);
+      now.style.left = `${(100 * left) / wide}%`;
+      now.style.width = `${(100 * (right - left)) / wide}%`;
+      each(
+        top,
+        x.slice(1),
+        () => make("span"),
+        (node, _, index) => {
+          write(node, String(index + 1));
+          node.style.left = share(index + 1);
+          node.classList.toggle("ds-on", index + 1 === step);
+        },
+      );
+      fill(lines, { viewBox: `0 0 ${wide} ${tree.rows}` });
+      each(
+        lines,
+        tree.nodes,
+        () => svg("path"),
+        (path, node) => fill(path, { class: look(node), d: line(tree, node, x) }),
+      );
+      each(
+        nodes,
+        tree.nodes,
+        () => make("li", {}, make("b"), make("span")),
+        (item, node) => {
+          const state = node.state === "finished" ? words.done : words[node.state];
+          const facts = { ...node, state: node.best ? `${state}, ${words.best}` : state };
+          fill(item, { class: look(node), title: words.place.replace(/{(\w+)}/g, (_, name) => facts[name]) });
+          item.style.left = share(node.step);
+          item.style.top = `${(100 * (node.rank - 1)) / tree.rows}%`;
+          write(item.firstChild, node.token);
+          write(item.lastChild, node.shown);
+        },
+      );
+      end = right / wide;
+      reveal();
+      drawDone(tree.finished);
+    };
+
+    // Scrolls the box, and nothing around it, so that the column is seen and as much as there is room for before it.
+    function reveal() {
+      box.scrollLeft = end * box.scrollWidth - box.clientWidth;
+    }
+  }
+
+  // Columns wide enough for their longest tokens: their edges, and the middle of each; x[0] is the root's.
+  function columns(tree) {
+    const [x, edges] = [[10], [16]];
+    for (const letters of tree.widths) {
+      const width = Math.max(NARROWEST, A_LETTER * letters + 14);
+      x.push(edges[edges.length - 1] + width / 2);
+      edges.push(edges[edges.length - 1] + width);
+    }
+    return { x, edges };
+  }
+
+  // From the parent's token along its row, down between the columns, where no number stands, and to the token.
+  function line({ nodes }, { parent, step, rank }, x) {
+    const [from, start] = parent < 0 ? [x[0], 1 - TOKEN] : [x[nodes[parent].step], nodes[parent].rank - TOKEN];
+    const between = step > 1 ? (x[step - 1] + x[step]) / 2 : (x[0] + x[1]) / 2;
+    const end = rank - TOKEN;
+    const bend = `H ${between - BEND} C ${between} ${start} ${between} ${end} ${between + BEND} ${end}`;
+    return `M ${from} ${start} ${bend} H ${x[step]}`;
+  }
+
+  function look({ state, best }) {
+    return `ds-${state}${best ? " ds-best" : ""}`;
+  }
+
+  function legend() {
+    const entries = [
+      ["best", "ds-kept ds-best"],
+      ["kept", "ds-kept"],
+      ["dropped", "ds-dropped"],
+      ["done", "ds-finished"],
+    ].map(([name, kind]) => make("span", {}, make("i", { class: kind, "aria-hidden": "true" }), words[name]));
+    return make("span", { class: "ds-legend" }, ...entries, make("span", {}, words.number));
+  }
+
+  function buildDone() {
+    const columns = [words.finished, words.log_probability, words.length, words.score];
+    const body = make("tbody");
+    const table = make(
+      "table",
+      { class: "course-table ds-table", "data-testid": "finished" },
+      make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
+      body,
+    );
+    const none = make("p", { class: "course-note" }, words.none_finished);
+    const box = make("div", { class: "ds-done", tabindex: 0, role: "region", "aria-label": words.finished }, table);
+    view.stage.append(make("div", { class: "ds-beam ds-last" }, none, box));
+    return (finished) => {
+      none.hidden = finished.length > 0;
+      box.hidden = !none.hidden;
+      each(
+        body,
+        finished,
+        () => make("tr", {}, make("th", { scope: "row" }), make("td"), make("td"), make("td")),
+        (line, sentence) => {
+          line.classList.toggle("ds-first", sentence.best);
+          fill(line.firstChild, { title: sentence.text });
+          [sentence.text, sentence.log_probability, String(sentence.length), sentence.score].forEach((text, at) => {
+            write(line.children[at], text);
+          });
+        },
+      );
+    };
+  }
+});
