@@ -20,9 +20,9 @@ import {
 
 const FAR = 1000; // steps: beyond any end
 const HALF = 2 / 3; // weights above it are dark enough for white letters
-const NARROWEST = 42; // pixels of a column of the tree
+const NARROWEST = 44; // pixels of a column of the tree
 const A_LETTER = 8; // pixels, a Latin one
-const BEND = 5; // pixels before and behind the middle between two columns
+const BEND = 4; // pixels before and behind the edge between two columns
 const TOKEN = 0.68; // how far above the end of its row the middle of a token stands, in rows
 
 export default courseWidget((view) => {
@@ -35,7 +35,7 @@ export default courseWidget((view) => {
   const tabs = constants.views.map(tab);
   const heads = make("span", { class: "ds-heads" });
   const head = stage.parentElement.querySelector(".course-head");
-  head.lastChild.before(make("div", { class: "ds-views", role: "group", "aria-label": words.views }, ...tabs));
+  head.append(make("div", { class: "ds-views", role: "group", "aria-label": words.views }, ...tabs));
   stage.append(make("div", { class: "ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said));
   const { layers, heads: count } = model.get("picture");
   choice(view, "layer", { label: words.layer, options: numbered(layers), into: heads });
@@ -257,7 +257,7 @@ export default courseWidget((view) => {
         lines,
         tree.nodes,
         () => svg("path"),
-        (path, node) => fill(path, { class: look(node), d: line(tree, node, x) }),
+        (path, node) => fill(path, { class: look(node), d: line(tree, node, x, edges) }),
       );
       each(
         nodes,
@@ -288,7 +288,7 @@ export default courseWidget((view) => {
   function columns(tree) {
     const [x, edges] = [[10], [16]];
     for (const letters of tree.widths) {
-      const width = Math.max(NARROWEST, A_LETTER * letters + 14);
+      const width = Math.max(NARROWEST, A_LETTER * letters + 18);
       x.push(edges[edges.length - 1] + width / 2);
       edges.push(edges[edges.length - 1] + width);
     }
@@ -296,9 +296,9 @@ export default courseWidget((view) => {
   }
 
   // From the parent's token along its row, down between the columns, where no number stands, and to the token.
-  function line({ nodes }, { parent, step, rank }, x) {
+  function line({ nodes }, { parent, step, rank }, x, edges) {
     const [from, start] = parent < 0 ? [x[0], 1 - TOKEN] : [x[nodes[parent].step], nodes[parent].rank - TOKEN];
-    const between = step > 1 ? (x[step - 1] + x[step]) / 2 : (x[0] + x[1]) / 2;
+    const between = edges[step - 1];
     const end = rank - TOKEN;
     const bend = `H ${between - BEND} C ${between} ${start} ${between} ${end} ${between + BEND} ${end}`;
     return `M ${from} ${start} ${bend} H ${x[step]}`;
