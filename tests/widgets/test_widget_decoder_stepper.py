@@ -38,8 +38,10 @@ FOUND = {
 FOUND["attention"] /= FOUND["attention"].sum(-1, keepdims=True)
 
 
-def make(found=FOUND, **start) -> DecoderStepper:
-    return DecoderStepper("go", translate=lambda *asked: found, write="/".join, **start)
+def make(found=FOUND, *, view: str = "step", **start) -> DecoderStepper:
+    stepper = DecoderStepper("go", translate=lambda *asked: found, write="/".join, **start)
+    stepper.view = view
+    return stepper
 
 
 def spoilt(**parts) -> dict:
@@ -85,7 +87,8 @@ def test_attention_may_be_a_tensor_of_half_precision():
 
 
 def test_the_tree_grows_with_the_step_and_says_where_each_node_stands():
-    stepper = make()
+    assert make().picture["tree"] is None  # is not seen
+    stepper = make(view="beam")
     assert [node["token"] for node in stepper.picture["tree"]["nodes"]] == ["A", "B"]
     stepper.step = 2
     nodes = stepper.picture["tree"]["nodes"]
@@ -113,7 +116,7 @@ def test_at_the_last_token_all_of_the_search_is_shown():
     tree[5] = tree[5] | {"state": "kept"}
     tree.append({"parent": 8, "token": "later", "log_probability": -9.5, "state": "dropped"})
     tree[8] = tree[8] | {"state": "kept"}
-    stepper = make(spoilt(tree=tree), step=2)
+    stepper = make(spoilt(tree=tree), view="beam", step=2)
     assert max(node["step"] for node in stepper.picture["tree"]["nodes"]) == 2
     stepper.step = 3
     assert max(node["step"] for node in stepper.picture["tree"]["nodes"]) == 4
@@ -121,7 +124,7 @@ def test_at_the_last_token_all_of_the_search_is_shown():
 
 @pytest.mark.parametrize(("penalty", "first"), [(0.0, "B/x/end"), (1.0, "B/x/end"), (2.0, "B/x/end")])
 def test_finished_sentences_stand_by_their_scores(penalty, first):
-    stepper = make(step=2, length_penalty=penalty)
+    stepper = make(view="beam", step=2, length_penalty=penalty)
     (only,) = stepper.picture["tree"]["finished"]
     assert only["text"] == "A/end" and not only["best"] and only["length"] == 2
     stepper.step = 3
@@ -134,7 +137,7 @@ def test_the_penalty_turns_the_order_round():
     tree = [
         one | {"log_probability": LN(0.28)} if place == 7 else one for place, one in enumerate(FOUND["tree"])
     ]
-    stepper = make(spoilt(tree=tree), step=3, length_penalty=0.0)
+    stepper = make(spoilt(tree=tree), view="beam", step=3, length_penalty=0.0)
     assert [one["length"] for one in stepper.picture["tree"]["finished"]] == [2, 3]
     stepper.length_penalty = 1.0
     assert [one["length"] for one in stepper.picture["tree"]["finished"]] == [3, 2]
@@ -276,7 +279,7 @@ def test_what_is_typed_and_said_stays_text():
 @pytest.mark.parametrize("length_penalty", [0.0, 0.6, 2.0])
 def test_the_stand_in_gives_what_its_contract_says(beam_size, length_penalty):
     stepper = example.small(beam_size=beam_size, length_penalty=length_penalty)
-    total = stepper.picture["total"]
+    stepper.view, total = "beam", stepper.picture["total"]
     for step in range(1, total + 1):
         stepper.step = step
         tree = stepper.picture["tree"]

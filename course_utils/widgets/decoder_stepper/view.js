@@ -56,7 +56,7 @@ export default courseWidget((view) => {
     }
     each(said, picture.said, () => make("li"), write);
     drawStep(picture);
-    drawTree(picture);
+    if (picture.tree) drawTree(picture);
   };
 
   // --- What is chosen

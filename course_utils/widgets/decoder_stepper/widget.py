@@ -123,7 +123,7 @@ class DecoderStepper(CourseWidget):
             ],
             "bars": bars,
             "rest": f"{rest:.2f}",
-            "tree": self._tree(found, step),
+            "tree": self._tree(found, step) if self.view == "beam" else None,  # large: sent where it is seen
         }
         return picture, " ".join([self._say_token(found, step), *self._say_view(found, step, picture)])
 
