@@ -10,7 +10,7 @@ import torch
 
 from course_utils.widgets import BadInput, DecoderStepper
 from course_utils.widgets.decoder_stepper import example
-from course_utils.widgets.decoder_stepper.translation import MOST_DROPPED, MOST_TOKENS, score
+from course_utils.widgets.decoder_stepper.translation import MOST_DROPPED, MOST_TOKENS, score, told
 from course_utils.widgets.decoder_stepper.widget import LONGEST_SENTENCE
 
 LN = math.log
@@ -36,6 +36,7 @@ FOUND = {
     "best": 7,
 }
 FOUND["attention"] /= FOUND["attention"].sum(-1, keepdims=True)
+STEPS, TREE = FOUND["steps"], FOUND["tree"]
 
 
 def make(found=FOUND, *, view: str = "step", **start) -> DecoderStepper:
@@ -56,6 +57,15 @@ def test_the_bars_are_the_next_tokens_with_the_chosen_one_marked():
         {"token": "end", "share": 0.03, "shown": "0.03", "chosen": False},
     ]
     assert stepper.picture["rest"] == "0.01" and stepper.picture["said"] == ["B", "x"]
+
+
+def test_a_small_probability_is_not_told_as_none():
+    assert [told(share) for share in (0.0, 1e-9, 0.0049, 0.005, 0.996, 1.0)] == [
+        *("0.00", "<0.01", "<0.01", "0.01", "1.00", "1.00"),
+    ]
+    steps = [STEPS[0], STEPS[1] | {"candidates": [("x", 0.9), ("y", 0.099), ("z", 0.001)]}, STEPS[2]]
+    stepper = make(spoilt(steps=steps), step=2)
+    assert [bar["shown"] for bar in stepper.picture["bars"]] == ["0.90", "0.10", "<0.01"]
 
 
 def test_a_chosen_token_far_down_takes_the_last_bar():
@@ -79,6 +89,12 @@ def test_the_row_is_that_of_the_step_the_layer_and_the_head():
     assert [key["token"] for key in stepper.picture["source"]] == FOUND["source"]
     assert stepper.picture["layers"] == 2 and stepper.picture["heads"] == 7
     assert f"층 1 헤드 5에서 가장 많이 본 낱말: 'five' {row[4]:.2f}, 'four' {row[3]:.2f}." in stepper.summary
+
+
+def test_a_word_that_comes_twice_is_told_with_its_place():
+    stepper = make(spoilt(source=["two", "of", "two", "a", "two"]), step=2)
+    row = FOUND["attention"][0, 0, 1]
+    assert f"낱말: 'two'(5번째 낱말) {row[4]:.2f}, 'a' {row[3]:.2f}." in stepper.summary
 
 
 def test_attention_may_be_a_tensor_of_half_precision():
@@ -226,9 +242,6 @@ def test_bad_values_are_refused_in_words(trait, value, told):
         setattr(stepper, trait, value)
     stepper.set_state({trait: value})
     assert told in stepper.error and stepper.picture == picture and stepper.step == 2
-
-
-STEPS, TREE = FOUND["steps"], FOUND["tree"]
 
 
 @pytest.mark.parametrize(

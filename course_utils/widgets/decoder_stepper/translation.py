@@ -93,7 +93,7 @@ class Translation:
             {
                 "token": name_of(name),
                 "share": round(share, 4),
-                "shown": f"{share:.2f}",
+                "shown": told(share),
                 "chosen": name == token,
             }
             for name, share in shown
@@ -151,6 +151,11 @@ def score(log_probability: float, length: int, penalty: float) -> float:
 def name_of(token: str) -> str:
     """A token as the picture shows it."""
     return readable(token, LONGEST_TOKEN)
+
+
+def told(probability: float) -> str:
+    """With two decimals; what would be 0.00 and is not nothing, is told as that."""
+    return "<0.01" if 0 < probability < 0.005 else f"{probability:.2f}"
 
 
 def signed(value: float, digits: int = 2) -> str:

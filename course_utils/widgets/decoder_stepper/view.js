@@ -255,7 +255,7 @@ export default courseWidget((view) => {
       fill(lines, { viewBox: `0 0 ${wide} ${tree.rows}` });
       each(
         lines,
-        tree.nodes,
+        [...tree.nodes].sort((one, other) => one.best - other.best), // the best path lies on top
         () => svg("path"),
         (path, node) => fill(path, { class: look(node), d: line(tree, node, x, edges) }),
       );

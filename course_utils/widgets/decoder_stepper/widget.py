@@ -17,6 +17,7 @@ from course_utils.widgets.decoder_stepper.translation import (
     Translation,
     name_of,
     signed,
+    told,
 )
 
 LONGEST_SENTENCE = 200  # letters
@@ -122,7 +123,7 @@ class DecoderStepper(CourseWidget):
                 for token, weight in zip(found.source, row, strict=True)
             ],
             "bars": bars,
-            "rest": f"{rest:.2f}",
+            "rest": told(rest),
             "tree": self._tree(found, step) if self.view == "beam" else None,  # large: sent where it is seen
         }
         return picture, " ".join([self._say_token(found, step), *self._say_view(found, step, picture)])
@@ -187,7 +188,7 @@ class DecoderStepper(CourseWidget):
     def _say_token(self, found: Translation, step: int) -> str:
         token, probability = found.chosen[step - 1]
         facts = {"step": step, "total": len(found.chosen), "token": name_of(token)}
-        return text("widgets.decoder_stepper.token", probability=f"{probability:.2f}", **facts)
+        return text("widgets.decoder_stepper.token", probability=told(probability), **facts)
 
     def _say_view(self, found: Translation, step: int, picture: dict[str, Any]) -> list[str]:
         if self.view == "beam":
@@ -200,7 +201,7 @@ class DecoderStepper(CourseWidget):
         if len(row) > 1 and row.max() - row.min() < EVEN:
             return [*said, text("widgets.decoder_stepper.even", weight=f"{row[0]:.2f}")]
         best = (-row).argsort(kind="stable")[:TOLD]
-        looks = ", ".join(f"'{name_of(found.source[place])}' {row[place]:.2f}" for place in best)
+        looks = ", ".join(_named(found.source, int(place), row[place]) for place in best)
         return [*said, text("widgets.decoder_stepper.looks", layer=self.layer, head=self.head, keys=looks)]
 
     def _say_beam(self, found: Translation, step: int, finished: list[dict[str, Any]]) -> list[str]:
@@ -213,3 +214,10 @@ class DecoderStepper(CourseWidget):
             first, score = readable(finished[0]["text"], LONGEST_TOLD), finished[0]["score"]
             said.append(text("widgets.decoder_stepper.first", text=first, score=score))
         return said
+
+
+def _named(source: list[str], place: int, weight: float) -> str:
+    """A source token and its weight; where it stands, if there are several such."""
+    kind = "look" if source.count(source[place]) == 1 else "look_at"
+    facts = {"token": name_of(source[place]), "weight": f"{weight:.2f}", "place": place + 1}
+    return text(f"widgets.decoder_stepper.{kind}", **facts)
