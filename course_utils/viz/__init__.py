@@ -6,6 +6,7 @@ from course_utils.viz.bert_model import plot_bert_model
 from course_utils.viz.contributions import plot_contributions
 from course_utils.viz.course_map import plot_course_map
 from course_utils.viz.curves import plot_curves
+from course_utils.viz.descent import plot_descent_paths
 from course_utils.viz.encoder_block import plot_encoder_block
 from course_utils.viz.fates import plot_fates
 from course_utils.viz.figure import show
@@ -39,6 +40,7 @@ __all__ = [
     "plot_course_map",
     "plot_curves",
     "plot_departures",
+    "plot_descent_paths",
     "plot_differences",
     "plot_encoder_block",
     "plot_encoding",

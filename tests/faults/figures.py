@@ -38,6 +38,12 @@ GOOD = {
         "stages": ["1", "2"],
         "tolerance": 1e-5,
     },
+    viz.plot_descent_paths: lambda: {
+        "x": X.copy(),
+        "y": X[:5].copy(),
+        "heights": X**2 + 3 * X[:5, None] ** 2,
+        "paths": {"SGD": [[2.0, 1.0], [1.0, -0.5]]},
+    },
     viz.plot_differences: lambda: {"differences": np.array([0.0, 1e-7, 0.3]), "stages": [*QUERIES]},
     viz.plot_encoder_block: lambda: {"order": "post"},
     viz.plot_encoding: lambda: {"encoding": np.linspace(-0.5, 0.25, 35).reshape(7, 5)},

@@ -35,6 +35,13 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     "plot_departures": lambda ax: viz.plot_departures(
         [[1e-7, 0.2], [0.5, np.nan], [0, 0]], ["ReLU", "place", "none"], ["layer 1", "layer 2"], ax=ax
     ),
+    "plot_descent_paths": lambda ax: viz.plot_descent_paths(
+        X,
+        X[:5],
+        X**2 + 3 * X[:5, None] ** 2,
+        {"SGD": [[2, 1], [1, -0.5]], "Adam": [[2, 1], [np.inf, 3]]},
+        ax=ax,
+    ),
     "plot_differences": lambda ax: viz.plot_differences([0.0, 1e-7, 0.3], QUERIES, ax=ax),
     "plot_encoder_block": lambda ax: viz.plot_encoder_block("post", ax=ax),
     "plot_encoding": lambda ax: viz.plot_encoding(np.linspace(-0.5, 0.25, 35).reshape(7, 5), ax=ax),

@@ -54,6 +54,28 @@ REFUSED = {
         ([0, 1], {"a": [1]}),
         r"'a' of shape \(2,\) like x, got \(1,\)",
     ),
+    "a surface turned around": (
+        viz.plot_descent_paths,
+        ([0, 1], [0, 1, 2], np.eye(2, 3), {}),
+        r"got \(2,\), \(3,\) and \(2, 3\)",
+    ),
+    "a grid that does not rise": (viz.plot_descent_paths, ([0, 0], [0, 1], np.eye(2), {}), "rising x"),
+    "a grid of one row": (viz.plot_descent_paths, ([0, 1], [0], [[0, 1]], {}), "at least 2"),
+    "a surface without heights": (
+        viz.plot_descent_paths,
+        ([0, 1], [0, 1], np.ones((2, 2)), {}),
+        "heights that differ, got only 1",
+    ),
+    "a path over three weights": (
+        viz.plot_descent_paths,
+        ([0, 1], [0, 1], np.eye(2), {"a": [[0, 1, 2]]}),
+        r"'a' of shape \(S, 2\) with a finite start, got \(1, 3\)",
+    ),
+    "a path that is lost before it starts": (
+        viz.plot_descent_paths,
+        ([0, 1], [0, 1], np.eye(2), {"a": [[0, np.nan]]}),
+        "a finite start",
+    ),
     "no group of runs": (viz.plot_runs, ([0, 1], {}), "expected 1 to 7 groups of runs, got 0"),
     "a run that is no table": (
         viz.plot_runs,

@@ -8,6 +8,7 @@ from course_utils.viz import (
     label_beside,
     plot_arrows,
     plot_curves,
+    plot_descent_paths,
     plot_encoding,
     plot_hull,
     plot_runs,
@@ -75,6 +76,46 @@ def test_runs_of_few_points_are_marked():
     with pytest.raises(ValueError, match="1 to 7 groups of runs, got 8"):
         plot_runs(X, {str(group): [X] for group in range(8)})
     assert len(plot_runs(X, {str(group): [X] for group in range(7)}, markers=True).lines) == 7
+
+
+BOWL = X**2 + 3 * X[:5, None] ** 2  # 0 … 21 over X = −2 … 3 and −2 … 4/3
+
+
+def test_descent_paths():
+    ways = {"a": [[2, 1], [1, -0.5], [0.5, 0.25]], "b": [[2, 1], [0, 1], [np.nan, 0], [0, 0]]}
+    ax = plot_descent_paths(X, X[:5], BOWL, ways)
+    assert figure_size(ax) == [7.5, 5] and ax.get_aspect() == 1 and legend(ax) == ["a", "b"]
+    near((ax.get_xlim(), ax.get_ylim()), [(-2, 3), (-2, 4 / 3)])
+    *lines, start = ax.lines
+    near(lines[0].get_xydata(), ways["a"])
+    near(lines[1].get_xydata(), ways["b"][:2])  # up to where it is lost
+    assert [line.get_color() for line in lines] == CYCLE[:2]
+    assert [line.get_linestyle() for line in lines] == DASHES[:2]
+    assert [(line.get_marker(), line.get_markevery()) for line in lines] == [("o", [2]), ("s", [1])]
+    near(start.get_xydata(), [(2, 1)])
+    (note,) = ax.texts
+    assert note.get_text() == "출발" and tuple(note.xy) == (2, 1)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("첫째 가중치", "둘째 가중치")
+
+
+def test_each_contour_of_a_surface_stands_twice_as_high_above_its_lowest_point():
+    for lowest in (0.0, -7.0):
+        bands, lines = plot_descent_paths(X, X[:5], BOWL - BOWL.min() + lowest, {}).collections
+        above = np.array(lines.levels) - lowest
+        near(above[1:] / above[:-1], [2] * 11)
+        near(above[-1] * 2, np.ptp(BOWL))
+        near(bands.levels, [lowest, *lines.levels, lowest + np.ptp(BOWL)])
+    light = [sum(color[:3]) for color in bands.get_facecolor()]
+    assert light == sorted(light, reverse=True) and hex_of(bands.get_facecolor()[0]) == "#FFFFFF"
+
+
+def test_two_starts_are_both_marked_and_eight_paths_are_too_many():
+    ax = plot_descent_paths(X, X, BOWL[:1] + X[:, None] ** 2, {"a": [[1, 1]], "b": [[0, 1]]})
+    assert [tuple(note.xy) for note in ax.texts] == [(1, 1), (0, 1)]
+    assert ax.get_legend() and not plot_descent_paths(X, X[:5], BOWL, {}).get_legend()
+    plot_descent_paths(X, X[:5], BOWL, {str(path): [[0, 0]] for path in range(7)})
+    with pytest.raises(ValueError, match="at most 7 paths, got 8"):
+        plot_descent_paths(X, X[:5], BOWL, {str(path): [[0, 0]] for path in range(8)})
 
 
 def test_an_encoding():
