@@ -1,0 +1,189 @@
+"""OptimizerRace in JupyterLab, operated by mouse and by keyboard."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.harness import Lab, Visit, make_notebook
+
+CELL = """
+from torch.optim import SGD, Adam, RAdam
+
+from course_utils.widgets import OptimizerRace
+from course_utils.widgets.optimizer_race.racing import race_of
+
+widget = OptimizerRace(race_of({
+    "SGD": lambda weights, rate: SGD(weights, lr=rate),
+    MOMENTUM: lambda weights, rate: SGD(weights, lr=rate, momentum=0.9),
+    "Adam": lambda weights, rate: Adam(weights, lr=rate),
+    "RAdam": lambda weights, rate: RAdam(weights, lr=rate),
+}))
+widget
+"""
+HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
+
+
+@pytest.fixture
+def show(guest: Visit, lab: Lab) -> Callable[..., Locator]:
+    def open_widget(momentum: str = "모멘텀", *cells: str) -> Locator:
+        guest.open(make_notebook(lab.folder, [f"MOMENTUM = {momentum!r}\n" + CELL.strip(), *cells]))
+        guest.run_all()
+        assert guest.failures() == []
+        return guest.widget("optimizer_race")
+
+    return open_widget
+
+
+def head(widget: Locator, racer: int) -> Locator:
+    """The mark of an optimiser on the map."""
+    return widget.get_by_test_id("map").locator(".or-head").nth(racer)
+
+
+def points(widget: Locator, racer: int) -> list[str]:
+    """The corners of its path there."""
+    way = widget.get_by_test_id("map").locator(f".or-line.sense-{racer}")
+    return way.get_attribute("points").split()
+
+
+def test_by_mouse(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    summary, step = widget.get_by_test_id("summary"), widget.get_by_test_id("step")
+    expect(summary).to_contain_text("학습률 0.08, 120걸음 뒤")
+    assert len(points(widget, 0)) == 121 and points(widget, 0)[0] == "-170,-60"  # up is up
+    step.click(position={"x": 3, "y": step.bounding_box()["height"] / 2})
+    expect(summary).to_contain_text("모두 높이 4.3에서 출발합니다")
+    assert points(widget, 3) == ["-170,-60"]
+    expect(head(widget, 3)).to_have_attribute("transform", "translate(-170.0 -60.0)")
+    widget.get_by_test_id("surface").select_option(label="말안장")
+    expect(summary).to_contain_text("말안장")
+    expect(head(widget, 0)).to_have_attribute("transform", "translate(-160.0 -0.1)")
+    widget.get_by_test_id("show-1").uncheck()
+    step.fill("60")
+    expect(summary).to_contain_text("60걸음 뒤")
+    expect(summary).not_to_contain_text("모멘텀")
+    expect(head(widget, 1)).to_be_hidden()
+    expect(head(widget, 2)).to_be_visible()
+
+
+def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    summary, rate = widget.get_by_test_id("summary"), widget.get_by_test_id("rate")
+    widget.get_by_test_id("surface").focus()
+    reached = []
+    for _ in range(10):
+        reached.append(guest.page.evaluate("document.activeElement.dataset.testid"))
+        guest.page.keyboard.press("Tab")
+    shown = [f"show-{racer}" for racer in range(4)]
+    assert reached == [
+        "surface",
+        "rate",
+        "warmup",
+        "noise",
+        "play",
+        "step",
+        *shown,
+    ]  # without noise no other one
+
+    rate.focus()
+    rate.press("ArrowRight")
+    expect(summary).to_contain_text("학습률 0.1,")
+    expect(rate).to_have_attribute("aria-valuetext", "0.1")
+    for _ in range(4):
+        rate.press("ArrowRight")
+    expect(summary).to_contain_text("학습률 0.25,")
+    expect(summary).to_contain_text("발산한 것: SGD(6걸음), 모멘텀(7걸음)")
+    expect(widget.get_by_test_id("row-0")).to_contain_text("6걸음에 발산")
+    expect(head(widget, 0)).to_have_class("or-head or-away")
+    expect(head(widget, 2)).to_have_class("or-head")
+    assert len(points(widget, 0)) == 6
+    widget.get_by_test_id("warmup").press("End")
+    expect(summary).to_contain_text("웜업 100걸음")
+    noise, again = widget.get_by_test_id("noise"), widget.get_by_test_id("seed")
+    expect(again).to_be_disabled()
+    noise.press("ArrowRight")
+    expect(summary).to_contain_text("잡음 0.1(0번)")
+    before = points(widget, 2)
+    again.press("Enter")
+    expect(summary).to_contain_text("잡음 0.1(1번)")
+    assert points(widget, 2) != before
+
+
+def test_it_plays_to_the_end_and_from_the_start_again(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    play, step, summary = (widget.get_by_test_id(name) for name in ("play", "step", "summary"))
+    play.press("Enter")
+    expect(play).to_have_text("❚❚ 멈춤")
+    expect(summary).to_have_attribute("aria-live", "off")
+    guest.page.wait_for_function(_STEP_IS, arg=[5, 100], polling=50)
+    play.press("Enter")
+    expect(play).to_have_text("▶ 재생")
+    guest.page.wait_for_timeout(300)  # what is under way arrives
+    stood = step.input_value()
+    guest.page.wait_for_timeout(300)
+    assert step.input_value() == stood and 5 <= int(stood) < 120
+    expect(summary).to_contain_text(f"{stood}걸음 뒤")
+    step.fill("110")
+    play.press("Enter")
+    expect(summary).to_contain_text("120걸음 뒤")
+    expect(play).to_have_text("▶ 재생")
+    expect(summary).to_have_attribute("aria-live", "polite")
+
+
+def test_it_follows_python_and_refuses_in_place(guest: Visit, show: Callable[..., Locator]) -> None:
+    set_from_python = "widget.rate, widget.step = 0.0631, 40\nwidget.set_state({'rate': 7.0})"
+    widget = show("모멘텀", set_from_python)
+    expect(widget.get_by_test_id("error")).to_contain_text("0.001부터 1까지")
+    expect(widget.get_by_test_id("summary")).to_contain_text("학습률 0.0631, 40걸음 뒤")
+    expect(widget.get_by_test_id("rate")).to_have_value("18")  # the nearest stop
+    assert len(points(widget, 1)) == 41
+    widget.get_by_test_id("rate").press("ArrowRight")
+    expect(widget.get_by_test_id("error")).to_be_empty()
+    expect(widget.get_by_test_id("summary")).to_contain_text("학습률 0.08,")
+
+
+def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show(HOSTILE)
+    for name in ("학습률", "웜업", "기울기 잡음", "걸음"):
+        expect(widget.get_by_role("slider", name=name, exact=True)).to_be_visible()
+    expect(widget.get_by_role("combobox", name="지형")).to_be_visible()
+    expect(widget.get_by_role("img", name="높이(손실), 로그 눈금")).to_be_visible()
+    expect(widget.get_by_role("checkbox", name="Adam 보이기")).to_be_checked()
+    expect(widget.get_by_test_id("row-1")).to_contain_text(HOSTILE)
+    expect(widget.get_by_test_id("summary")).to_contain_text(HOSTILE)
+    assert widget.locator("img, script").count() == 0
+    assert guest.page.evaluate("window.hacked") is None
+
+
+def test_each_surface_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[..., Locator]) -> None:
+    widget = show()
+    widget.get_by_test_id("noise").press("ArrowRight")
+    for width, height, most in ((1366, 768, 600), (1280, 720, 640)):
+        guest.page.set_viewport_size({"width": width, "height": height})
+        if most == 640:
+            guest.show_files(False)
+            widget.get_by_test_id("lecture").click()
+        for place in range(5):
+            widget.get_by_test_id("surface").select_option(index=place)
+            guest.settle()
+            guest.screenshot(f"optimizer_race-{width}-{place}", of=widget)
+            assert widget.bounding_box()["height"] <= most, (width, place)
+    widget.get_by_test_id("lecture").click()
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
+    guest.use_theme(theme)
+    try:
+        widget = show()
+        widget.get_by_test_id("step").fill("40")
+        expect(widget.get_by_test_id("summary")).to_contain_text("40걸음 뒤")
+        guest.screenshot(f"optimizer_race-{theme}", of=widget)
+    finally:
+        guest.use_theme("Light")
+
+
+_STEP_IS = """([low, high]) => {
+  const step = Number(document.querySelector('[data-testid=optimizer_race] [data-testid=step]').value);
+  return low <= step && step <= high;
+}"""
