@@ -98,7 +98,7 @@ def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
     expect(head(widget, 2)).to_have_class("or-head")
     assert len(points(widget, 0)) == 6
     widget.get_by_test_id("warmup").press("End")
-    expect(summary).to_contain_text("웜업 100걸음")
+    expect(summary).to_contain_text("웜업 60걸음")
     noise, again = widget.get_by_test_id("noise"), widget.get_by_test_id("seed")
     expect(again).to_be_disabled()
     noise.press("ArrowRight")
@@ -148,7 +148,7 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
         expect(widget.get_by_role("slider", name=name, exact=True)).to_be_visible()
     expect(widget.get_by_role("combobox", name="지형")).to_be_visible()
     expect(widget.get_by_role("img", name="높이(손실), 로그 눈금")).to_be_visible()
-    expect(widget.get_by_role("checkbox", name="Adam 보이기")).to_be_checked()
+    expect(widget.get_by_role("checkbox", name="Adam 보이기", exact=True)).to_be_checked()
     expect(widget.get_by_test_id("row-1")).to_contain_text(HOSTILE)
     expect(widget.get_by_test_id("summary")).to_contain_text(HOSTILE)
     assert widget.locator("img, script").count() == 0

@@ -18,7 +18,7 @@ import {
   write,
 } from "../common.js";
 
-const DASHES = ["none", "9 5", "11 4 2 4", "2 5"];
+const DASHES = ["none", "9 5", "11 4 2 4", "3 4"];
 const [WIDTH, HEIGHT] = [400, 156]; // of the chart
 const [LEFT, RIGHT, TOP, FOOT] = [46, WIDTH - 10, 10, HEIGHT - 26];
 const STEPS_A_SECOND = 20;

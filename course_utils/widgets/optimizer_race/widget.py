@@ -25,7 +25,7 @@ RATES = [
     for power in (-3, -2, -1)
     for digit in (1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8)
 ] + [1.0]  # the stops of the slider: each about a quarter more than the last (Renard's series R10)
-MOST_WARMUP = 100
+MOST_WARMUP = 60
 MOST_NOISE = 3.0
 FINISH = 0.01  # of the height at the start: the line to come under
 FAR = 1e3  # whoever is farther from the origin, hundreds of pictures away, is lost
@@ -49,7 +49,7 @@ class OptimizerRace(CourseWidget):
 
     Attributes:
         surface, rate, step: as above.
-        warmup: steps in which the rate rises, 0 to 100.
+        warmup: steps in which the rate rises, 0 to 60.
         noise: 0 to 3; seed: which noise, a number from 0.
         shown: names of the optimisers that are drawn, in any order.
         relief: the contours of the surface.
