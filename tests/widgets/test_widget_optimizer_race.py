@@ -121,6 +121,18 @@ def test_who_is_lost_does_not_come_back() -> None:
     assert path[5, 1] == pytest.approx(-0.6 * 4**5) and np.isfinite(path[:6]).all()
     assert np.isnan(path[6:]).all() and path.shape == (32, 2)
 
+    class Boomerang(SGD):
+        """Far away after two steps, and back after three."""
+
+        def step(self):
+            (weights,), place = self.param_groups[0]["params"], next(self.places)
+            weights.data = torch.tensor([place, 0.0], dtype=torch.float64)
+
+        places = iter([1.0, 1001.0, 1.0, 1.0, 1.0])
+
+    path = race_of({"a": lambda weights, rate: Boomerang(weights, lr=rate)})(VALLEY, 0.1, 0, 0.0, 0, 5)["a"]
+    assert path[1].tolist() == [1, 0] and np.isnan(path[2:]).all()
+
 
 # --- The widget, with paths that are made by hand
 
