@@ -51,6 +51,13 @@ def test_it_is_nowhere_lower_than_where_it_is_0(name: str) -> None:
     assert surface.name == name and inside and 1 < surface.height(*surface.start) < 10
 
 
+def test_a_grid() -> None:
+    x, y, heights = VALLEY.grid()
+    assert (x.shape, y.shape, heights.shape) == ((121,), (85,), (85, 121))
+    assert np.diff(x) == pytest.approx(1 / 30) and np.diff(y) == pytest.approx(1 / 30)
+    assert heights[0, 60] == pytest.approx(19.6) and heights[42, 0] == pytest.approx(1)
+
+
 def test_heights_by_hand() -> None:
     heights = {name: surface.height(*surface.start) for name, surface in SURFACES.items()}
     assert heights == pytest.approx(
@@ -334,6 +341,14 @@ def test_a_race_that_breaks_later_is_told_and_the_picture_stays() -> None:
     assert "<b>broken</b>" in widget.error and (widget.picture, widget.paths, widget.rate) == before
     widget.set_state({"rate": 0.1})
     assert widget.error == "" and widget.rate == 0.1
+
+
+def test_the_same_optimisers_must_run_in_every_race() -> None:
+    race = OptimizerRace(
+        lambda surface, rate, *how: {("a" if rate < 0.5 else "b"): to((0.0, 0.0))[: how[-1] + 1]}
+    )
+    race.set_state({"rate": 0.8})
+    assert "같은 옵티마이저" in race.error and "b" in race.error and race.rate == 0.08
 
 
 # --- The widget with torch's optimisers: what a lecture shows

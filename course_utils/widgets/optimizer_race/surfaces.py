@@ -10,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 REACH = (2.0, 1.4)  # of the picture, from 0 to its edges, along x and y
+GRID = (121, 85)  # points of its grid along x and y, a thirtieth of a unit apart
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,11 @@ class Surface:
     gradient: Callable[[float, float], tuple[float, float]]
     start: tuple[float, float]
     lowest: tuple[tuple[float, float], ...]
+
+    def grid(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """x (121,), y (85,) and the heights (85, 121) above them, as viz.plot_descent_paths takes them."""
+        x, y = (np.linspace(-reach, reach, count) for reach, count in zip(REACH, GRID, strict=True))
+        return x, y, self.height(*np.meshgrid(x, y))
 
 
 def _square(z: Any) -> Any:

@@ -30,7 +30,6 @@ MOST_NOISE = 3.0
 FINISH = 0.01  # of the height at the start: the line to come under
 FAR = 1e3  # whoever is farther from the origin, hundreds of pictures away, is lost
 DECADES = (-6, 2)  # of the heights that the chart shows, as powers of ten
-GRID = 121  # points along x on which the contours are found
 
 Race = Callable[[Surface, float, int, float, int, int], Mapping[str, ArrayLike]]
 
@@ -90,8 +89,8 @@ class OptimizerRace(CourseWidget):
         self._ways: dict[str, np.ndarray] = {}
         for known in SURFACES:
             _relief(known)  # kept: a surface that is chosen later is there at once
-        names = list(_asked(race, SURFACES["valley"], 0.001, 0, 0.0, 0, 1))
-        super().__init__(surface=surface, rate=rate, step=step, shown=names)
+        self._names = list(_asked(race, SURFACES["valley"], 0.001, 0, 0.0, 0, 1))
+        super().__init__(surface=surface, rate=rate, step=step, shown=self._names)
 
     def _redraw(self, change: Any = None) -> None:
         with self.hold_sync():  # paths and their picture reach the browser together
@@ -100,12 +99,12 @@ class OptimizerRace(CourseWidget):
     def draw(self) -> tuple[dict[str, Any], str]:
         """Who stands where after `step` steps, and its sentence; the paths go to `paths`."""
         self._check()
+        for name in self.shown:
+            if name not in self._names:
+                raise BadInput(text("widgets.optimizer_race.bad.name", actual=name))
         asked = (self.surface, self.rate, self.warmup, self.noise, self.seed)
         if asked != self._raced:
             self._run(asked)
-        for name in self.shown:
-            if name not in self._ways:
-                raise BadInput(text("widgets.optimizer_race.bad.name", actual=name))
         rows = [self._row(name) for name in self._ways]
         return {"step": self.step, "rows": rows}, self._sentence([row for row in rows if row["shown"]])
 
@@ -131,6 +130,8 @@ class OptimizerRace(CourseWidget):
         """Race once, and keep what came: for Python all of it, for the browser what is finite."""
         surface = SURFACES[self.surface]
         ways = _asked(self._race, surface, self.rate, self.warmup, self.noise, self.seed, STEPS)
+        if list(ways) != self._names:
+            raise BadInput(text("widgets.optimizer_race.bad.names", actual=", ".join(ways)))
         self._raced, self._ways = asked, ways
         self._heights = {name: surface.height(*way.T) for name, way in ways.items()}
         racers = [
@@ -226,10 +227,7 @@ def _asked(race: Race, surface: Surface, *how: Any) -> dict[str, np.ndarray]:
 def _relief(name: str) -> dict[str, Any]:
     """The contours of the static figure, as outlines for SVG in hundredths of a unit, y pointing down."""
     surface = SURFACES[name]
-    across, up = (np.linspace(-reach, reach, round(GRID * reach / REACH[0])) for reach in REACH)
-    ax = plot_descent_paths(
-        across, up, surface.height(*np.meshgrid(across, up)), {}, ax=Figure().add_subplot()
-    )
+    ax = plot_descent_paths(*surface.grid(), {}, ax=Figure().add_subplot())
     bands = [_outline(band) for band in ax.collections[0].get_paths()]
     return {"start": surface.start, "lowest": surface.lowest, "bands": bands}
 
