@@ -114,7 +114,7 @@ COMMANDS = {
         texts=["--only"],
     ),
     "tools.dynamics": Command(
-        [["no such part"], ["--seeds", "0"], ["--seeds", "1001"], ["--steps", "0"], ["--steps", "1.5"]],
+        [["--seeds", "0"], ["--seeds", "1001"], ["--steps", "0"], ["--steps", "1.5"]],
         paths=["--out"],
         numbers=["--seeds", "--steps"],
         flags=["--table"],
