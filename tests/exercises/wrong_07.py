@@ -316,6 +316,19 @@ def _exhaustive_for_one(model, beam_size, end, max_length, alpha):
     return (_exhaustive if beam_size == 1 else _beam())(model, beam_size, end, max_length, alpha)
 
 
+def _by_score_of_today(model, beam_size, end, max_length, alpha):
+    beam, ended = [((), 0.0)], []
+    for length in range(1, max_length + 1):
+        found = _best(_possible(_continued(model, beam)), beam_size)
+        over = [pair for pair in found if pair[0][-1] == end or length == max_length]
+        ended = _best(ended + [(ids, _scored(total, length, alpha, ())) for ids, total in over], beam_size)
+        beam = [pair for pair in found if pair[0][-1] != end]
+        now = max((_scored(total, length, alpha, ()) for _, total in beam), default=-math.inf)
+        if len(ended) == beam_size and now <= ended[-1][1]:
+            break
+    return ended
+
+
 def _never_ends(model, beam_size, end, max_length, alpha):
     beam, ended = [((), 0.0)], []
     while beam:
@@ -442,6 +455,7 @@ WRONG = {
         "cut_lost": _beam(cut=False),
         "stops_early": _beam(stop=lambda beam_size, ended: bool(ended)),
         "stops_when_full": _beam(stop=lambda beam_size, ended: len(ended) >= beam_size),
+        "stops_by_today": _by_score_of_today,
         "ranked_before": _cut_before_the_penalty,
         "ended_lost": _in_one_list,
         "place_lost": _beam(width=lambda beam_size, ended: max(beam_size - len(ended), 0)),
