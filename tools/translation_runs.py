@@ -149,7 +149,8 @@ def right(model: nn.Module, pairs: Sequence[Pair]) -> list[bool]:
         part = pairs[start : start + 250]
         source = source_ids([pair.english for pair in part]).to(device_of(model))
         said = greedy_search(model, source, bos_token_id=BOS, eos_token_id=EOS, max_length=LONGEST)
-        found += [korean_text(ids) == pair.korean for ids, pair in zip(said, part)]
+        texts = [korean_text([BOS, *ids]) for ids in said]  # the one <bos> that is cut off is ours
+        found += [text == pair.korean for text, pair in zip(texts, part)]
     return found
 
 

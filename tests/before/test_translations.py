@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from course_utils.before import GRUSeq2Seq
 from course_utils.before.costs import longest_chain
 from course_utils.datasets.date_pairs import split_of
 from course_utils.datasets.date_tokens import BOS, EOS, PAD, english_tokens
@@ -74,11 +75,14 @@ def test_right_is_asked_word_by_word() -> None:
     answers = dict(zip([tuple(row) for row in batch_of(pairs).source.tolist()], batch_of(pairs).labels))
 
     def model(source_ids, target_ids):
-        """Knows all answers, but says the first token of the last pair wrongly."""
-        said = torch.stack([answers[tuple(row)] for row in source_ids.tolist()])[:, : target_ids.shape[1]]
-        if tuple(source_ids[-1].tolist()) == list(answers)[-1]:
-            said[-1, 0] = 12
-        return F.one_hot(said, 30).float()
+        """Knows all answers, but says the first token of the last pair wrongly, and <bos> before the third one."""
+        said = torch.stack([answers[tuple(row)] for row in source_ids.tolist()])
+        for place, row in enumerate(map(tuple, source_ids.tolist())):
+            if row == list(answers)[-1]:
+                said[place, 0] = 12
+            elif row == list(answers)[2]:
+                said[place] = torch.cat([torch.tensor([BOS]), said[place, :-1]])
+        return F.one_hot(F.pad(said, (0, 1), value=EOS)[:, : target_ids.shape[1]], 30).float()
 
     class Known(torch.nn.Module):
         def __init__(self) -> None:
@@ -88,7 +92,7 @@ def test_right_is_asked_word_by_word() -> None:
         def forward(self, source_ids, target_ids):
             return model(source_ids, target_ids)
 
-    assert right(Known(), pairs) == [True] * 6 + [False]
+    assert right(Known(), pairs) == [True, True, False, True, True, True, False]
 
 
 # --- What is reported
@@ -188,6 +192,27 @@ def test_the_same_seed_gives_the_same_run(short) -> None:
     one, two, other = (translation_runs.one_run(plan, seed, torch.device("cpu"), 3)[0] for seed in (5, 5, 6))
     assert one == two and one["curve"] != other["curve"]
     assert json.loads(json.dumps(one)) == one  # is found again when it is read
+
+
+def test_a_run_is_that_of_a_plain_loop(short) -> None:
+    """What is told of a run is what was done: rates, smoothing in training and none in the curve, batches."""
+    sizes = {"hidden_size": 10}
+    plan = Plan("gru", sizes, peak_rate=0.02, updates=4, batch_size=5, warmup=2, smoothing=0.3)
+    found, _ = translation_runs.one_run(plan, 3, torch.device("cpu"), 3)
+    torch.manual_seed(3)
+    model, losses = GRUSeq2Seq(71, 30, **sizes), []
+    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
+    for pairs, rate in zip(training_batches(3, 4, 5), (0.01, 0.02, 0.02 * 2 / 3, 0.02 / 3), strict=True):
+        batch = batch_of(pairs)
+        logits, labels = model(batch.source, batch.target).flatten(0, 1), batch.labels.flatten()
+        losses.append(F.cross_entropy(logits, labels, ignore_index=PAD).item())
+        optimizer.zero_grad()
+        F.cross_entropy(logits, labels, ignore_index=PAD, label_smoothing=0.3).backward()
+        optimizer.param_groups[0]["lr"] = rate
+        optimizer.step()
+    assert [point[0] for point in found["curve"]] == [1, 2, 3, 4]
+    assert [point[1] for point in found["curve"]] == pytest.approx(losses, abs=2e-4)
+    assert new_model(Plan("gru", sizes, dropout=0.3), 3).dropout.p == 0.3
 
 
 def test_after_a_stop_it_goes_on(tmp_path, short, monkeypatch, capsys) -> None:

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch import optim
 
 from course_utils.datasets.batching import seeded
+from course_utils.encoder import PreLNEncoder
 from course_utils.support import files
 from course_utils.tasks.sorting import Sorter, random_rows, sorting_loss
 from tools import dynamics
@@ -103,6 +105,31 @@ def test_a_training_that_blows_up_has_no_loss():
 def test_each_kind_can_be_trained(norm, optimizer):
     found = learned(replace(SMALL, norm=norm, optimizer=optimizer, clip=1.0))
     assert found["loss"] is not None and len(found["curve"]) == 5
+
+
+OPTIMIZERS = {
+    "adam": lambda weights: optim.Adam(weights),
+    "radam": lambda weights: optim.RAdam(weights),
+    "sgd": lambda weights: optim.SGD(weights, momentum=0.9),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_training_is_that_of_a_plain_loop(name):
+    """What a run says of itself is what is done: norm, optimiser, rates, clipping, sizes, start values, batches."""
+    run = Run("sgd", "pre", name, 0.1, warmup=0.4, clip=0.1, start_std=0.2, depth=1, width=8, steps=7, seed=3)
+    model = Sorter(PreLNEncoder, depth=1, width=8, start_std=0.2, generator=seeded(3, 0))
+    optimizer = OPTIMIZERS[name](model.parameters())
+    for step, share in enumerate([1 / 3, 2 / 3, 1, 4 / 5, 3 / 5, 2 / 5, 1 / 5]):
+        batch = random_rows(16, generator=seeded(3, 1, step))
+        optimizer.zero_grad()
+        sorting_loss(model(batch.input_ids), batch).backward()
+        assert torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1) > 0.1
+        optimizer.param_groups[0]["lr"] = 0.1 * share
+        optimizer.step()
+    found = dynamics.carried_out(run, batches=3, after_step=lambda *given: None)
+    ids = random_rows(53, generator=seeded(-1)).input_ids
+    torch.testing.assert_close(found(ids), model(ids), rtol=0, atol=1e-3)
 
 
 def test_the_first_adaptive_step_by_hand(monkeypatch):
