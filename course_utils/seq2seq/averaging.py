@@ -48,10 +48,10 @@ def _mean(tensors: Sequence[Tensor]) -> Tensor:
     last = tensors[-1]
     if not last.is_floating_point():
         return last.clone()
-    total = torch.zeros_like(last, dtype=torch.float64)
+    total = torch.zeros(last.shape, dtype=torch.float64, device="cpu")  # not every device has float64
     for tensor in tensors:
-        total += tensor.to(total)
-    return (total / len(tensors)).to(last.dtype)
+        total += tensor.cpu().double()
+    return (total / len(tensors)).to(last.dtype).to(last.device)
 
 
 def _tensors(state_dict: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
