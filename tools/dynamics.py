@@ -5,7 +5,8 @@
     python -m tools.dynamics --table                  what has been measured so far
 
 All learn to sort (course_utils/tasks/sorting.py), without dropout. The rate rises in a straight line over a share of
-the updates, `warmup`, and falls to 0 in another (or stays: `decay`); over a run its sum is the same whatever the share.
+the updates, `warmup`, and falls to 0 in another (or stays: `decay`); over a run its sum is nearly the same whatever
+the share.
 The parts, and in each what could refute the folklore:
 
     map        {post-LN, pre-LN} × {warm-up, none} × rates; small rates do without warm-up, too
@@ -53,10 +54,7 @@ DATA = ROOT / "data" / "dynamics.json"
 BATCH_SIZE = 16
 HELD_OUT = 128  # rows, the same for every training
 CURVE = 20  # points
-RUNS, EVERY = (
-    32,
-    61,
-)  # of the part `adaptive`: how many runs, and that every 61st weight of the encoder is watched
+RUNS, EVERY = 32, 61  # of the part `adaptive`: how many runs; every 61st weight of the encoder is watched
 UNCLIPPED = 1e30
 STACKS = {"post": Encoder, "pre": PreLNEncoder}
 RATES = (1e-3, 1.8e-3, 3.2e-3, 5.6e-3, 1e-2, 1.8e-2, 3.2e-2)

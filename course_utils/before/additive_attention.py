@@ -14,7 +14,7 @@ from course_utils.support.given import whole_number
 
 
 class AdditiveAttention(nn.Module):
-    """Attention whose scores a small network computes: vᵀ tanh(W q + U k) (Bahdanau et al. 2015, section 3.1).
+    """Attention whose scores a small network computes: vᵀ tanh(W q + U k) (Bahdanau et al. 2015, A.1.2).
 
     Query and key are added, not multiplied, hence the name. Behind T_q·T_k scores stand as many vectors of C numbers,
     where a dot product needs none: one reason for the Transformer to take that (Vaswani et al. 2017, section 3.2.1).

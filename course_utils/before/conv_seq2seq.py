@@ -9,7 +9,8 @@ L blocks see 1 + L·(K − 1) tokens. Each block is
 
 The decoder's windows end at t: they see no later token. Each of its blocks has an attention of its own:
 d_i = W_d h_i + b_d + g_i (h = GLU(v), g the embedding of the token just read), weights = softmax(d_i · z_j) over the
-encoder's outputs z, and to h_i is added c_i = √m · Σ_j weight_ij (z_j + e_j), e the source's embedding, m its length.
+encoder's outputs z, and h_i becomes (h_i + c_i) · √½, c_i = √m · Σ_j weight_ij (z_j + e_j), e the source's embedding, m
+its length.
 
 Not here: weight normalisation, and the encoder's gradients scaled down by the number of attentions.
 
@@ -67,9 +68,8 @@ class GatedConvolution(nn.Module):
         self.window = whole_number("window", window, most=WIDEST)
         self.before = whole_number("before", before, least=0, most=window - 1)
         self.linear = nn.Linear(window * hidden_size, 2 * hidden_size)
-        variance = (
-            4.0 * real_number("keep", keep, most=1.0) / (window * hidden_size)
-        )  # σ(g) ≈ ½ lets a quarter through
+        keep = real_number("keep", keep, most=1.0)
+        variance = 4.0 * keep / (window * hidden_size)  # σ(g) ≈ ½ lets a quarter through
         nn.init.normal_(self.linear.weight, std=math.sqrt(variance))
         nn.init.zeros_(self.linear.bias)
 
@@ -137,9 +137,7 @@ class ConvSeq2Seq(nn.Module):
             )
             for before in (centred, causal)
         )
-        self.queries = nn.ModuleList(
-            nn.Linear(hidden_size, hidden_size) for _ in range(num_layers)
-        )  # W_d, b_d
+        self.queries = nn.ModuleList(nn.Linear(hidden_size, hidden_size) for _ in self.decoder)  # W_d, b_d
         self.output = nn.Linear(hidden_size, target_vocab_size)
         for part in self.modules():
             if isinstance(part, nn.Embedding):

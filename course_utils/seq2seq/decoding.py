@@ -68,9 +68,7 @@ class Hypothesis(NamedTuple):
 
     ids: tuple[int, ...]  # without <bos>; <eos> at the end of one that has reached it
     log_probability: float  # of all ids together, given the source
-    parent: (
-        int | None
-    )  # its place among the hypotheses that were open before this step; None of the empty one
+    parent: int | None  # its place among those that were open before this step; None of the empty one
 
 
 class BeamStep(NamedTuple):

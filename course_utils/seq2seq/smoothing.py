@@ -37,10 +37,7 @@ def smoothed_cross_entropy(
     ignore_index = int64("ignore_index", ignore_index)
     _check(logits, targets, ignore_index)
     counted = targets != ignore_index
-    logits, targets = (
-        logits[counted],
-        targets[counted],
-    )  # (N, V), (N,): an ignored NaN is not even multiplied by 0
+    logits, targets = logits[counted], targets[counted]  # (N, V), (N,): no ignored NaN is multiplied by 0
     log_probabilities = logits.log_softmax(dim=-1)
     possible = logits > -torch.inf
     if readable(targets) and not possible.gather(-1, targets[:, None]).all():

@@ -37,7 +37,7 @@ class Transformer(nn.Module):
         x = dropout(√C · embedding[ids] + positions)        logits = decoder(x_target, encoder(x_source)) Eᵀ
 
     E is the target's embedding: generator and embedding are one matrix (section 3.4 of the paper), without a bias.
-    Embeddings start from N(0, 1/C), so that √C · embedding is as large as the positions; all other matrices as
+    Embeddings start from N(0, 1/C), so that √C · embedding is about as large as the positions; all other matrices as
     Glorot's uniform, biases as 0.
 
     Args:

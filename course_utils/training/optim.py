@@ -125,7 +125,8 @@ def slanted_triangle(
         rate = peak · (1 + p · (ratio − 1)) / ratio
 
     It begins near peak/ratio and ends there, not at 0. The paper has no "at least 1" and no "≥ 0": they count where
-    total · cut_fraction is no whole number, and its formula would divide by 0 or give a rate below peak/ratio.
+    total · cut_fraction is no whole number, and its formula would divide by 0 or give a rate below peak/ratio. With
+    fewer than 1/cut_fraction updates in all, it begins at its peak and ends above peak/ratio.
 
     Args:
         step: number of the update, from 1.

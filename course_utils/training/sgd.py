@@ -79,7 +79,7 @@ class SGD(PlainOptimizer):
 
         g ← g + λ·θ          b ← μ·b + g, b = 0 before the first step          θ ← θ − η·b
 
-    With μ = 0 there is no state. A gradient that stays the same moves θ by η/(1 − μ)·g in the end.
+    With μ = 0 there is no state. A gradient that stays the same moves θ by η/(1 − μ)·g a step in the end.
 
     Args:
         params: as PlainOptimizer.

@@ -112,7 +112,7 @@ def test_dropout_is_for_training_alone(kind) -> None:
 
 
 def test_it_learns_to_turn_digits_round(kind) -> None:
-    """Nine two-digit numbers, said backwards: two hundred updates are plenty."""
+    """Nine two-digit numbers, said backwards: 120 updates are plenty."""
     torch.manual_seed(5)
     model = kind(17, 13, hidden_size=16)
     digits = torch.cartesian_prod(torch.arange(3, 6), torch.arange(6, 9))  # (9, 2)

@@ -180,7 +180,7 @@ def test_slanted_triangle_is_the_papers(total, one_in, ratio):
 def test_slanted_triangle_never_falls_below_its_lowest_rate():
     """The paper's formula would be negative at T = 19, and divide by 0 at T = 7."""
     assert [slanted_triangle(step, 0.32, 19) for step in (1, 10, 19)] == pytest.approx([0.32, 0.01, 0.01])
-    assert slanted_triangle(1, 0.32, 7) == pytest.approx(0.32)
+    assert [slanted_triangle(step, 0.32, 7) for step in (1, 7)] == pytest.approx([0.32, 0.01 + 0.31 / 3])
     assert slanted_triangle(3, 1e308, 5) < 1e308  # no overflow on the way
 
 
