@@ -281,6 +281,8 @@ def test_a_beam_with_a_cache_is_that_without():
         beam_search(model, SOURCES, **given), beam_search(model.forward, SOURCES, **given), strict=True
     ):
         same(cached, anew)
+    left = [{row for row in range(7) if step.open[row]} for step in beam_steps(model, SOURCES, **given)]
+    assert len(set(map(len, left))) > 2 and left[-2]  # rows are through one after the other
 
 
 @pytest.mark.parametrize("alpha", PENALTIES)
