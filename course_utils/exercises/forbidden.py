@@ -1,4 +1,4 @@
-"""For exercises that forbid a way: did the answer let torch differentiate, or run a loop?"""
+"""For exercises that forbid a way: did the answer let torch differentiate, take a ready-made step, or run a loop?"""
 
 from __future__ import annotations
 
@@ -52,6 +52,36 @@ def refuse_autograd(answer: Any, *args: Any) -> None:
         used.append(wrong)
     if used:
         raise Wrong("autograd")
+
+
+def refuse_ready_made(answer: Callable[..., Any], *args: Any) -> None:
+    """Call an answer whose values are right once more, and see whether an optimiser that exists makes the step.
+
+    Functions of torch.optim and course_utils.training are seen as they are entered, and the kernels beneath them
+    (torch._fused_adam_ and its like) as they are called, under whatever name they were imported.
+
+    Raises:
+        Wrong: "ready_made".
+    """
+    used: list[str] = []
+
+    def watch(frame: FrameType, event: str, argument: Any) -> None:
+        module = str(frame.f_globals.get("__name__", ""))
+        kernel = str(getattr(argument, "__name__", "")) if event == "c_call" else ""
+        if f"{module}.".startswith(("torch.optim.", "course_utils.training.")) or "_fused_" in kernel:
+            used.append(kernel or module)
+
+    def watched(*copies: Any) -> Any:
+        before = sys.getprofile()
+        sys.setprofile(watch)
+        try:
+            return answer(*copies)
+        finally:
+            sys.setprofile(before)
+
+    call(watched, *args)
+    if used:
+        raise Wrong("ready_made")
 
 
 def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
