@@ -74,10 +74,12 @@ def batches_by_length(
         lists of row numbers; each row stands in exactly one.
 
     Raises:
-        ValueError: if batch_size is smaller than 1.
+        ValueError: if a length or batch_size is no such number.
     """
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+    lengths = [
+        whole_number("each length", length, least=0) for length in several("lengths", lengths, "numbers")
+    ]
+    batch_size = whole_number("batch_size", batch_size)
     order = torch.randperm(len(lengths), generator=generator).tolist()
     pool = batch_size * POOL
     for start in range(0, len(order), pool):

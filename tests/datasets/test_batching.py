@@ -87,7 +87,7 @@ def test_rows_of_similar_length_lie_together_and_batches_are_shuffled():
 
 def test_no_rows_give_no_batches_and_no_size_is_refused():
     assert batches_by_length([], 3, generator=seeded(0)) == []
-    with pytest.raises(ValueError, match="batch_size must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="batch_size must be a whole number of at least 1, got 0"):
         batches_by_length([1, 2], 0, generator=seeded(0))
 
 

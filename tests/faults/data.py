@@ -12,7 +12,7 @@ from course_utils.contextual.baselines import fit_naive_bayes
 from course_utils.contextual.evaluation import wilson_interval
 from course_utils.contextual.measures import similarities
 from course_utils.contextual.senses import fit_senses
-from course_utils.datasets.batching import pad
+from course_utils.datasets.batching import batches_by_length, pad
 from course_utils.datasets.pretraining import choose_tokens, choose_words, corrupt, sentence_pairs
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.pretrained.name_map import reference_name
@@ -100,6 +100,7 @@ case(
 )
 case(split_documents, lambda: {"documents": [[text] for text in SENTENCES * 3], "one_in": 3, "seed": 1})
 case(reference_name, lambda: {"ours": "encoder.layers.0.attention.query.weight"})
+case(batches_by_length, lambda: {"lengths": [3, 5, 2], "batch_size": 2, "generator": Kept(generator())})
 case(pad, lambda: {"rows": [list(row) for row in ROWS], "value": 0})
 case(choose_tokens, lambda: {"can_choose": chosen(), "generator": Kept(generator()), "rate": 0.15})
 case(

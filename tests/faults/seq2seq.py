@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 
 from course_utils import seq2seq
+from course_utils.config import BertConfig
+from course_utils.seq2seq.decoder import Decoder, DecoderLayer
 from tests.faults.registry import case
 from tests.faults.strategies import generator
 
@@ -18,6 +20,9 @@ SIZES = {
     "dropout": 0.1,
     "pad_token_id": 0,
 }
+CONFIG = BertConfig(
+    hidden_size=6, num_hidden_layers=1, num_attention_heads=3, intermediate_size=7, hidden_act="relu"
+)
 
 
 def ids() -> dict[str, torch.Tensor]:
@@ -47,6 +52,18 @@ case(
     also=(seq2seq.Transformer.attend, seq2seq.Transformer.encode, seq2seq.Transformer.step),
     part="#step",
 )
+for part in (Decoder, DecoderLayer):
+    case(
+        part,
+        lambda: {
+            "hidden_states": torch.randn(2, 3, 6),
+            "encoded": torch.randn(2, 5, 6),
+            "mask": torch.ones(3, 3).tril().bool(),
+            "source_mask": torch.ones(2, 1, 1, 5, dtype=torch.bool),
+        },
+        call=lambda part=part, **given: part(CONFIG)(**given),
+        also=(part.forward,),
+    )
 
 
 def search(**more) -> dict:
