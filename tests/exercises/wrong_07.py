@@ -402,6 +402,7 @@ WRONG = {
         "other_lengths": _same_lengths,
         "mask_without_axis": _attention(axis=lambda source_mask: source_mask),
         "padding_leaks": _attention(mask=_small_penalty, erase=_same),
+        "filling_not_low": _attention(mask=lambda scores, allowed: scores.masked_fill(~allowed, -50.0)),
         "empty_source": _attention(mask=_minus_infinity, erase=_same),
         "nan_gradient": _attention(mask=_minus_infinity, erase=lambda weights, allowed: weights.nan_to_num()),
         "gradient": _attention(key_from="nothing learned", value_from="nothing learned"),

@@ -127,6 +127,7 @@ def check_cross_attention(answer: object) -> None:
     expect_close(result, expected, atol=1e-4)
     _check_width(answer)
     _check_other_lengths(answer)
+    _check_low_scores(answer)
     _check_empty_source(answer)
 
 
@@ -226,6 +227,21 @@ def _check_other_lengths(answer: object) -> None:
         }  # the padding says something else
         again = expect_tensor(call(answer, *(given | told).values(), mask), shape=tuple(right.shape))
         expect_close(again, right, "padding_leaks")
+
+
+def _check_low_scores(answer: object) -> None:
+    """Scores of log 3 − 300 and −300 beside a masked 0; the values 8 and 4 mix 3 : 1, and a filling of −50 wins."""
+    tokens = torch.tensor(
+        [[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]], dtype=torch.float64
+    )  # the last one is padding
+    key_weight = torch.tensor([[math.log(3) - 300, -300]], dtype=torch.float64)
+    value_weight = torch.tensor([[8.0, 4.0]], dtype=torch.float64)
+    weights = tokens[0, :1], key_weight, value_weight
+    given = tokens[:, :1], tokens, *weights, torch.tensor([[True, True, False]])
+    result = expect_tensor(call(answer, *given), shape=(1, 1, 1), dtype=torch.float64)
+    if torch.allclose(result, torch.zeros_like(result), atol=1e-4):
+        raise Wrong("filling_not_low", expected=7, actual=number(result[0, 0]))
+    expect_close(result, torch.full_like(result, 7.0))
 
 
 def _check_empty_source(answer: object) -> None:
