@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -57,8 +58,9 @@ def refuse_autograd(answer: Any, *args: Any) -> None:
 def refuse_ready_made(answer: Callable[..., Any], *args: Any) -> None:
     """Call an answer whose values are right once more, and see whether an optimiser that exists makes the step.
 
-    Functions of torch.optim and course_utils.training are seen as they are entered, and the kernels beneath them
-    (torch._fused_adam_ and its like) as they are called, under whatever name they were imported.
+    Functions of torch.optim and course_utils.training are seen as they are entered, in threads that the answer starts,
+    too, and the kernels beneath them (torch._fused_adam_ and its like) as they are called, under whatever name they
+    were imported.
 
     Raises:
         Wrong: "ready_made".
@@ -68,16 +70,20 @@ def refuse_ready_made(answer: Callable[..., Any], *args: Any) -> None:
     def watch(frame: FrameType, event: str, argument: Any) -> None:
         module = str(frame.f_globals.get("__name__", ""))
         kernel = str(getattr(argument, "__name__", "")) if event == "c_call" else ""
+        if event == "call" and module == "torch._ops":  # torch.ops.aten.….default is called as an object
+            kernel = str([frame.f_locals.get(name) for name in frame.f_code.co_varnames[:1]])
         if f"{module}.".startswith(("torch.optim.", "course_utils.training.")) or "_fused_" in kernel:
             used.append(kernel or module)
 
     def watched(*copies: Any) -> Any:
-        before = sys.getprofile()
+        before, before_in_threads = sys.getprofile(), threading.getprofile()
+        threading.setprofile(watch)
         sys.setprofile(watch)
         try:
             return answer(*copies)
         finally:
             sys.setprofile(before)
+            threading.setprofile(before_in_threads)
 
     call(watched, *args)
     if used:

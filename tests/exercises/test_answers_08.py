@@ -1,6 +1,7 @@
 """Notebook 08: other right answers pass, other forms of a mistake have its reason, and cheap tricks do not pass."""
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -134,6 +135,8 @@ OTHER_FORMS = [
     ("08.1", "zero", _clip(told=lambda norm, most: norm / norm * norm)),
     ("08.1", "clipped", _clip(factor=lambda norm, most: min(1.0, float(most / norm)) if norm > 1 else 1.0)),
     ("08.1", "unchanged", _clip(factor=lambda norm, most: 1.0)),
+    ("08.1", "clipped", _clip(factor=lambda norm, most: most / norm if norm > 1.015 * most else 1.0)),
+    ("08.1", "clipped", lambda gradients, most: _clip()(gradients, max(most, 0.1))),
     *(("08.2", *form) for form in MOMENTS),
     (
         "08.2",
@@ -145,10 +148,19 @@ OTHER_FORMS = [
         "eps_before_correction",
         _adam(move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()),
     ),
+    (
+        "08.2",
+        "other_settings",
+        _adam(move=_move(lambda t: t if t <= 100 else 1e9, lambda t: t if t <= 100 else 1e9)),
+    ),
+    ("08.2", "other_settings", _adam(move=_move(v_power=lambda t: t if t <= 1000 else 1e9))),
+    ("08.2", "other_settings", _adam(move=_move(m_power=lambda t: t if t <= 100 else 1e9))),
     ("08.2", "old_moments", lambda weight, *given: (weight, *_adam()(weight, *given)[1:])),
     ("08.3", "no_warmup", lambda t, peak, w, n: peak * max(0.0, (n - t) / max(1, n - w))),
     ("08.3", "no_warmup", lambda t, peak, w, n: peak * max(0.0, 1 - t / n)),
     ("08.3", "decay_from_start", lambda t, peak, w, n: peak * min(1.0, t / w) * max(0.0, 1 - t / n)),
+    ("08.3", "decay_from_start", lambda t, peak, w, n: peak * (t / w if t < w else max(0.0, 1 - t / n))),
+    ("08.3", "after_the_end", lambda t, peak, w, n: max(_rate()(t, peak, w, n), t / n - 4)),
     ("08.3", "curve", _rate(down=lambda t, w, n: ((n - t) / (n - w)) ** 2)),
     ("08.3", "warmup_zero", lambda t, peak, w, n: _rate()(t, peak, max(w, 1), n)),
     *(("08.4", *form) for form in MOMENTS),
@@ -160,6 +172,18 @@ OTHER_FORMS = [
         _radam(rho=lambda t, b1, b2: (_rho(t, b2)[1] if t > 5 else 0.0, _rho(t, b2)[1])),
     ),
     ("08.4", "adaptive_too_early", _radam(early=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps))),
+    ("08.4", "other_settings", _radam(threshold=5.5)),
+    ("08.4", "other_settings", _radam(threshold=5.9)),
+    (
+        "08.4",
+        "other_settings",
+        lambda *given: (_adam() if 100 < given[4] < 20_000 else _radam())(*given),
+    ),
+    (
+        "08.4",
+        "other_settings",
+        lambda *given: (_radam() if given[4] <= 1000 else _adam(move=_move(of_v=0)))(*given),
+    ),
     ("08.4", "eps_inside", _radam(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt())),
 ]
 
@@ -246,6 +270,24 @@ def _hidden(*given):
         return _adam()(*given)
 
 
+def _fused_as_overload(weight, gradient, m, v, step, rate, beta1, beta2, eps):
+    new, m, v = weight.clone(), m.clone(), v.clone()
+    options = dict(
+        amsgrad=False, beta1=beta1, beta2=beta2, lr=rate, weight_decay=0.0, eps=eps, maximize=False
+    )
+    lists = [new], [gradient], [m], [v], [], [torch.tensor(float(step))]
+    torch.ops.aten._fused_adam_.default(*lists, **options)
+    return new, m, v
+
+
+def _in_a_thread(*given):
+    found = []
+    worker = threading.Thread(target=lambda: found.append(_by_optimizer(torch.optim.Adam)(*given)))
+    worker.start()
+    worker.join()
+    return found[0]
+
+
 class _Own(torch.optim.RAdam):
     pass
 
@@ -267,7 +309,15 @@ TRICKS = [
     ("08.2", "no_eps", _signs),
     *(
         ("08.2", "ready_made", answer)
-        for answer in (_by_optimizer(Adam), _functional, _fused, _fused_by_number, _hidden)
+        for answer in (
+            _by_optimizer(Adam),
+            _functional,
+            _fused,
+            _fused_by_number,
+            _fused_as_overload,
+            _in_a_thread,
+            _hidden,
+        )
     ),
     ("08.3", "warmup_zero", _remembered),
     ("08.4", "is_adam", _signs),

@@ -1,4 +1,4 @@
-"""Exercises of notebook 08: clipping, the steps of Adam and RAdam, and BERT's learning rate."""
+"""Exercises of notebook 08: clipping, the steps of Adam and RAdam, and a learning rate that rises and falls."""
 
 from __future__ import annotations
 
@@ -80,9 +80,10 @@ def _check_other_gradients(answer: object) -> None:
     cases = [
         (several, 0.5),
         (several, 1.01 * length),
-        (several, 0.98 * length),
+        (several, 0.999 * length),
         ([9.0 * gradient for gradient in alike], 11.0),
         ([0.2 * gradient / length for gradient in several], 0.1),  # shorter than 1, and too long
+        ([0.2 * gradient / length for gradient in several], 0.01),
         ([torch.randn(5, 7, dtype=torch.float64)], 2.0),
         ([torch.randn(11, 2)], 100.0),
     ]
@@ -166,6 +167,8 @@ def check_adam_step(answer: object) -> None:
             (7, 1.0, 0.8, 0.95, 1e-3),
             (3, 0.01, 0.0, 0.5, 1e-6),
             (100, 0.5, 0.95, 0.99, 0.1),
+            (1000, 0.3, 0.9, 0.999, 1e-8),
+            (3000, 0.3, 0.999, 0.9995, 1e-8),  # far on, and both corrections still count
             (20_000, 0.3, 0.9, 0.999, 1e-8),
         ],
     )
@@ -332,7 +335,7 @@ def check_warmup_rate(answer: object) -> None:
     right = [warmup_rate(step, peak, warmup, total) for step in steps]
     if not _alike(rates, right):
         _raise_likely_rate(rates, right, peak, warmup, total)
-    for step in (total + 1, total + 3, total + 5, 3 * total):
+    for step in (total + 1, total + 3, total + 5, 3 * total, 10 * total):
         rate = _number(call(answer, step, peak, warmup, total))
         if abs(rate) > 1e-9 or rate != rate:
             again = warmup_rate((step - 1) % total + 1, peak, warmup, total)
@@ -362,6 +365,7 @@ def _raise_likely_rate(rates: list[float], right: list[float], peak: float, warm
         ("no_decay", up),
         ("noam", [min(step / warmup, (warmup / step) ** 0.5) for step in steps]),
         ("decay_from_start", [u if r else 1 - s / total for u, r, s in zip(up, rising, steps, strict=True)]),
+        ("decay_from_start", [s / warmup if s < warmup else 1 - s / total for s in steps]),
         ("decay_from_start", [u * (1 - step / total) for u, step in zip(up, steps, strict=True)]),
         ("counts_from_zero", [warmup_rate(step - 1, 1.0, warmup, total) for step in steps]),
         ("one_ahead", [warmup_rate(step + 1, 1.0, warmup, total) for step in steps]),
@@ -456,7 +460,10 @@ def check_radam_step(answer: object) -> None:
             (6, 0.5, 0.9, 0.99, 1e-6),
             (100, 0.5, 0.95, 0.99, 0.1),
             (5, 0.3, 0.0, 0.97, 1e-8),
+            (6, 0.1, 0.9, 0.85, 1e-8),  # ρ_t = 5.07
             (40, 0.3, 0.5, 0.75, 1e-8),
+            (1000, 0.3, 0.9, 0.999, 1e-8),
+            (3000, 0.3, 0.999, 0.9995, 1e-8),
             (20_000, 0.3, 0.9, 0.999, 1e-8),
         ],
     )
