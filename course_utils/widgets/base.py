@@ -28,7 +28,7 @@ HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # a lone surrogate: UTF-8 has 
 def _own_style(name: str) -> str:
     """view.css, whose rules win over those of common.css, also over the copy that another widget brings later."""
     file = FOLDER / name / "view.css"
-    return f":root {{\n{file.read_text('utf-8')}}}" if file.exists() else ""
+    return f"html:root {{\n{file.read_text('utf-8')}}}" if file.exists() else ""
 
 
 class BadInput(ValueError):

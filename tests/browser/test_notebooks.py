@@ -87,12 +87,11 @@ def too_tall(guest: Visit, name: str) -> list[str]:
         for index in cells_tagged(name, "widget")
     ]
     size = guest.page.viewport_size
-    on_laptop = heights(guest, views, 1366, 768)
-    guest.show_files(False)
+    on_laptop = heights(guest, views, 1366, 768, files=True)
     switches = [view.get_by_test_id("lecture").first for view in views]
     for switch in switches[:1]:  # one is for all
         switch.click()
-    in_lecture = heights(guest, views, 1280, 720)
+    in_lecture = heights(guest, views, 1280, 720, files=False)
     for switch in switches[:1]:
         switch.click()
     guest.show_files(True)
@@ -106,9 +105,11 @@ def too_tall(guest: Visit, name: str) -> list[str]:
     ]
 
 
-def heights(guest: Visit, views: list[Locator], width: int, height: int) -> list[int]:
-    """How high each widget is in a window of this size."""
+def heights(guest: Visit, views: list[Locator], width: int, height: int, *, files: bool) -> list[int]:
+    """How high each widget is in a window of this size, with the list of files beside it or without."""
     guest.page.set_viewport_size({"width": width, "height": height})
+    guest.settle()
+    guest.show_files(files)  # after the change of size, at which JupyterLab may bring the list back
     found = []
     for view in views:
         view.scroll_into_view_if_needed()

@@ -107,9 +107,10 @@ def in_lecture_mode(guest: Visit, card: Locator, name: str) -> list[str]:
         for text, size in after.items()
         if text in before and size < min(LARGE, LARGER * before[text])
     ]
+    changed = [f"beside another widget: {fault}" for fault in beside_another(guest, card)]
     guest.page.keyboard.press("Enter")
     expect(switch).to_have_attribute("aria-pressed", "false")
-    return faults + small
+    return faults + small + changed
 
 
 def beside_another(guest: Visit, card: Locator) -> list[str]:
