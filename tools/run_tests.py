@@ -1,7 +1,7 @@
 """Every check of the course: `python -m tools.run_tests [stage ...]`, or `make test`.
 
     --all      what is slow and rare, too (`make test-all`, once a week): every notebook in the browser, kills,
-               the full list of faults
+               the full list of faults; writes tests/browser/screenshots
     --check    lint and the tests of what changed (`make check`), under a minute
 
 Stages: lint (ruff, biome) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright). The
@@ -23,10 +23,15 @@ from tools.stages import Command, Stages, interrupted_by_every_signal, python, t
 
 ROOT = Path(__file__).resolve().parent.parent
 BESIDE = "browser"
-# The later ones take longest: first, so that none keeps all waiting at the end.
-NOTEBOOKS = [
-    str(path.relative_to(ROOT)) for path in sorted((ROOT / "notebooks/ko").glob("*.ipynb"), reverse=True)
-]
+# Those that train take longest: first, so that none keeps all waiting at the end.
+TRAINING = ("07", "13", "12", "08", "05", "15", "14")
+NOTEBOOKS = sorted(
+    (str(path.relative_to(ROOT)) for path in (ROOT / "notebooks/ko").glob("*.ipynb")),
+    key=lambda file: (
+        TRAINING.index(Path(file).name[:2]) if Path(file).name.startswith(TRAINING) else 99,
+        file,
+    ),
+)
 # Unless told, nbval waits 2000 s for a cell.
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
 NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg", "-p", "tools.nbval_figures"]
@@ -88,13 +93,17 @@ def check() -> dict[str, list[Command]]:
     return {"lint": LINT, "tests": [[*PYTEST, *PAIR, *only, *chosen]] if chosen else []}
 
 
-def run(chosen: list[str], plan: dict[str, list[Command]]) -> int:
-    """Run the chosen stages of the plan; returns the exit status."""
+def run(chosen: list[str], plan: dict[str, list[Command]], *, pictures: bool = False) -> int:
+    """Run the chosen stages of the plan, on request with the browser's pictures for people; returns the exit status."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         # The learner's own progress is never read or written by a test.
         environment = os.environ | {"COURSE_DATA_HOME": folder, "PYTHONUNBUFFERED": "1"}
         environment.pop("COURSE_LANG", None)
+        # Some hundred processes import the same modules and tests: compiled once.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        if pictures:
+            environment["COURSE_PICTURES"] = "1"
         # Two processes with two threads each would wait for one another on two cores.
         environment.setdefault("OMP_NUM_THREADS", "1")
         done = Stages(plan, folder=ROOT, environment=environment)
@@ -131,7 +140,7 @@ def main(arguments: list[str]) -> int:
             chosen.remove(BESIDE)
         elif missing:
             plan = stages(rare=options.all, axe=False)
-    status = run(chosen, plan)
+    status = run(chosen, plan, pictures=options.all)
     if status == 0:
         print("✓ passed " + ("; ".join(without) if without else "every stage"))
     return status

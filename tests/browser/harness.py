@@ -27,12 +27,13 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, expect, sync_playwright
 
-from tools.browser_tools import ARGUMENTS, AXE, IN_CI, INSTALL, chromium
+from tools.browser_tools import ARGUMENTS, AXE, INSTALL, chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks" / "ko"
 CLOSED = Path(__file__).parent / "closed_network"
 SCREENSHOTS = Path(__file__).parent / "screenshots"
+PICTURES = bool(os.environ.get("COURSE_PICTURES"))  # set by `make test-all`, or by hand
 VIEWPORT = {"width": 1280, "height": 900}
 START_SECONDS = 90
 # The server can miss a kernel's first "idle" and keep saying "starting"; after this long the page's word decides.
@@ -276,9 +277,12 @@ class Visit:
         self.page.locator(".lm-MenuBar-itemLabel", has_text=menu).first.click()
         self.page.locator(".lm-Menu-itemLabel").get_by_text(item, exact=True).click()
 
-    def run_all(self) -> None:
-        """Menu Run → Run All Cells; returns when every code cell has finished and every output is drawn."""
-        self.menu("Run", "Run All Cells")
+    def run_all(self, *, by_menu: bool = False) -> None:
+        """Run All Cells, on request by the menu Run; returns when every code cell has finished and all is drawn."""
+        if by_menu:
+            self.menu("Run", "Run All Cells")
+        else:
+            self.page.evaluate(_RUN_ALL)
         self._wait_until_drawn()
 
     def run_cells(self, indices: Sequence[int]) -> None:
@@ -291,7 +295,7 @@ class Visit:
             # Asked at every frame, as is the default, the question itself would keep the page busy.
             self.page.wait_for_function(_ALL_CELLS_RAN, timeout=RUN_SECONDS * 1000, polling=100)
         except TimeoutError as late:
-            self.screenshot("timeout")
+            self.screenshot("timeout", always=True)
             states = [kernel["execution_state"] for kernel in self.lab.api("api/kernels")]
             found = f"kernels {states}, {self.complaints()}, {self.failures()}; see screenshots/timeout.png"
             raise AssertionError(f"not every cell ran within {RUN_SECONDS} s: {found}") from late
@@ -301,7 +305,7 @@ class Visit:
                 f"() => !({_NOT_DRAWN})().length", timeout=DRAWN_SECONDS * 1000, polling=100
             )
         except TimeoutError as late:
-            self.screenshot("timeout")
+            self.screenshot("timeout", always=True)
             found = f"{self.page.evaluate(_NOT_DRAWN)}, {self.complaints()}; see screenshots/timeout.png"
             raise AssertionError(
                 f"every cell ran, but {DRAWN_SECONDS} s later this is not drawn: {found}"
@@ -349,9 +353,9 @@ class Visit:
             + [f"outside request of a kernel: {host}" for host in notes]
         )
 
-    def screenshot(self, name: str, *, of: Locator | None = None) -> None:
-        """Write screenshots/<name>.png of the page or of one element, for people to look at; not in CI."""
-        if IN_CI:
+    def screenshot(self, name: str, *, of: Locator | None = None, always: bool = False) -> None:
+        """Write screenshots/<name>.png of the page or of one element, for people to look at, where they ask for it."""
+        if not (PICTURES or always):
             return
         SCREENSHOTS.mkdir(exist_ok=True)
         self.photograph(SCREENSHOTS / f"{name}.png", of)
@@ -379,8 +383,8 @@ class Visit:
             self.page.set_viewport_size(size)
 
     def screenshot_notebook(self, name: str) -> None:
-        """Write the whole notebook, top to bottom, as <name>-1.png, <name>-2.png, …; not in CI."""
-        if IN_CI:
+        """Write the whole notebook, top to bottom, as <name>-1.png, <name>-2.png, …, as screenshot does."""
+        if not PICTURES:
             return
         size = self.page.viewport_size
         panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
@@ -416,6 +420,9 @@ _OPEN_INSTEAD = """async (name) => {
   shell.currentWidget.dispose(); // without the question whether to save
   await commands.execute('docmanager:open', { path: name });
 }"""
+
+# Is not waited for: it ends with the last cell.
+_RUN_ALL = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 _RUN_CELLS = """(indices) => {
   const { commands, shell } = window.jupyterapp;

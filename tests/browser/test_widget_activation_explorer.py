@@ -198,6 +198,7 @@ def test_a_name_keeps_to_its_line(guest: Visit, show: Callable[..., Locator], na
         guest.screenshot(f"activation_explorer-{width}-{cut}", of=widget)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
     guest.use_theme(theme)

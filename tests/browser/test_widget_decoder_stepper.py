@@ -166,6 +166,7 @@ def test_it_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[[], Locat
     guest.show_files(True)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

@@ -136,6 +136,7 @@ def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Ca
     expect(error).to_contain_text("0부터 9999까지")
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

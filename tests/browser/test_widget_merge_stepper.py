@@ -118,6 +118,7 @@ def test_a_shorter_corpus_takes_the_step_along(show: Callable[[], Locator]) -> N
     expect(widget.get_by_test_id("error")).to_be_empty()
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

@@ -94,6 +94,7 @@ def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Ca
     assert widget.locator("img, script").count() == 0
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

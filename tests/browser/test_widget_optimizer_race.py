@@ -171,6 +171,7 @@ def test_each_surface_fits_a_laptop_and_a_projector(guest: Visit, show: Callable
     widget.get_by_test_id("lecture").click()
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
     guest.use_theme(theme)

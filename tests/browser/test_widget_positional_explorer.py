@@ -132,6 +132,7 @@ def test_the_picture_has_the_encodings_colours(guest: Visit, show: Callable[[], 
     assert colours == [64, 64, [255, 255, 255], [0, 57, 92], [140, 59, 0]]  # sin 0, cos 0, sin 11 ≈ −1
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

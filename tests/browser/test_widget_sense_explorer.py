@@ -146,6 +146,7 @@ def test_controls_have_names(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_role("combobox", name="볼 자리")).to_be_visible()
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

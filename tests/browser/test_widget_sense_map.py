@@ -98,6 +98,7 @@ def test_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
     assert guest.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

@@ -119,6 +119,7 @@ def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Ca
     expect(widget.get_by_test_id("summary")).to_contain_text("조각 0개")
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

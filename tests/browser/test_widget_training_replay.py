@@ -128,6 +128,7 @@ def test_a_long_token_is_cut_off_and_leaves_the_bars_comparable(
         guest.screenshot(f"training_replay-{width}", of=widget)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
     guest.use_theme(theme)

@@ -210,7 +210,7 @@ class Archive(BaseHTTPRequestHandler):
 def host() -> Iterator[str]:
     """Playwright's download host, on loopback."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Archive)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     Archive.asked.clear()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
