@@ -21,7 +21,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from filelock import FileLock
@@ -154,11 +154,12 @@ def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
         return have
     have = 0 if have > origin.size else have
     headers = {"Range": f"bytes={have}-"} if have else {}
-    response = open_address(origin.address, FIRST_ANSWER, headers=headers)
-    goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-    have = began_with = have if goes_on else 0
-    progress(have)
-    with part.open("ab" if goes_on else "wb") as file:
+    with part.open("ab") as file:
+        response = open_address(origin.address, FIRST_ANSWER, headers=headers)
+        if not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+            have = file.truncate(0)
+        began_with = have
+        progress(have)
         for chunk in chunks(response, origin.address, at_most=origin.size - have):
             file.write(chunk)
             have += len(chunk)
@@ -178,9 +179,8 @@ def _build(origin: Archive, part: Path, progress: Progress) -> int:
     """
     response = open_address(origin.address, PACKED)
     try:
-        lines = nsmc.read_archive(
-            _told(chunks(response, origin.address, at_most=nsmc.ARCHIVE), progress),
-        )
+        with closing(chunks(response, origin.address, at_most=nsmc.ARCHIVE)) as pieces:
+            lines = nsmc.read_archive(_told(pieces, progress))
     except EOFError:
         raise BrokenOff(f"the archive from {origin.address} ends too early") from None
     with part.open("wb") as file:

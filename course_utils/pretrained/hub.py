@@ -184,9 +184,9 @@ def _fetch(address: str, path: Path, announced: Announced) -> None:
     size, most = announced.size, LARGE if SHARD.fullmatch(path.name) or path.name == WEIGHTS else SMALL
     if size is not None and size > most:
         raise DamagedFile(f"{address} must be at most {most} bytes long, and the hub announces {size}")
-    response = open_address(address, STALLED, what="model")
     try:
         with replacing(path) as beside, beside.open("wb") as file:
+            response = open_address(address, STALLED, what="model")
             for chunk in chunks(response, address, at_most=SMALL if size is None else size):
                 file.write(chunk)
     except TooLong as error:

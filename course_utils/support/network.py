@@ -34,25 +34,37 @@ class TooLong(Exception):
     """The server sends more than it announced, or more than anyone needs."""
 
 
-def within(seconds: float, address: str, action: Callable[[], T]) -> T:
+def within(seconds: float, address: str, action: Callable[[], T], *, too_late: Callable[[Any], object]) -> T:
     """Run an action that may hang, but wait for it only so long.
 
     A socket's own time-out does not do: it knows nothing of the name look-up, and starts anew with each byte.
+
+    Args:
+        too_late: called, once the action comes to an end that nobody waits for, with what it returned or raised.
 
     Raises:
         Unreachable: if it took longer.
     """
     outcome: dict[str, Any] = {}
+    waited_for = True
+    ending = threading.Lock()
 
     def run() -> None:
         try:
-            outcome["value"] = action()
+            found = {"value": action()}
         except Exception as error:
-            outcome["error"] = error
+            found = {"error": error}
+        with ending:
+            outcome.update(found)
+            if waited_for:
+                return
+        too_late(*found.values())
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(seconds)
+    with ending:
+        waited_for = False
     if "error" in outcome:
         raise outcome["error"]
     if "value" not in outcome:
@@ -77,7 +89,12 @@ def open_address(
     """
     request = urllib.request.Request(address, headers={"User-Agent": "course_utils", **(headers or {})})
     try:
-        return within(seconds, address, lambda: urllib.request.urlopen(request, timeout=STALLED))
+        return within(
+            seconds,
+            address,
+            lambda: urllib.request.urlopen(request, timeout=STALLED),
+            too_late=lambda found: found.close() if hasattr(found, "close") else None,
+        )
     except urllib.error.HTTPError as error:
         error.close()
         if error.code in (401, 403, 404):
@@ -102,21 +119,26 @@ def chunks(response: Any, address: str, *, at_most: int) -> Iterator[bytes]:
         TooLong: if there are more bytes.
     """
     came = 0
-    while True:
-        try:
-            chunk = within(STALLED, address, lambda: response.read(CHUNK))
-        except Unreachable:  # its thread still reads, and closing the response would wait for it
-            raise BrokenOff(
-                f"{address} sends less than {CHUNK} bytes in {STALLED:g} s, after {came} bytes"
-            ) from None
-        except (OSError, HTTPException) as error:
+    left_open = False
+    try:
+        while True:
+            try:
+                chunk = within(
+                    STALLED, address, lambda: response.read(CHUNK), too_late=lambda _: response.close()
+                )
+            except Unreachable:  # its thread still reads, and closing the response would wait for it
+                left_open = True
+                raise BrokenOff(
+                    f"{address} sends less than {CHUNK} bytes in {STALLED:g} s, after {came} bytes"
+                ) from None
+            except (OSError, HTTPException) as error:
+                raise BrokenOff(f"the answer from {address} broke off after {came} bytes ({error})") from None
+            came += len(chunk)
+            if came > at_most:
+                raise TooLong(f"{address} must send at most {at_most} bytes, and sends more")
+            if not chunk:
+                return
+            yield chunk
+    finally:  # also when nobody wants the rest
+        if not left_open:
             response.close()
-            raise BrokenOff(f"the answer from {address} broke off after {came} bytes ({error})") from None
-        came += len(chunk)
-        if came > at_most or not chunk:
-            response.close()
-        if came > at_most:
-            raise TooLong(f"{address} must send at most {at_most} bytes, and sends more")
-        if not chunk:
-            return
-        yield chunk

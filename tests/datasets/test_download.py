@@ -245,7 +245,7 @@ def test_a_silent_server_is_not_waited_for(server, monkeypatch):
 def test_one_waits_ten_seconds_for_an_answer_at_most(server, monkeypatch):
     waited = []
 
-    def within(seconds, address, action):
+    def within(seconds, address, action, **_):
         waited.append(seconds)
         return action()
 

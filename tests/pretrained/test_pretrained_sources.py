@@ -215,7 +215,7 @@ def test_a_silent_hub_is_not_waited_for(server, monkeypatch):
 def test_a_hub_has_three_seconds_at_most(server, monkeypatch):
     waited = []
 
-    def within(seconds, address, action):
+    def within(seconds, address, action, **_):
         waited.append(seconds)
         return action()
 

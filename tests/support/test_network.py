@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import http.server
+import io
 import itertools
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -189,8 +191,35 @@ def test_without_a_network_one_sentence_says_so(server):
 
 
 def test_within_hands_on_the_value_or_the_error():
-    assert within(1.0, "here", lambda: 7) == 7
+    late: list[object] = []
+    assert within(5.0, "here", lambda: 7, too_late=late.append) == 7
     with pytest.raises(ZeroDivisionError):
-        within(1.0, "here", lambda: 1 / 0)
-    with pytest.raises(Unreachable, match="no answer from here within 0.05 s"):
-        within(0.05, "here", lambda: time.sleep(0.5))
+        within(5.0, "here", lambda: 1 / 0, too_late=late.append)
+    assert late == []
+
+
+def test_what_comes_too_late_is_handed_to_whoever_clears_up():
+    late: queue.Queue[object] = queue.Queue()
+    go_on = threading.Event()
+
+    def slow(end):
+        go_on.wait()
+        return end()
+
+    for end in (lambda: 7, lambda: 1 / 0):
+        go_on.clear()
+        with pytest.raises(Unreachable, match="no answer from here within 0.05 s"):
+            within(0.05, "here", lambda end=end: slow(end), too_late=late.put)
+        go_on.set()
+    found = [late.get(timeout=30), late.get(timeout=30)]
+    assert found[0] == 7 and isinstance(found[1], ZeroDivisionError)
+
+
+@pytest.mark.parametrize("read", [0, 1, 3])
+def test_a_response_is_closed_whether_or_not_all_of_it_is_wanted(read):
+    response = io.BytesIO(bytes(2 * CHUNK))
+    pieces = chunks(response, "here", at_most=10**6)
+    taken = list(itertools.islice(pieces, read))
+    assert len(taken) == min(read, 2)
+    pieces.close()
+    assert response.closed == (read > 0)  # of what was never begun nobody else knows
