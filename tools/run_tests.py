@@ -36,17 +36,16 @@ NOTEBOOKS = sorted(
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
 NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg", "-p", "tools.nbval_figures"]
 
-# These files take longest: first, too.
-LONGEST = [
-    f"tests/{name}.py"
-    for name in (
-        "faults/test_functions",
-        "house/test_mutants",
-        "exercises/test_exercises",
-        "training/test_pretrain",
-        "training/test_sense_tuning",
-    )
-]
+# These take longest of the tests: first, too.
+LONGEST = ("test_functions.py", "test_mutants.py", "test_exercises.py", "test_folders.py", "test_figures.py")
+TESTS = sorted(
+    (
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if path.parent.name != BESIDE
+    ),
+    key=lambda file: (LONGEST.index(Path(file).name) if file.endswith(LONGEST) else 99, file),
+)
 # What computes gives way to the browser beside it, where a person would be waiting.
 NICE = ["nice"] if shutil.which("nice") else []
 PYTEST = python("-m", "pytest", "-q")
@@ -71,7 +70,7 @@ def stages(*, rare: bool = False, axe: bool = True) -> dict[str, list[Command]]:
     plan = {
         "lint": LINT,
         "tests": [
-            [*NICE, *PYTEST, *PAIR, *only, *LONGEST, "tests", "--ignore=tests/browser", "--durations=10"],
+            [*NICE, *PYTEST, *PAIR, *only, *TESTS, "--durations=10"],
         ],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
