@@ -252,6 +252,21 @@ def test_by_keyboard(guest: Visit, card: Locator) -> None:
     expect(card.get_by_test_id(f"tile-{second // HEADS}-{second % HEADS}")).to_be_focused()
 
 
+def test_keys_need_not_wait_for_the_next_frame(guest: Visit, card: Locator) -> None:
+    card.get_by_test_id("tile-0-0").focus()
+    guest.page.keyboard.press("End")
+    expect(card.get_by_test_id("tile-2-4")).to_have_attribute("tabindex", "0")
+    guest.page.evaluate(
+        "() => (window.atOnce = [window.requestAnimationFrame, window.requestAnimationFrame = () => 1])"
+    )
+    try:
+        for key in ("Home", "Tab"):
+            guest.page.keyboard.press(key)
+        expect(card.get_by_test_id("view-lines")).to_be_focused()
+    finally:
+        guest.page.evaluate("() => void (window.requestAnimationFrame = window.atOnce[0])")
+
+
 def test_browser_and_kernel_say_the_same(guest: Visit, card: Locator) -> None:
     states = many_states(40)
     expected = said(made(), states)

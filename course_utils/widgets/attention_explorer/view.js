@@ -67,7 +67,8 @@ export default courseWidget((view) => {
     const now = state();
     const sentence = say(words, picture, weights, now);
     write(told, sentence);
-    for (const side of sides) side.settle(now); // at once: the next Tab may come before the next frame
+    markTile(now); // at once: the next Tab may come before the next frame
+    for (const side of sides) side.settle(now);
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       paint(state());
@@ -106,7 +107,6 @@ export default courseWidget((view) => {
   function paint(now) {
     const differs = (...names) => names.some((name) => String(now[name]) !== String(painted[name]));
     if (differs("sort")) orderTiles(now);
-    if (differs("sort", "tile")) markTile(now);
     if (differs("tile")) chosenHead.textContent = filled(words.chosen, now);
     if (differs("tile", "least")) for (const side of sides) side.drawAll(now);
     if (differs("tile", "least", "places", "here")) {
