@@ -14,7 +14,9 @@ from course_utils.datasets.corpus import CORPUS, DATA, HOMONYMS, read_documents,
 from course_utils.datasets.nearness import NearCopies
 
 DOCUMENTS = read_documents()
-SENTENCES = [sentence for document in DOCUMENTS for sentence in document]
+MORE = DATA / "corpus_more"
+SENTENCES = [sentence for document in DOCUMENTS + read_documents(MORE) for sentence in document]
+FILES = sorted([*CORPUS.glob("*.txt"), *MORE.glob("*.txt")])
 SENSES = json.loads((DATA / "senses.json").read_text(encoding="utf-8"))
 HELD_OUT = [
     (word, sentence)
@@ -51,7 +53,7 @@ def test_the_corpus_is_large_enough_and_connected():
 
 
 def test_every_line_is_clean():
-    for file in sorted(CORPUS.glob("*.txt")):
+    for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert text.endswith("\n") and "\r" not in text and "\n\n\n" not in text, file.name
         for number, line in enumerate(text.split("\n"), 1):
@@ -78,13 +80,14 @@ def test_no_sentence_stands_there_twice():
 
 def test_the_files_are_those_of_the_homonyms_and_no_others():
     expected = {f"{name}_{sense}.txt" for name, senses in HOMONYMS.values() for sense in senses}
-    others = {file.name for file in CORPUS.glob("*.txt")} - expected
+    others = {file.name for file in FILES} - expected
     assert all(name == "general.txt" or name.startswith("mixed_") for name in others)
 
 
 @pytest.mark.parametrize(("word", "sense"), LABELLED)
-def test_the_homonym_occurs_in_its_files(word, sense):
-    documents = sense_documents(word, sense)
+@pytest.mark.parametrize("folder", [CORPUS, MORE], ids=lambda folder: folder.name)
+def test_the_homonym_occurs_in_its_files(word, sense, folder):
+    documents = sense_documents(word, sense, folder)
     with_it = [document for document in documents if any(occurrences(line, word) for line in document)]
     assert len(with_it) >= 20 and len(with_it) / len(documents) > 0.95
 
