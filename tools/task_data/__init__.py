@@ -1,0 +1,1 @@
+"""Make the files of data/tasks/ that are selections from public corpora; data/README.md has their datasheets."""
