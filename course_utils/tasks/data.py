@@ -157,6 +157,8 @@ def read_parts_of_speech(path: str | Path = TASKS / "parts_of_speech.tsv") -> di
 def _tagged(row: Row) -> TaggedSentence:
     text = row.text("words")
     words, tags = tuple(text.split(" ")), tuple(row.text("tags").split(" "))
+    if "" in words:
+        raise ValueError(f"{row.where}: words must be apart by one blank, got two, or one at an end")
     if len(tags) != len(words):
         raise ValueError(f"{row.where}: there must be a tag for each of {len(words)} words, got {len(tags)}")
     if unknown := [tag for tag in tags if tag not in PARTS_OF_SPEECH]:
@@ -192,8 +194,10 @@ def _questions(row: Row) -> Iterable[Question]:
             continue
         answer, start = one.text("answer"), one.value("start", int)
         if start < 0 or not passage.startswith(answer, start):
+            stands = shown(passage[start : start + len(answer)]) if 0 <= start < len(passage) else ""
             raise ValueError(
-                f"{one.where}: {shown(answer)} must stand at character {shown(start)} of the passage, and does not"
+                f"{one.where}: {shown(answer)} must stand at character {shown(start)} of the passage, "
+                f"and {f'{stands} does' if stands else 'does not'}"
             )
         yield Question(passage_id, title, passage, question, answer, start)
 

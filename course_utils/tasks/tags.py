@@ -89,7 +89,9 @@ def _checked(text: str, names: Sequence[Name]) -> list[Name]:
         start = whole_number("a name's start", start, least=0, most=len(text))
         if kind not in NAME_KINDS:
             raise ValueError(f"a name's kind must be one of {', '.join(NAME_KINDS)}, got {shown(kind)}")
-        if not letters or not text.startswith(letters, start):
+        if not letters or letters != letters.strip():
+            raise ValueError(f"a name must have letters, and no blank at its ends, got {shown(letters)}")
+        if not text.startswith(letters, start):
             stands = text[start : start + len(letters)]
             raise ValueError(f"{shown(letters)} must stand at character {start}, and {shown(stands)} does")
         if start < end:
