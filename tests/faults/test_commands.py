@@ -127,6 +127,9 @@ COMMANDS = {
         numbers=["--seeds", "--threads"],
         texts=["--sizes", "--device"],
     ),
+    "tools.task_data": Command(
+        [["news.tsv"], ["reviews.tsv", "배"]], paths=["--out"], positional=["pairs.tsv", *TEXTS]
+    ),
     "tools.translations": Command(
         [
             ["--only", "no such"],
