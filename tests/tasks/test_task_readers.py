@@ -11,7 +11,6 @@ from course_utils.tasks import data
 from course_utils.tasks.data import DialectSentence, Question, SentencePair
 from course_utils.tasks.reviews import BAD, GOOD, LabelledReview
 from course_utils.tasks.tags import TaggedSentence
-from tests.faults.contract import check_sentence
 
 REVIEWS = (
     "part\tfilm\tlabel\ttext\ntest\t7\t1\t좋은 영화\ntrain\t5\t0\t지루한\u2028영화\ntrain\t5\t1\t또 보자\n"
@@ -46,6 +45,11 @@ READERS = {
     "names.jsonl": (data.read_names, f"{NAMES}\n"),
     "questions.jsonl": (data.read_questions, f"{QUESTIONS}\n"),
 }
+
+
+def check_sentence(message):
+    """One line that is not too long; tests/faults/contract.py asks for more, and loads torch."""
+    assert message.isprintable() and len(message) <= 300 and ". " not in message.partition("got ")[0], message
 
 
 def read(tmp_path, name, content):
