@@ -14,7 +14,7 @@ from tests.faults.contract import documented, hold
 from tests.faults.registry import CASES, EXEMPT
 from tests.faults.strategies import Kept, arguments
 
-for room in ("textbook", "words", "data", "figures", "learner", "models", "seq2seq", "task_files"):
+for room in ("textbook", "words", "data", "figures", "learner", "models", "seq2seq", "task_files", "metrics"):
     import_module(f"tests.faults.{room}")
 
 # Without an explanation of what varies, and without a database: the same calls each time, wherever it runs.

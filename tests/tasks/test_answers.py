@@ -1,0 +1,147 @@
+"""Answers to questions: by hand, and against the normalisation of SQuAD's own script written down anew."""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+import unicodedata
+
+import pytest
+
+from course_utils.tasks.answers import normalize_answer
+from course_utils.tasks.metrics import exact_match, span_f1
+
+ANSWERS = [  # prediction, answer, F1; the exact match is 1 where F1 is
+    # forgiven: how it is written
+    ("훈민정음", "훈민정음", 1),
+    ("「훈민정음」", "훈민정음", 1),
+    ("《무정》.", "〈무정〉", 1),
+    ("“그렇다”", "‘그렇다’", 1),
+    ("세종 대왕!", "세종　대왕", 1),
+    ("  세종 \n 대왕 ", "세종 대왕", 1),
+    ("bert", "BERT", 1),
+    ("BERT를", "bert를", 1),
+    ("1,446년", "1446년", 1),
+    ("3·1 운동", "3.1 운동", 1),
+    ("서울(한양)", "서울한양", 1),
+    ("50%", "50", 1),
+    (unicodedata.normalize("NFD", "배를 탔다"), "배를 탔다", 1),
+    ("The Beatles", "beatles", 1),
+    ("a cup of the tea", "cup of tea", 1),
+    # forgiven, and should not be: without punctuation they are the same
+    ("3.5", "35", 1),
+    ("-5", "5", 1),
+    # not forgiven: particles and endings
+    ("서울에서", "서울", 0),
+    ("세종이", "세종", 0),
+    ("바다", "바", 0),
+    ("세종 대왕이", "세종 대왕", 2 * 1 / 4),
+    ("책상 위에", "책상 위", 2 * 1 / 4),
+    # not forgiven: blanks between words, numbers in words, units, other letters
+    ("국립 박물관", "국립박물관", 0),
+    ("두 명", "2명", 0),
+    ("30℃", "30", 0),
+    ("－５", "５", 1),  # a wide hyphen is punctuation …
+    ("５", "5", 0),  # … a wide digit is another sign
+    ("3ㆍ1 운동", "3·1 운동", 2 * 1 / 4),  # U+318D is a letter, and in Jeju a vowel
+    # an article before a Korean word, or before none, is none
+    ("비타민 A", "비타민", 2 * 1 / 3),
+    ("A 학점", "학점", 2 * 1 / 3),
+    ("A", "B", 0),
+    ("A형", "형", 0),
+    # words in common
+    ("1443년 12월 30일", "12월 30일", 2 * 2 / 5),
+    ("30일 12월", "12월 30일", 1),  # in any order: F1 1, and no exact match
+    ("세종 세종", "세종", 2 * 1 / 3),
+    ("경복궁 앞 광장", "광화문 광장", 2 * 1 / 5),
+    ("정조", "세종", 0),
+    # no answer
+    ("", "", 1),
+    ("", "세종", 0),
+    ("…?", "", 1),
+    ("세종", "", 0),
+]
+
+
+@pytest.mark.parametrize(("prediction", "answer", "overlap"), ANSWERS)
+def test_answers_by_hand(prediction, answer, overlap):
+    assert span_f1(prediction, [answer]) == pytest.approx(overlap)
+    same_words_in_another_order = prediction == "30일 12월"
+    assert exact_match(prediction, [answer]) == (overlap == 1 and not same_words_in_another_order)
+    assert span_f1(answer, [prediction]) == pytest.approx(overlap)  # precision and recall change places
+
+
+def test_there_are_enough_and_of_each_kind():
+    assert len(ANSWERS) >= 30
+    assert {0 < overlap < 1 for _, _, overlap in ANSWERS} == {True, False}
+
+
+def test_the_best_of_several_answers_counts():
+    answers = ["이도", "조선의 세종 대왕", "세종 대왕"]
+    assert exact_match("세종 대왕", answers) == 1.0 and exact_match("세종", answers) == 0.0
+    assert span_f1("세종", answers) == pytest.approx(2 * 1 / 3)
+    assert span_f1("세종", answers[:2]) == pytest.approx(2 * 1 / 4)
+
+
+@pytest.mark.parametrize("answers", [[], [""], ["", "?!"], ["…"], ()])
+def test_a_question_without_an_answer(answers):
+    assert exact_match("", answers) == span_f1("", answers) == 1.0
+    assert exact_match("세종", answers) == span_f1("세종", answers) == 0.0
+
+
+def test_an_answer_of_punctuation_does_not_stand_beside_real_ones():
+    assert exact_match("", ["?", "세종"]) == span_f1("", ["?", "세종"]) == 0.0
+
+
+def squads(text: str) -> str:
+    """SQuAD's own: lower case, no ASCII punctuation, no articles anywhere, single blanks."""
+    bare = text.lower().translate(str.maketrans("", "", string.punctuation))
+    return " ".join(word for word in re.sub(r"\b(a|an|the)\b", " ", bare).split())
+
+
+def test_in_english_it_is_squads_but_for_an_article_at_the_end():
+    words = ["The", "a", "AN", "cat,", "U.S.", "(1990s)", "x-ray", "$5", "it's", "theatre", "Anna", "-", "\t"]
+    for _ in range(300):
+        text = " ".join(random.choices(words, k=random.randint(1, 7)))
+        without = re.sub(r"[\W_]*(\b(the|an|a)\W*)+$", "", text, flags=re.IGNORECASE)
+        assert normalize_answer(without) == squads(text) == squads(without), text
+
+
+def test_it_changes_nothing_the_second_time():
+    for prediction, answer, _ in ANSWERS:
+        for text in (prediction, answer):
+            assert normalize_answer(normalize_answer(text)) == normalize_answer(text)
+
+
+def test_another_normalisation():
+    def by_character(text: str) -> str:
+        return " ".join(normalize_answer(text).replace(" ", ""))
+
+    assert span_f1("서울에서", ["서울"], normalize=by_character) == pytest.approx(2 * 2 / 6)
+    assert exact_match("국립 박물관", ["국립박물관"], normalize=by_character) == 1.0
+    assert exact_match("BERT", ["bert"], normalize=str) == 0.0 == span_f1("BERT", ["bert"], normalize=str)
+    assert exact_match("?", ["?"], normalize=str) == 1.0
+
+
+@pytest.mark.parametrize("metric", [exact_match, span_f1])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"prediction": None}, "prediction must be a text, got NoneType"),
+        ({"prediction": ["서울"]}, "prediction must be a text, got list"),
+        ({"answers": "서울"}, "answers must be a list of texts, got one text, '서울'"),
+        ({"answers": [None]}, "answers must hold texts and nothing else, got NoneType"),
+        ({"answers": None}, "answers must be a list of texts, got NoneType"),
+        ({"normalize": None}, "normalize must be a function from text to text, got NoneType"),
+        ({"normalize": str.split}, "what normalize gives must be a text, got list"),
+    ],
+)
+def test_what_does_not_fit(metric, arguments, told):
+    with pytest.raises(ValueError, match=told):
+        metric(**{"prediction": "서울", "answers": ["서울"]} | arguments)
+
+
+def test_what_cannot_be_normalised():
+    with pytest.raises(ValueError, match="text must be a text, got 3"):
+        normalize_answer(3)

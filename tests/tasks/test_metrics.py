@@ -1,0 +1,215 @@
+"""Metrics of labels and numbers: by hand, against scikit-learn and scipy, and where a formula would be 0/0."""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import pearsonr, spearmanr
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+
+from course_utils.tasks import metrics
+from course_utils.tasks.metrics import accuracy, f1, matthews, pearson, spearman
+
+# 5 true positives, 2 false positives, 3 false negatives, 1 true negative
+PREDICTED = [1] * 5 + [1] * 2 + [0] * 3 + [0]
+RIGHT = [1] * 5 + [0] * 2 + [1] * 3 + [0]
+
+
+@pytest.fixture(autouse=True)
+def no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def test_the_names_that_stay():
+    names = ["accuracy", "f1", "matthews", "pearson", "spearman", "exact_match", "span_f1", "entity_f1"]
+    assert metrics.__all__ == sorted(names)
+    assert all(callable(getattr(metrics, name)) for name in metrics.__all__)
+
+
+def test_labels_by_hand():
+    assert accuracy(PREDICTED, RIGHT) == 6 / 11
+    assert f1(PREDICTED, RIGHT) == pytest.approx(2 * (5 / 7) * (5 / 8) / (5 / 7 + 5 / 8)) == 10 / 15
+    assert matthews(PREDICTED, RIGHT) == pytest.approx((5 * 1 - 2 * 3) / math.sqrt(7 * 8 * 3 * 4))
+    assert accuracy(["전라", "제주", "충청"], ["전라", "경상", "충청"]) == 2 / 3
+
+
+def test_numbers_by_hand():
+    # Means 2 and 3; deviations (−1, 0, 1) and (−2, 1, 1).
+    assert pearson([1, 2, 3], [1, 4, 4]) == pytest.approx(3 / math.sqrt(2 * 6))
+    # Ranks 1 2 3 4 and 2 1 3 4, two neighbours swapped: 1 − 6·Σd² / (N·(N² − 1)) = 1 − 12/60.
+    assert spearman([0.1, 5, 7, 900], [3, 2, 4, 5]) == pytest.approx(0.8)
+    # Ranks 1 2 3 and 1 2.5 2.5.
+    assert spearman([1, 2, 30], [1, 4, 4]) == pytest.approx(1.5 / math.sqrt(2 * 1.5))
+
+
+@pytest.mark.parametrize("metric", [accuracy, f1, matthews, pearson, spearman])
+def test_all_right_is_exactly_1_and_the_reverse_is_the_worst(metric):
+    right = [random.randrange(2) for _ in range(97)]
+    assert metric(right, right) == 1.0
+    worst = -1.0 if metric in (matthews, pearson, spearman) else 0.0
+    assert metric([1 - label for label in right], right) == worst
+    assert type(metric(right, right)) is float
+
+
+def random_labels(size: int, classes: int) -> tuple[list[int], list[int]]:
+    """Right ones, and predictions of which some are guessed."""
+    right = [random.randrange(classes) for _ in range(size)]
+    sure = random.random()
+    return [label if random.random() < sure else random.randrange(classes) for label in right], right
+
+
+def test_labels_as_scikit_learn():
+    for trial in range(20):
+        predicted, right = random_labels(random.choice([1, 2, 3, 7, 31]), 2)
+        said = f"{trial}: {predicted}, {right}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = f1_score(right, predicted, zero_division=0), matthews_corrcoef(right, predicted)
+        assert (f1(predicted, right), matthews(predicted, right)) == pytest.approx(expected, abs=1e-12), said
+        predicted, right = random_labels(random.choice([1, 5, 31]), 6)
+        assert accuracy(predicted, right) == pytest.approx(accuracy_score(right, predicted)), trial
+
+
+@pytest.mark.parametrize("metric, oracle", [(pearson, pearsonr), (spearman, spearmanr)])
+def test_numbers_as_scipy(metric, oracle):
+    for trial in range(40):
+        size, ties = random.choice([2, 3, 11, 53]), random.choice([None, 0, 1])
+        shift, scale = random.choice([(0, 1), (1e6, 1e-3), (-7, 1e100), (0, 1e-100)])
+        y = [random.gauss(0, 1) for _ in range(size)]
+        x = [value * random.choice([-1, 1, 1]) + random.gauss(0, 0.5) for value in y]
+        if ties is not None and size > 3:
+            x, y = ([round(value, ties) for value in column] for column in (x, y))
+        x = [shift + scale * value for value in x]
+        assert metric(x, y) == pytest.approx(oracle(x, y).statistic, abs=1e-9), (trial, x, y)
+        assert metric(y, x) == pytest.approx(metric(x, y), abs=1e-12)
+
+
+def test_matthews_is_pearson_and_spearman_of_zeros_and_ones():
+    for _ in range(30):
+        predicted, right = random_labels(13, 2)
+        assert matthews(predicted, right) == pytest.approx(pearson(predicted, right), abs=1e-12)
+        assert matthews(predicted, right) == pytest.approx(spearman(predicted, right), abs=1e-12)
+
+
+def test_what_changes_nothing_and_what_does():
+    predicted, right = random_labels(41, 2)
+    predicted[:4], right[:4] = [1, 1, 0, 1], [1, 0, 0, 0]
+    other, other_right = [1 - label for label in predicted], [1 - label for label in right]
+    assert accuracy(other, other_right) == accuracy(predicted, right)
+    assert matthews(other, other_right) == pytest.approx(matthews(predicted, right))
+    assert f1(other, other_right) != pytest.approx(f1(predicted, right))  # it matters which class is 1
+    assert f1(right, predicted) == f1(predicted, right)
+    x, y = [random.gauss(0, 1) for _ in range(17)], [random.gauss(0, 1) for _ in range(17)]
+    assert pearson([5 - 3 * value for value in x], y) == pytest.approx(-pearson(x, y))
+    assert spearman([math.exp(value) for value in x], y) == spearman(x, y)
+    assert pearson([math.exp(value) for value in x], y) != pytest.approx(pearson(x, y))
+
+
+@pytest.mark.parametrize("metric", [accuracy, f1, matthews, pearson, spearman])
+def test_lists_tensors_and_arrays_are_one(metric):
+    wanted = metric(PREDICTED, RIGHT)
+    kinds = [tuple, np.array, torch.tensor, lambda row: torch.tensor(row, dtype=torch.int32), iter]
+    kinds += [lambda row: [np.int64(label) for label in row]]
+    if metric in (pearson, spearman):
+        kinds += [lambda row: torch.tensor(row, dtype=torch.bfloat16), lambda row: torch.tensor(row) / 1.0]
+    else:
+        kinds += [lambda row: torch.tensor(row) > 0]
+    if metric in (f1, matthews):
+        kinds += [lambda row: torch.tensor(row, dtype=torch.float64)]
+    for kind in kinds:
+        assert metric(kind(PREDICTED), kind(RIGHT)) == wanted == metric(kind(PREDICTED), RIGHT)
+
+
+def test_half_precision_is_added_up_in_64_bits():
+    x = torch.linspace(2000, 2047, 47, dtype=torch.float16)  # whose squares are beyond float16
+    assert pearson(x, x * 2) == 1.0 == spearman(x, x * 2)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 11])
+def test_one_class(size):
+    """As scikit-learn's: F1 is about the 1s, and without one it is 0; Matthews asks for both classes."""
+    ones, zeros = [1] * size, [0] * size
+    assert [f1(ones, ones), f1(zeros, zeros), f1(ones, zeros), f1(zeros, ones)] == [1.0, 0.0, 0.0, 0.0]
+    assert {matthews(one, other) for one in (ones, zeros) for other in (ones, zeros)} == {0.0}
+    assert accuracy(zeros, zeros) == 1.0
+    mixed = [0, *ones]
+    assert matthews([1] * (size + 1), mixed) == matthews([0] * (size + 1), mixed) == 0.0
+
+
+@pytest.mark.parametrize("metric", [pearson, spearman])
+@pytest.mark.parametrize("constant", [0, 1, 0.1, -1e-320, 1e300, 1 / 3])
+def test_a_constant_has_no_correlation(metric, constant):
+    """Not NaN, as scipy's; 0.1 + 0.1 + 0.1 is not 3 · 0.1, so that deviations from the mean are not 0."""
+    for size in (2, 3, 7, 11):
+        row = [constant] * size
+        assert metric(row, range(size)) == metric(range(size), row) == metric(row, row) == 0.0
+
+
+@pytest.mark.parametrize("metric", [pearson, spearman])
+def test_the_ends_of_what_a_float_can_hold(metric):
+    assert metric([1e300, -1e300, 0], [2, 1, 3]) == pytest.approx(0.5)
+    assert metric([1e-320, 0, 3e-320], [2, 1, 4]) == pytest.approx(1.0)
+    assert metric([1, 1, math.nextafter(1, 2)], [1, 1, 3]) == 1.0
+    assert metric([10**299, 0], [1, 0]) == 1.0
+
+
+def test_correlations_stay_within_1():
+    for _ in range(300):
+        x = [random.random() for _ in range(5)]
+        y = [random.choice([1e-9, 3.3, 1e9]) * value + 0.7 for value in x]
+        assert abs(pearson(x, y)) <= 1
+
+
+@pytest.mark.parametrize("metric", [accuracy, f1, matthews, pearson, spearman])
+@pytest.mark.parametrize(
+    ("predictions", "references", "told"),
+    [
+        ([], [], "must be equally many, at least [12], got 0 and 0"),
+        (torch.zeros(0), np.zeros(0), "at least [12], got 0 and 0"),
+        ([1, 0, 1], [1, 0], "must be equally many, at least [12], got 3 and 2"),
+        ([1], [1, 0, 1], "got 1 and 3"),
+        (torch.zeros(5, 2).long(), [1] * 5, "predictions must hold .*, got list among them"),
+        ([1, 0], [1, None], "references must hold .*, got NoneType among them"),
+        ("10", [1, 0], "predictions must be a list of .*, got '10'"),
+        (torch.tensor(1), [1], "predictions must be a list of .*, got 1"),
+        ({"가": 1}, [1], "predictions must be a list of .*, got dict"),
+        (None, [1], "predictions must be a list of .*, got NoneType"),
+        ([1, 1j], [1, 0], "predictions must hold .*, got 1j among them"),
+        ([torch.ones(2), torch.ones(2)], [1, 0], "predictions must hold .*, got Tensor among them"),
+    ],
+)
+def test_what_does_not_fit(metric, predictions, references, told):
+    with pytest.raises(ValueError, match=told):
+        metric(predictions, references)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda: accuracy([0.0, 1.0], [0, 1]),
+            "must hold labels, whole numbers or texts, got 0.0 among them",
+        ),
+        (lambda: accuracy(["1", "0"], [1, 0]), "all be whole numbers, or all be texts, got both"),
+        (lambda: accuracy([1, "1"], [1, 1]), "got both"),
+        (lambda: f1([0, 2], [0, 1]), "predictions must hold 0 and 1 and nothing else, got 2 among them"),
+        (lambda: matthews([0, 1], [0, -1]), "references must hold 0 and 1 and nothing else, got -1"),
+        (lambda: f1(["bad"], ["good"]), "predictions must hold 0 and 1 and nothing else, got 'bad'"),
+        (lambda: pearson([1], [1]), "at least 2, got 1 and 1"),
+        (lambda: spearman([2], [1]), "at least 2, got 1 and 1"),
+        (lambda: pearson([1, math.nan], [1, 2]), r"predictions must hold numbers of at most 1e\+300 in size"),
+        (lambda: spearman([1, 2], [math.inf, 2]), "references must hold numbers .*, got inf among them"),
+        (lambda: pearson([1, 10**400], [1, 2]), "got an integer of 1329 bits among them"),
+        (lambda: spearman(["1", "2"], [1, 2]), "got '1' among them"),
+    ],
+)
+def test_what_fits_some_and_not_these(call, told):
+    with pytest.raises(ValueError, match=told):
+        call()
