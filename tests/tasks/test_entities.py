@@ -5,14 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from seqeval.metrics import f1_score
-from seqeval.metrics.sequence_labeling import get_entities
-from seqeval.scheme import IOBES, Tokens
 
 from course_utils.tasks.entities import entities
 from course_utils.tasks.metrics import entity_f1
-
-SEQEVAL = {"BIO": {}, "BIOES": {"mode": "strict", "scheme": IOBES}}  # its default mode; its strict mode
 
 
 @pytest.mark.parametrize(
@@ -70,8 +65,15 @@ def random_tags(scheme: str) -> tuple[list[str], list[str]]:
     return [random.choice(some) if random.random() < share else tag for tag in right], right
 
 
-@pytest.mark.parametrize("scheme", SEQEVAL)
+@pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
 def test_500_random_sequences_as_seqeval(scheme):
+    from seqeval.metrics import f1_score  # with scikit-learn, longer to load than all other tests
+    from seqeval.metrics.sequence_labeling import get_entities
+    from seqeval.scheme import IOBES, Tokens
+
+    mode = {"BIO": {}, "BIOES": {"mode": "strict", "scheme": IOBES}}[
+        scheme
+    ]  # its default mode; its strict mode
     predictions, references = zip(*(random_tags(scheme) for _ in range(500)))
     for predicted, right in zip(predictions, references):
         if scheme == "BIO":
@@ -79,9 +81,9 @@ def test_500_random_sequences_as_seqeval(scheme):
         else:
             wanted = [(found.tag, found.start, found.end) for found in Tokens(right, IOBES).entities]
         assert entities(right, scheme=scheme) == wanted, right
-        expected = f1_score([right], [predicted], zero_division=0, **SEQEVAL[scheme])
+        expected = f1_score([right], [predicted], zero_division=0, **mode)
         assert entity_f1([predicted], [right], scheme=scheme) == pytest.approx(expected), (predicted, right)
-    expected = f1_score(list(references), list(predictions), **SEQEVAL[scheme])
+    expected = f1_score(list(references), list(predictions), **mode)
     assert entity_f1(predictions, references, scheme=scheme) == pytest.approx(expected)
     assert 0.3 < expected < 0.95
 
@@ -109,7 +111,7 @@ def test_an_entity_belongs_to_its_sentence():
     assert entity_f1([["B-PS"], ["I-PS"]], [["B-PS"], ["B-PS"]]) == 1.0  # none goes on in the next sentence
 
 
-@pytest.mark.parametrize("scheme", SEQEVAL)
+@pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
 def test_no_entity_at_all_is_0_without_a_warning(scheme, recwarn):
     for tags in ([["O", "O"]], [[]], [[], ["O"]]):
         assert entity_f1(tags, tags, scheme=scheme) == 0.0
