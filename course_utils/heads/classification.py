@@ -1,4 +1,4 @@
-"""One of K labels: for a whole text, or for each of its tokens.
+"""One of K labels, or a number: for a whole text, or for each of its tokens.
 
 Letters: B batch, T tokens, K labels.
 """
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from course_utils.bert import BertOutput
 from course_utils.config import BertConfig
 from course_utils.heads.base import BertWithHead, HeadOutput, Start
-from course_utils.heads.losses import class_loss
+from course_utils.heads.losses import class_loss, number_loss
 from course_utils.support.given import whole_number
 
 
@@ -42,11 +42,16 @@ class Classifier(BertWithHead):
 
 
 class BertForSequenceClassification(Classifier):
-    """One label for a text or a pair of texts, from the pooled [CLS] (Devlin et al. 2019, figure 4 a, b)."""
+    """One label for a text or a pair of texts, from the pooled [CLS] (Devlin et al. 2019, figure 4 a, b).
+
+    With num_labels=1 the one logit is a number, such as how alike two sentences are, and the loss the squared error.
+    """
 
     def read(self, encoded: BertOutput, *, labels: Tensor | None = None) -> HeadOutput:
-        """labels int64 (B,); logits (B, K)."""
+        """labels int64 (B,), or float (B,) where K = 1; logits (B, K)."""
         logits = self.classifier(self.dropout(encoded.pooler_output))  # (B, K)
+        if self.num_labels == 1:
+            return HeadOutput(number_loss(logits[:, 0], labels, "labels"), logits, encoded)
         return HeadOutput(class_loss(logits, labels, "labels"), logits, encoded)
 
 

@@ -1,4 +1,4 @@
-"""The loss that all heads share: the mean cross-entropy over those labels that are not to be ignored."""
+"""The losses of the heads: the mean cross-entropy over those labels that are not to be ignored; the squared error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.shapes import check_tensors, readable
+from course_utils.shapes import check_floats, check_tensors, readable
 
 IGNORE = -100  # a label that means "nothing to predict here"; torch's cross_entropy has the same default
 
@@ -28,8 +28,30 @@ def class_loss(logits: Tensor, labels: Tensor | None, name: str, *, ignore: bool
     if logits.shape[-1] < 2:
         raise ValueError(f"a loss needs at least 2 labels to choose from, got {logits.shape[-1]}")
     check_labels(name, labels, logits.shape[:-1], logits.shape[-1], ignore=ignore)
+    # The reference takes the mean and so gives NaN, 0/0, where all are ignored.
     total = F.cross_entropy(logits.flatten(0, -2), labels.flatten(), ignore_index=IGNORE, reduction="sum")
     return total / (labels != IGNORE).sum().clamp(min=1)
+
+
+def number_loss(values: Tensor, labels: Tensor | None, name: str) -> Tensor | None:
+    """Mean of (value − label)², the loss of a regression; None without labels.
+
+    Args:
+        values: float (B,).
+        labels: float (B,), the numbers to be met, such as a similarity from 0 to 5; or None.
+        name: of the labels, for the message.
+
+    Raises:
+        ValueError: if the labels do not fit, or one is no finite number.
+    """
+    if labels is None:
+        return None
+    check_floats(**{name: labels})
+    if labels.shape != values.shape:
+        raise ValueError(f"{name} must have shape {tuple(values.shape)}, got {tuple(labels.shape)}")
+    if readable(labels) and not torch.isfinite(labels).all():
+        raise ValueError(f"{name} must be finite numbers, got {float(labels[~torch.isfinite(labels)][0])}")
+    return (values - labels).square().mean()
 
 
 def check_labels(name: str, labels: Tensor, shape: torch.Size, count: int, *, ignore: bool) -> None:

@@ -49,7 +49,10 @@ class BertForQuestionAnswering(BertWithHead):
         start_positions: Tensor | None = None,
         end_positions: Tensor | None = None,
     ) -> SpanOutput:
-        """start_positions and end_positions int64 (B,), each in 0 … T−1, both or neither.
+        """start_positions and end_positions int64 (B,), each in 0 … T−1, both or neither; 0, [CLS], means: no answer.
+
+        A position outside is refused. The reference clamps it: one beyond the row counts for nothing, and a negative
+        one, such as −100, becomes 0, so that "ignored" is learned as "no answer".
 
         Raises:
             ValueError: also if only one of the two is given.

@@ -62,9 +62,11 @@ MODEL_CLASSES: dict[str, Callable[..., nn.Module]] = {
         heads.BertForSequenceClassification,
         heads.BertForTokenClassification,
         heads.BertForQuestionAnswering,
+        heads.BertForMultipleChoice,
     )
 }
 WITH_LABELS = (heads.BertForSequenceClassification, heads.BertForTokenClassification)
+WITH_CLASSIFIER = (*WITH_LABELS, heads.BertForMultipleChoice)
 
 
 def load_pretrained(
@@ -274,7 +276,7 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
     if holds("qa_outputs."):
         return heads.BertForQuestionAnswering
     if holds("classifier."):
-        if MODEL_CLASSES.get(named) not in WITH_LABELS:
+        if MODEL_CLASSES.get(named) not in WITH_CLASSIFIER:
             raise UnsupportedModel(
                 f"{folder} holds a classifier, but its config.json does not say in architectures of what; "
                 "give model_class"

@@ -131,6 +131,22 @@ for model, labels in LABELS.items():
         also=(model.forward,),
     )
 case(
+    heads.BertForMultipleChoice,
+    lambda: (
+        {name: rows[None] for name, rows in inputs().items() if name != "output_attentions"}
+        | {"output_attentions": True, "labels": torch.tensor([1])}
+    ),
+    call=lambda **given: heads.BertForMultipleChoice(CONFIG)(**given),
+    also=(heads.BertForMultipleChoice.forward,),
+)
+case(
+    heads.BertForSequenceClassification,
+    lambda: inputs() | {"labels": torch.tensor([0.5, 3.7])},
+    call=lambda **given: heads.BertForSequenceClassification(CONFIG, 1)(**given),
+    also=(heads.BertForSequenceClassification.forward,),
+    part="#number",
+)
+case(
     heads.BertForSequenceClassification,
     lambda: {"num_labels": 3},
     call=lambda num_labels: heads.BertForSequenceClassification(CONFIG, num_labels),

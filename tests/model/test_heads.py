@@ -6,7 +6,7 @@ import transformers
 from course_utils import heads
 from course_utils.config import BertConfig
 from course_utils.pretrained.name_map import plain_name, reference_name
-from tests.model.every_head import HEADS
+from tests.model.every_head import HEADS, in_its_form
 
 SIZES = dict(
     vocab_size=101,
@@ -45,14 +45,14 @@ def twins(name, num_labels=3, **overrides):
     return ours, reference
 
 
-def batch():
+def batch(name=None):
     generator = torch.Generator().manual_seed(1)
     ids = torch.randint(1, V, (B, T), generator=generator)
     mask = torch.ones(B, T, dtype=torch.long)
     mask[1, 9:], mask[2, :4] = 0, 0
     # Not 0 at padding: the reference keeps gradients from the embedding of token 0, and here [CLS] may be padding.
     segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
-    return ids, mask, segments
+    return in_its_form(name, (ids, mask, segments))
 
 
 def targets(name):
@@ -73,11 +73,12 @@ def targets(name):
             "start_positions": torch.tensor([0, 3, 5, 12, 2]),
             "end_positions": torch.tensor([1, 8, 5, 12, 4]),
         },
+        "BertForMultipleChoice": {"labels": torch.tensor([0, 2, 1, 1, 0])},
     }[name]
 
 
 def run_reference(reference, **more):
-    ids, mask, segments = batch()
+    ids, mask, segments = batch(type(reference).__name__)
     if isinstance(reference, transformers.BertForNextSentencePrediction) and more:
         more = {"labels": more["next_sentence_label"]}
     return reference(ids, attention_mask=mask, token_type_ids=segments, output_hidden_states=True, **more)
@@ -100,7 +101,7 @@ def test_the_same_number_of_parameters_as_the_reference(name):
 @pytest.mark.parametrize("name", HEADS)
 def test_logits_without_labels_equal_the_reference(name):
     ours, reference = twins(name)
-    output, expected = ours(*batch()), run_reference(reference)
+    output, expected = ours(*batch(name)), run_reference(reference)
     assert output.loss is None
     pairs = {
         "BertForPreTraining": ["prediction_logits", "seq_relationship_logits"],
@@ -113,7 +114,7 @@ def test_logits_without_labels_equal_the_reference(name):
 @pytest.mark.parametrize("name", HEADS)
 def test_losses_and_all_gradients_equal_the_reference(name):
     ours, reference = twins(name)
-    output = ours(*batch(), **targets(name))
+    output = ours(*batch(name), **targets(name))
     expected = run_reference(reference, **targets(name))
     torch.testing.assert_close(output.loss, expected.loss, rtol=0, atol=1e-9)
     output.loss.backward()
@@ -128,12 +129,13 @@ def test_losses_and_all_gradients_equal_the_reference(name):
 @pytest.mark.parametrize("name", HEADS)
 def test_what_the_encoder_gave_comes_too(name):
     ours, _ = twins(name)
-    output, encoded = ours(*batch(), output_attentions=True), ours.bert(*batch(), output_attentions=True)
+    rows = [part.reshape(-1, T) for part in batch(name)]
+    output, encoded = ours(*batch(name), output_attentions=True), ours.bert(*rows, output_attentions=True)
     assert torch.equal(output.last_hidden_state, encoded.last_hidden_state)
     assert all(map(torch.equal, output.hidden_states, encoded.hidden_states))
     assert all(map(torch.equal, output.attentions, encoded.attentions))
     assert (output.pooler_output is None) == (encoded.pooler_output is None)
-    assert ours(*batch()).attentions is None
+    assert ours(*batch(name)).attentions is None
 
 
 # --- masked language model ------------------------------------------------------------------------------------
@@ -214,17 +216,107 @@ def test_the_two_losses_add_up():
 # --- the others -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["BertForSequenceClassification", "BertForTokenClassification"])
+@pytest.mark.parametrize(
+    "name", ["BertForSequenceClassification", "BertForTokenClassification", "BertForMultipleChoice"]
+)
 def test_dropout_before_the_classifier_only_in_training(name):
-    ours = getattr(heads, name)(BertConfig(**SIZES, hidden_dropout_prob=0.3), num_labels=7)
-    assert ours.dropout.p == 0.3 and ours.classifier.out_features == 7
+    labels = {} if name == "BertForMultipleChoice" else {"num_labels": 7}
+    ours = getattr(heads, name)(BertConfig(**SIZES, hidden_dropout_prob=0.3), **labels)
+    assert ours.dropout.p == 0.3 and ours.classifier.out_features == labels.get("num_labels", 1)
     for module in (ours.bert.embeddings, *ours.bert.encoder.layers):
         module.dropout.p = 0.0  # what is left is the head's own
     ours.bert.encoder.layers[0].attention.dropout.p = ours.bert.encoder.layers[1].attention.dropout.p = 0.0
     torch.manual_seed(0)
-    one, other = (ours.train()(*batch()).logits for _ in range(2))
+    one, other = (ours.train()(*batch(name)).logits for _ in range(2))
     assert not torch.allclose(one, other)
-    assert torch.equal(ours.eval()(*batch()).logits, ours(*batch()).logits)
+    assert torch.equal(ours.eval()(*batch(name)).logits, ours(*batch(name)).logits)
+
+
+def one_number():
+    """Twins whose one logit is a number."""
+    ours, reference = twins("BertForSequenceClassification", num_labels=1)
+    return ours, reference, torch.tensor([0.0, 3.7, 5.0, 1.3, 2.9], dtype=torch.float64)
+
+
+def test_with_one_label_the_loss_is_the_squared_error_and_equals_the_reference():
+    ours, reference, labels = one_number()
+    output, expected = ours(*batch(), labels=labels), run_reference(reference, labels=labels)
+    by_hand = sum((float(value) - float(label)) ** 2 for value, label in zip(output.logits, labels)) / B
+    assert float(output.loss.detach()) == pytest.approx(by_hand)
+    for actual, wanted in ((output.logits, expected.logits), (output.loss, expected.loss)):
+        torch.testing.assert_close(actual, wanted, rtol=0, atol=1e-9)
+    output.loss.backward()
+    expected.loss.backward()
+    theirs = {plain_name(key): parameter for key, parameter in reference.named_parameters()}
+    for key, parameter in ours.named_parameters():
+        wanted = theirs[reference_name(key)].grad
+        torch.testing.assert_close(parameter.grad, wanted, rtol=0, atol=1e-8, msg=key)
+
+
+def test_a_number_may_be_of_another_float_type_and_must_be_one():
+    ours, _, labels = one_number()
+    same = ours(*batch(), labels=labels.float()).loss
+    torch.testing.assert_close(same, ours(*batch(), labels=labels).loss, rtol=0, atol=1e-5)
+    for wrong, message in (
+        (labels.long(), "labels must be a float tensor, got torch.int64"),
+        (labels[:, None], r"labels must have shape \(5,\), got \(5, 1\)"),
+        (labels.where(labels > 0, torch.nan), "labels must be finite numbers, got nan"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ours(*batch(), labels=wrong)
+
+
+def test_where_all_tags_are_ignored_the_loss_is_zero_where_the_reference_has_nan():
+    ours, reference = twins("BertForTokenClassification")
+    labels = torch.full((B, T), -100)
+    assert float(ours(*batch(), labels=labels).loss) == 0.0
+    assert torch.isnan(run_reference(reference, labels=labels).loss)
+
+
+def test_a_position_beyond_the_row_is_refused_where_the_reference_leaves_it_out():
+    ours, reference = twins("BertForQuestionAnswering")
+    ends = torch.tensor([1, 8, 5, 12, 4])
+    starts = torch.tensor([0, 3, 5, 12, T])
+    expected = run_reference(reference, start_positions=starts, end_positions=ends).loss
+    logits = ours(*batch())
+    parts = [F.cross_entropy(logits.start_logits[:4], starts[:4]), F.cross_entropy(logits.end_logits, ends)]
+    torch.testing.assert_close(expected, sum(parts) / 2, rtol=0, atol=1e-9)
+    with pytest.raises(ValueError, match="got 13"):
+        ours(*batch(), start_positions=starts, end_positions=ends)
+
+
+# --- choices --------------------------------------------------------------------------------------------------
+
+
+def test_choices_in_another_order_get_the_same_scores_in_that_order():
+    ours, _ = twins("BertForMultipleChoice")
+    order = torch.tensor([2, 0, 1])
+    given = batch("BertForMultipleChoice")
+    turned = ours(*(part[:, order] for part in given)).logits
+    torch.testing.assert_close(turned, ours(*given).logits[:, order], rtol=0, atol=1e-9)
+
+
+def test_a_choice_is_scored_by_itself_whatever_stands_beside_it():
+    ours, _ = twins("BertForMultipleChoice")
+    given = batch("BertForMultipleChoice")
+    both = ours(*(part[:, :2] for part in given)).logits
+    torch.testing.assert_close(both, ours(*given).logits[:, :2], rtol=0, atol=1e-9)
+    by_hand = ours.classifier(ours.bert(*(part[3, 1:2] for part in given)).pooler_output)
+    torch.testing.assert_close(both[3, 1], by_hand[0, 0], rtol=0, atol=1e-9)
+
+
+def test_groups_of_one_size_and_inputs_that_fit_are_wanted():
+    ours, _ = twins("BertForMultipleChoice")
+    ids, mask, segments = batch("BertForMultipleChoice")
+    for given, message in (
+        ((ids[0],), r"input_ids must have shape \(B, N, T\) like input_ids, each at least 1, got \(3, 13\)"),
+        ((ids, mask[:, :2]), r"attention_mask .* got \(5, 2, 13\)"),
+        ((ids, mask, segments.flatten(0, 1)), r"token_type_ids .* got \(15, 13\)"),
+        ((ids[:, :0],), r"got \(5, 0, 13\)"),
+        ((None,), "input_ids must be a torch.Tensor, got NoneType"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ours(*given)
 
 
 def test_the_same_generator_gives_the_same_model():
@@ -263,21 +355,35 @@ def test_the_same_generator_gives_the_same_model():
             {"start_positions": torch.full((B,), T), "end_positions": torch.zeros(B, dtype=torch.long)},
             "start_positions must lie in 0 … 12, got 13",
         ),
+        (
+            "BertForQuestionAnswering",
+            {"start_positions": torch.full((B,), -100), "end_positions": torch.zeros(B, dtype=torch.long)},
+            "start_positions must lie in 0 … 12, got -100",
+        ),
+        ("BertForMultipleChoice", {"labels": torch.full((B,), 3)}, "labels must lie in 0 … 2, got 3"),
+        (
+            "BertForMultipleChoice",
+            {"labels": torch.zeros(3 * B, dtype=torch.long)},
+            r"\(5,\), got torch.int64 \(15,\)",
+        ),
         ("BertForMaskedLM", {"labels": [[5] * T] * B}, "labels must be a torch.Tensor, got list"),
     ],
 )
 def test_labels_that_do_not_fit_are_refused(name, given, message):
     ours, _ = twins(name)
     with pytest.raises(ValueError, match=message):
-        ours(*batch(), **given)
+        ours(*batch(name), **given)
 
 
 def test_too_few_labels_are_refused():
     with pytest.raises(ValueError, match="num_labels must be a whole number from 1 to 1048576, got 0"):
         heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=0)
-    one = heads.BertForSequenceClassification(BertConfig(**SIZES), num_labels=1)
+    one = heads.BertForTokenClassification(BertConfig(**SIZES), num_labels=1)
     with pytest.raises(ValueError, match="at least 2 labels"):
-        one(*batch(), labels=torch.zeros(B, dtype=torch.long))
+        one(*batch(), labels=torch.zeros(B, T, dtype=torch.long))
+    choice = heads.BertForMultipleChoice(BertConfig(**SIZES))
+    with pytest.raises(ValueError, match="at least 2 labels"):
+        choice(batch()[0][:, None], labels=torch.zeros(B, dtype=torch.long))
 
 
 def test_a_label_that_the_head_does_not_know_is_refused():
@@ -315,5 +421,5 @@ def test_every_head_runs_on_the_meta_device(name):
         model = getattr(heads, name)(BertConfig(**SIZES))
         labels = {key: label.to("meta") for key, label in targets(name).items()}
         labels.pop("labels" if "PreTraining" in name or "MaskedLM" in name else None, None)
-        output = model(*(x.to("meta") for x in batch()), **labels)
+        output = model(*(x.to("meta") for x in batch(name)), **labels)
     assert output.logits.is_meta and (output.loss is None) == (not labels)

@@ -13,7 +13,7 @@ from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.training import fast
 from course_utils.training.fast import FASTER, speed_up
 from course_utils.training.fast_layers import PAYS_FROM
-from tests.model.every_head import HEADS
+from tests.model.every_head import HEADS, in_its_form
 
 SIZES = dict(
     vocab_size=101,
@@ -69,6 +69,7 @@ def labels_of(name):
         "BertForNextSentencePrediction": is_next,
         "BertForSequenceClassification": {"labels": torch.tensor([0, 1, 1, 0, 1])},
         "BertForTokenClassification": {"labels": tokens.where(tokens == -100, tokens % 2)},
+        "BertForMultipleChoice": {"labels": torch.tensor([0, 2, 1, 1, 0])},
         "BertForQuestionAnswering": {
             "start_positions": torch.tensor([0, 3, 5, 12, 2]),
             "end_positions": torch.tensor([1, 8, 5, 12, 4]),
@@ -122,12 +123,13 @@ def test_the_states_where_no_gradient_is_recorded(masked, output_attentions):
 @pytest.mark.parametrize("name", HEADS)
 def test_every_head_its_loss_and_gradients(name):
     models = twins(lambda: getattr(heads, name)(BertConfig(**(SIZES | QUIET))), torch.float64)
-    plain, faster = (model.train()(*batch(), **labels_of(name)) for model in models)
+    given = in_its_form(name, batch())
+    plain, faster = (model.train()(*given, **labels_of(name)) for model in models)
     torch.testing.assert_close(faster.loss, plain.loss, rtol=0, atol=1e-10)
     torch.testing.assert_close(faster.logits, plain.logits, rtol=0, atol=1e-10)
     same_gradients(models, (plain.loss, faster.loss), atol=1e-9)
     torch.testing.assert_close(
-        models[1].eval()(*batch()).logits, models[0].eval()(*batch()).logits, rtol=0, atol=1e-10
+        models[1].eval()(*given).logits, models[0].eval()(*given).logits, rtol=0, atol=1e-10
     )
 
 
