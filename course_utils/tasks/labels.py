@@ -19,7 +19,6 @@ from course_utils.support.given import (
     one_line,
     several,
     shown,
-    whole_number,
 )
 from course_utils.tokenization import Encoding
 
@@ -40,7 +39,7 @@ def label_ids(labels: Sequence[str], names: Sequence[str]) -> list[int]:
     for row, label in enumerate(labels):
         if label not in numbers:
             known = one_line(", ".join(names), 120)
-            raise ValueError(f"the label of row {row} must be one of {known}, got {shown(label)}")
+            raise ValueError(f"the label of row {row} must be one of these ({known}), got {shown(label)}")
     return [numbers[label] for label in labels]
 
 
@@ -137,7 +136,12 @@ def _places(words: Sequence[Place]) -> list[Place]:
         ends = several("each of words", place, "two numbers, start and end")
         if len(ends) != 2:
             raise ValueError(f"each of words must be two numbers, start and end, got {len(ends)}")
-        start = whole_number("the start of a word", ends[0], least=before)
-        before = whole_number("the end of a word", ends[1], least=start)
-        found.append((start, before))
+        start, end = (int64("each end of a word", number) for number in ends)
+        if not before <= start <= end:
+            raise ValueError(
+                f"words must stand one behind the other, and their ends behind their starts, got {start}, {end} "
+                f"where {before} characters are taken"
+            )
+        found.append((start, end))
+        before = end
     return found

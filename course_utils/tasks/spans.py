@@ -82,11 +82,7 @@ def pieces_of(window: Window, span: Sequence[int] | None) -> tuple[int, int]:
     check_window(window)
     if span is None:
         return NO_ANSWER
-    start, end = _two("span", span)
-    if end > len(window.passage):
-        raise ValueError(
-            f"span must end within the {len(window.passage)} characters of the passage, got {shown(end)}"
-        )
+    start, end = _ends(span, len(window.passage))
     if not (window.reach[0] <= start and end <= window.reach[1]):
         return NO_ANSWER
     allowed = passage_pieces(window)
@@ -126,10 +122,10 @@ def characters_of(encoding: Encoding, first: int, last: int) -> tuple[int, int]:
     return encoding.offsets[first][0], encoding.offsets[last][1]
 
 
-def _two(name: str, span: Sequence[int]) -> tuple[int, int]:
-    """A start and an end behind it."""
-    numbers = several(name, span, "two numbers, start and end")
+def _ends(span: Sequence[int], length: int) -> tuple[int, int]:
+    """A start and an end behind it, within so many characters."""
+    numbers = several("span", span, "two numbers, start and end")
     if len(numbers) != 2:
-        raise ValueError(f"{name} must be two numbers, start and end, got {len(numbers)}")
-    start = whole_number(f"the start of {name}", numbers[0], least=0)
-    return start, whole_number(f"the end of {name}", numbers[1], least=start + 1)
+        raise ValueError(f"span must be two numbers, start and end, got {len(numbers)}")
+    start = whole_number("the start of span", numbers[0], least=0, most=length - 1)
+    return start, whole_number("the end of span", numbers[1], least=start + 1, most=length)

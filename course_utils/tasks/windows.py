@@ -18,6 +18,7 @@ from course_utils.tokenization import Encoding, WordPieceTokenizer
 from course_utils.tokenization.wordpiece import Pieces, check_tokenizer
 
 ADDED = 3  # [CLS] question [SEP] passage [SEP]
+LONGEST = 2**16  # tokens of a row: whoever asks for more has mistyped
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def passage_windows(
             the stride would leave pieces out, or an argument is none.
     """
     check_tokenizer(tokenizer)
-    max_length = whole_number("max_length", max_length, least=ADDED + 2)
+    max_length = whole_number("max_length", max_length, least=ADDED + 2, most=LONGEST)
     asked = _pieces_of(tokenizer, "question", question)
     told = _pieces_of(tokenizer, "passage", passage)
     room = max_length - ADDED - len(asked)

@@ -14,7 +14,18 @@ from tests.faults.contract import documented, hold
 from tests.faults.registry import CASES, EXEMPT
 from tests.faults.strategies import Kept, arguments
 
-for room in ("textbook", "words", "data", "figures", "learner", "models", "seq2seq", "task_files", "metrics"):
+for room in (
+    "textbook",
+    "words",
+    "data",
+    "figures",
+    "learner",
+    "models",
+    "seq2seq",
+    "task_files",
+    "metrics",
+    "task_rows",
+):
     import_module(f"tests.faults.{room}")
 
 # Without an explanation of what varies, and without a database: the same calls each time, wherever it runs.

@@ -65,7 +65,7 @@ def test_names_to_numbers():
     [
         (
             lambda: label_ids(["경상", "부산"], ["경상", "강원"]),
-            "the label of row 1 must be one of 경상, 강원, got '부산'",
+            "the label of row 1 must be one of these .경상, 강원., got '부산'",
         ),
         (lambda: label_ids([], ["경상", "경상"]), "names must be different from each other"),
         (lambda: label_ids([3], ["경상"]), "labels must hold texts and nothing else, got 3 among them"),
@@ -78,7 +78,7 @@ def test_names_to_numbers():
         (lambda: first_pieces(None, []), "encoding must be an Encoding, .* got NoneType"),
         (
             lambda: first_pieces(Encoding(), [(3, 5), (4, 6)]),
-            "the start of a word must be a whole number of at least 5, got 4",
+            "words must stand one behind the other, .* got 4, 6 where 5 characters are taken",
         ),
         (lambda: first_pieces(Encoding(), [(3,)]), "each of words must be two numbers, start and end, got 1"),
     ],

@@ -126,9 +126,9 @@ def test_an_answer_that_is_not_there(given, message):
     ("span", "message"),
     [
         ((1, 2), "span must hold at least one piece of the passage, got characters 1 … 1"),
-        ((5, 15), "span must end within the 14 characters of the passage, got 15"),
-        ((7, 7), "the end of span must be a whole number of at least 8, got 7"),
-        ((-1, 7), "the start of span must be a whole number of at least 0, got -1"),
+        ((5, 15), "the end of span must be a whole number from 6 to 14, got 15"),
+        ((7, 7), "the end of span must be a whole number from 8 to 14, got 7"),
+        ((-1, 7), "the start of span must be a whole number from 0 to 13, got -1"),
         ((5,), "span must be two numbers, start and end, got 1"),
         ("부산", "span must be a list of two numbers, start and end, got '부산'"),
     ],

@@ -54,13 +54,27 @@ def test_offsets_are_those_of_the_fast_twin():
         assert window.offsets == twin.offsets and window.input_ids == twin.ids
 
 
+def test_windows_equal_those_of_the_tokenizers_library():
+    words = by_syllables()
+    fast = fast_wordpiece(words)
+    for shared in (1, 2, 4):  # the library's "stride" is what two windows share
+        fast.enable_truncation(11, stride=shared, strategy="only_second")  # room for 6
+        for text in random_texts(30, seed=shared):
+            first = fast.encode("배?", text)
+            rows = passage_windows(words, "배?", text, max_length=11, stride=6 - shared)
+            theirs = [first, *first.overflowing]
+            assert [row.input_ids for row in rows] == [one.ids for one in theirs]
+            assert [row.offsets for row in rows] == [one.offsets for one in theirs]
+            assert [row.token_type_ids for row in rows] == [one.type_ids for one in theirs]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"max_length": 9}, "passage must fit into the 4 pieces .* got 7; a stride cuts it into windows"),
         ({"max_length": 9, "stride": 5}, "stride must be a whole number from 1 to 4, got 5"),
         ({"max_length": 5, "stride": 1}, "question must leave room .* 5 pieces, 3 .*, got 2 pieces"),
-        ({"max_length": 4}, "max_length must be a whole number of at least 5, got 4"),
+        ({"max_length": 4}, "max_length must be a whole number from 5 to 65536, got 4"),
         ({"passage": " \t"}, r"passage must hold at least one word, got ' \\t'"),
         ({"question": ""}, "question must hold at least one word, got ''"),
         ({"passage": None}, "passage must be a text, got NoneType"),
