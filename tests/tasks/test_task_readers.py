@@ -125,6 +125,8 @@ def named(*name):
          "reviews.tsv must have the columns part, film, label, text in row 1, and lacks film"),
         ("reviews.tsv", REVIEWS.replace("train\t5\t1\t", "train\t5\t"),
          "reviews.tsv, row 4: there must be 4 cells with tabs between, got 3"),
+        ("reviews.tsv", REVIEWS.replace("지루한", "지루한\t"),
+         "reviews.tsv, row 3: there must be 4 cells with tabs between, got 5"),
         ("reviews.tsv", REVIEWS + "\n", "reviews.tsv, row 5: there must be 4 cells with tabs between, got 1"),
         ("reviews.tsv", REVIEWS.replace("train\t5\t0", "train\t5\t2"),
          "reviews.tsv, row 3: label must be one of 0, 1, got '2'"),
