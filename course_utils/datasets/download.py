@@ -154,12 +154,16 @@ def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
         return have
     have = 0 if have > origin.size else have
     headers = {"Range": f"bytes={have}-"} if have else {}
-    with part.open("ab") as file:
-        response = open_address(origin.address, FIRST_ANSWER, headers=headers)
-        if not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-            have = file.truncate(0)
-        began_with = have
-        progress(have)
+    response = open_address(origin.address, FIRST_ANSWER, headers=headers)
+    goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+    have = began_with = have if goes_on else 0
+    progress(have)
+    try:
+        file = part.open("ab" if goes_on else "wb")
+    except OSError:
+        response.close()
+        raise
+    with file:
         for chunk in chunks(response, origin.address, at_most=origin.size - have):
             file.write(chunk)
             have += len(chunk)

@@ -221,10 +221,10 @@ def test_two_at_once_fetch_it_once(server):
 # --- without a network, without room ----------------------------------------------------------------------------------
 
 
-def test_without_network_one_sentence_says_what_to_do():
+def test_without_network_one_sentence_says_what_to_do_and_nothing_is_left(cache):
     began = time.monotonic()
     message = refused(NoNetwork)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 20 and left(cache) == set()
     for part in (
         ORIGIN.address,
         "refused",

@@ -83,6 +83,9 @@ def test_what_is_rare_is_dropped_from_no_plan_but_the_daily_one():
     assert set(weekly) == {*daily, "faults"}
     assert "not rare and not axe" in words(run_tests.stages(axe=False))
     assert len(run_tests.NOTEBOOKS) >= 14 and set(run_tests.NOTEBOOKS) <= set(words(daily))
+    files = {str(path.relative_to(run_tests.ROOT)) for path in (run_tests.ROOT / "tests").rglob("test_*.py")}
+    missing = files - set(words(daily))
+    assert len(files) > 150 and all(file.startswith("tests/browser/") for file in missing)
 
 
 def test_nothing_changed_is_lint_alone(monkeypatch: pytest.MonkeyPatch):
