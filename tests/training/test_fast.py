@@ -164,17 +164,20 @@ def test_a_query_that_may_look_at_nothing(need_weights):
     assert torch.isfinite(x.grad).all()
 
 
-def test_the_weights_are_left_out_unless_asked_for(monkeypatch):
+def test_the_weights_are_built_only_where_they_are_asked_for_or_a_gradient_needs_them(monkeypatch):
     _, faster = twins(bert())
 
     def refuse(*factors):
         raise AssertionError("the weights were built")
 
     monkeypatch.setattr(fast, "softmax_of_scores", refuse)
-    faster(*batch())
-    faster.train()(*batch())  # nothing is dropped here
+    with torch.no_grad():
+        faster(*batch())
+        faster.train()(*batch())  # nothing is dropped here
+        with pytest.raises(AssertionError, match="were built"):
+            faster(*batch(), output_attentions=True)
     with pytest.raises(AssertionError, match="were built"):
-        faster(*batch(), output_attentions=True)
+        faster(*batch())
 
 
 @pytest.mark.parametrize(
