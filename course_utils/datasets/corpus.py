@@ -1,17 +1,25 @@
-"""The course's own corpus in data/corpus: short documents, and what sense a homonym has in each.
+"""The course's own corpus: short documents, and what sense a homonym has in each.
 
 One sentence a line, a blank line between documents. A file's name gives its homonym and the sense that every
 free-standing occurrence of it has there: bae_ship.txt, nun_snow.txt, … `general.txt` and `mixed_*.txt` name none.
+
+data/corpus is what the notebooks train on while you wait; data/corpus_more, files of the same names, is as much again,
+and pre-training reads both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from course_utils.support.given import one_line, path_of, shown
 from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
+MORE = DATA / "corpus_more"
+WHOLE_CORPUS = (CORPUS, MORE)
+
+Folders = str | Path | Sequence[str | Path]
 
 # The homonym as it is written, its name in the files, its senses.
 HOMONYMS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -26,26 +34,41 @@ HOMONYMS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def read_documents(path: str | Path = CORPUS) -> list[list[str]]:
+def read_documents(path: Folders = CORPUS) -> list[list[str]]:
     """The documents of a text file, or of all .txt files of a folder in the order of their names.
 
     Args:
-        path: a UTF-8 file or a folder of such files.
+        path: a UTF-8 file or a folder of such files; or several of them, then files of the same name stand one behind
+            the other.
 
     Returns:
         documents, each a list of sentences; none is empty.
 
     Raises:
-        FileNotFoundError: if there is no such file, or no .txt file in the folder.
+        FileNotFoundError: if there is no such file, or no .txt file in a folder.
         ValueError: if a file is not UTF-8, or holds no sentence at all; if path is none.
     """
-    path = path_of("path", path)
+    files = [file for one in _paths(path) for file in _files(one)]
+    return [document for file in sorted(files, key=lambda file: file.name) for document in _read_file(file)]
+
+
+def _paths(given: Folders) -> list[Path]:
+    """One path or several, at least one."""
+    if not isinstance(given, list | tuple):
+        return [path_of("path", given)]
+    if not given:
+        raise ValueError("path must name at least one file or folder, got none")
+    return [path_of("path", one) for one in given]
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or the .txt files of the folder."""
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     if not files:
         raise FileNotFoundError(
             f"{one_line(str(path), 200)} must hold at least one .txt file, and holds none"
         )
-    return [document for file in files for document in _read_file(file)]
+    return files
 
 
 def _read_file(file: Path) -> list[list[str]]:
@@ -69,13 +92,13 @@ def _read_file(file: Path) -> list[list[str]]:
     return documents
 
 
-def sense_documents(word: str, sense: str, folder: str | Path = CORPUS) -> list[list[str]]:
+def sense_documents(word: str, sense: str, folder: Folders = CORPUS) -> list[list[str]]:
     """The documents in which a homonym has one sense.
 
     Args:
         word: one of HOMONYMS.
         sense: one of its senses.
-        folder: where the files are.
+        folder: where the files are, or several such.
 
     Raises:
         ValueError: if the word or the sense is unknown.
@@ -84,7 +107,7 @@ def sense_documents(word: str, sense: str, folder: str | Path = CORPUS) -> list[
     name, senses = homonym(word)
     if sense not in senses:
         raise ValueError(f"the senses of {word} are {', '.join(senses)}; got {shown(sense)}")
-    return _read_file(Path(folder) / f"{name}_{sense}.txt")
+    return [document for one in _paths(folder) for document in _read_file(one / f"{name}_{sense}.txt")]
 
 
 def homonym(word: str) -> tuple[str, tuple[str, ...]]:

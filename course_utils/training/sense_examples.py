@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from course_utils.contextual.words import occurrences
 from course_utils.datasets.batching import pad
-from course_utils.datasets.corpus import CORPUS, HOMONYMS, sense_documents
+from course_utils.datasets.corpus import CORPUS, HOMONYMS, Folders, sense_documents
 from course_utils.tokenization import WordPieceTokenizer
 
 CLASSES = [(word, sense) for word, (_, senses) in HOMONYMS.items() for sense in senses]
@@ -43,7 +42,7 @@ class SenseBatch:
 
 
 def sense_examples(
-    tokenizer: WordPieceTokenizer, folder: str | Path = CORPUS, *, max_length: int = 64
+    tokenizer: WordPieceTokenizer, folder: Folders = CORPUS, *, max_length: int = 64
 ) -> list[Example]:
     """Every homonym that stands free in a file that names its sense and is there a piece of its own.
 
@@ -51,7 +50,7 @@ def sense_examples(
 
     Args:
         tokenizer: its vocabulary should keep homonyms apart from their particles (see datasets.vocabulary).
-        folder: the corpus.
+        folder: the corpus, or several folders.
         max_length: longer sentences are left out.
     """
     examples = []

@@ -134,7 +134,9 @@ def _arguments(command_line: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--model", type=Path, required=True, help="folder of a model from pretrain")
     parser.add_argument("--out", type=Path, required=True, help="folder for the new model and its log")
-    parser.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the corpus")
+    parser.add_argument(
+        "--corpus", default=str(CORPUS), help="folder of the corpus, or several joined by commas"
+    )
     parser.add_argument("--steps", type=int, default=2000, help="number of updates (2000)")
     parser.add_argument("--batch-size", type=int, default=96, help="examples of the third task (96)")
     parser.add_argument("--peak-rate", type=float, default=3e-4, help="highest learning rate (3e-4)")
@@ -151,8 +153,9 @@ def _tune(chosen: argparse.Namespace) -> None:
     torch.set_num_threads(whole_number("threads", chosen.threads, most=MOST_THREADS))
     device = available_device(chosen.device)
     model, tokenizer = load_pretrained(chosen.model, model_class=BertForPreTraining)
-    examples = sense_examples(tokenizer, chosen.corpus)
-    documents = encode_documents(read_documents(chosen.corpus), tokenizer)
+    corpus = chosen.corpus.split(",")
+    examples = sense_examples(tokenizer, corpus)
+    documents = encode_documents(read_documents(corpus), tokenizer)
     usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=chosen.seed)
     bar = tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0)
     with run_folder(chosen.out, KIND), bar:

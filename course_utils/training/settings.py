@@ -104,7 +104,8 @@ class Settings:
 
 
 HELP = {
-    "corpus": "a text file or a folder of them: one sentence a line, documents apart by a blank line",
+    "corpus": "a text file or a folder of them, or several joined by commas: one sentence a line, documents apart by a "
+    "blank line",
     "corpus_repeats": "how often it is seen in an epoch, against once for the public text",
     "public": "names of public corpora to add, joined by commas, or 'all' (see course_utils.datasets.public)",
     "vocab_size": "number of pieces to learn",

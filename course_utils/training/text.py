@@ -36,7 +36,7 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
     Raises:
         ValueError, OSError: if the text cannot be read, or the vocabulary is too small for it.
     """
-    own = read_documents(settings.corpus)
+    own = read_documents(settings.corpus.split(","))
     public = public_documents(settings.public.split(",")) if settings.public else []
     own_train, own_held_out = split_documents(own, settings.held_out, settings.seed)
     public_train, public_held_out = split_documents(public, settings.held_out, settings.seed)

@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-from course_utils.datasets.corpus import CORPUS, HOMONYMS, homonym, read_documents, sense_documents
+from course_utils.datasets.corpus import (
+    CORPUS,
+    HOMONYMS,
+    MORE,
+    WHOLE_CORPUS,
+    homonym,
+    read_documents,
+    sense_documents,
+)
 
 
 @pytest.fixture
@@ -24,6 +32,21 @@ def test_documents_by_hand(folder):
 
 def test_a_folder_is_read_in_the_order_of_names_and_files_do_not_run_together(folder):
     assert read_documents(folder) == [["하나.", "둘."], ["셋."], ["넷.", "다섯."]]
+
+
+def test_files_of_the_same_name_stand_one_behind_the_other(folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.txt").write_text("여섯.\n", encoding="utf-8")
+    assert read_documents([folder, other]) == [["하나.", "둘."], ["여섯."], ["셋."], ["넷.", "다섯."]]
+    assert read_documents([other, str(folder)]) == [["여섯."], ["하나.", "둘."], ["셋."], ["넷.", "다섯."]]
+    with pytest.raises(ValueError, match="at least one file or folder"):
+        read_documents([])
+
+
+def test_a_sense_is_read_from_several_folders():
+    both = sense_documents("배", "ship", WHOLE_CORPUS)
+    assert both == sense_documents("배", "ship") + sense_documents("배", "ship", MORE)
 
 
 def test_line_ends_and_marks_of_other_systems(tmp_path):

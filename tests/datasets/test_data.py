@@ -10,12 +10,19 @@ from collections import Counter
 import pytest
 
 from course_utils.contextual.words import occurrences
-from course_utils.datasets.corpus import CORPUS, DATA, HOMONYMS, read_documents, sense_documents
+from course_utils.datasets.corpus import (
+    CORPUS,
+    DATA,
+    HOMONYMS,
+    MORE,
+    WHOLE_CORPUS,
+    read_documents,
+    sense_documents,
+)
 from course_utils.datasets.nearness import NearCopies
 
 DOCUMENTS = read_documents()
-MORE = DATA / "corpus_more"
-SENTENCES = [sentence for document in DOCUMENTS + read_documents(MORE) for sentence in document]
+SENTENCES = [sentence for document in read_documents(WHOLE_CORPUS) for sentence in document]
 FILES = sorted([*CORPUS.glob("*.txt"), *MORE.glob("*.txt")])
 SENSES = json.loads((DATA / "senses.json").read_text(encoding="utf-8"))
 HELD_OUT = [
@@ -85,7 +92,7 @@ def test_the_files_are_those_of_the_homonyms_and_no_others():
 
 
 @pytest.mark.parametrize(("word", "sense"), LABELLED)
-@pytest.mark.parametrize("folder", [CORPUS, MORE], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", WHOLE_CORPUS, ids=lambda folder: folder.name)
 def test_the_homonym_occurs_in_its_files(word, sense, folder):
     documents = sense_documents(word, sense, folder)
     with_it = [document for document in documents if any(occurrences(line, word) for line in document)]
