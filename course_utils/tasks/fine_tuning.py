@@ -4,8 +4,6 @@ The recipe of Devlin et al. 2019 (A.3): every parameter is trained, AdamW, the r
 and falls to 0. Beside it what later work found to help where labels are few: lower rates for lower layers (Howard and
 Ruder 2018; layer_decay), layers that stay as they are (frozen), no fewer than so many updates, however few the labels
 (Mosbach et al. 2021; updates), and to keep the state that was best on validation (looks).
-
-Letters: L layers.
 """
 
 from __future__ import annotations
@@ -21,10 +19,12 @@ from course_utils.datasets.batching import seeded
 from course_utils.heads.base import BertWithHead
 from course_utils.support.given import real_number, shown, whole_number
 from course_utils.tasks.collate import TaskBatch
+from course_utils.tasks.layer_rates import layered_adamw as layered_adamw  # others import it from here
+from course_utils.tasks.layer_rates import parts_from_below
 from course_utils.tasks.task import Example, Task
 from course_utils.training.device import device_of, fast_precision
 from course_utils.training.loop import HasInputs, Step, train
-from course_utils.training.optim import adamw, linear_rate
+from course_utils.training.optim import linear_rate
 
 WARMUP = 0.1  # of the updates
 
@@ -74,58 +74,6 @@ class Look(NamedTuple):
     score: float
 
 
-def layer_shares(num_layers: int, *, layer_decay: float = 1.0, frozen: int = 0) -> list[float]:
-    """Which share of the highest rate each part learns at: the embeddings, layer 1 … L, the head.
-
-        share of layer l = layer_decay^(L − l), 0 up to l = frozen        embeddings: l = 0        head: 1
-
-    Args:
-        num_layers: L.
-        layer_decay: 1 gives all layers the same rate.
-        frozen: so many layers from below stay as they are, and if there is one, the embeddings do, too; −1: all.
-
-    Returns:
-        L + 2 shares. The pooler belongs to the head.
-
-    Raises:
-        ValueError: if layer_decay does not lie above 0 and at most at 1, or frozen not in −1 … L.
-
-    Source: Howard and Ruder 2018, section 3.2 (their decay is 1/2.6).
-    """
-    num_layers = whole_number("num_layers", num_layers)
-    layer_decay = real_number("layer_decay", layer_decay, most=1.0, open_at=("least",))
-    frozen = whole_number("frozen", frozen, least=-1, most=num_layers)
-    kept = num_layers if frozen == -1 else frozen
-    shares = [layer_decay ** (num_layers - layer) for layer in range(num_layers + 1)]
-    if kept:
-        shares[: kept + 1] = [0.0] * (kept + 1)
-    return [*shares, 1.0]
-
-
-def layered_adamw(model: BertWithHead, *, layer_decay: float = 1.0, frozen: int = 0) -> AdamW:
-    """AdamW whose rate falls from layer to layer, as layer_shares has it.
-
-    What has no share is not among its parameters, and so does not decay, either. Weight decay as in parameter_groups.
-
-    Args:
-        model: any with a head.
-        layer_decay, frozen: see layer_shares.
-
-    Raises:
-        ValueError: if model is none, or a number does not fit.
-    """
-    *shares, whole = layer_shares(len(_parts(model)) - 1, layer_decay=layer_decay, frozen=frozen)
-    share = {
-        id(parameter): own for part, own in zip(_parts(model), shares) for parameter in part.parameters()
-    }
-    groups: list[dict] = []
-    for group in adamw(model).param_groups:
-        for own in sorted({whole, *shares} - {0.0}):
-            here = [parameter for parameter in group["params"] if share.get(id(parameter), whole) == own]
-            groups.append({**group, "params": here, "share": own})
-    return AdamW([group for group in groups if group["params"]], fused=True)
-
-
 def fine_tune(
     model: BertWithHead,
     batches: Callable[[int], HasInputs],
@@ -171,7 +119,7 @@ def fine_tune(
     optimizer = layered_adamw(model, layer_decay=layer_decay, frozen=frozen)
     torch.manual_seed(whole_number("seed", seed, least=0, most=2**63 - 1))
     kept = _freeze(model, optimizer, dropout)
-    best = _Best(model, measure, {round(updates * (look + 1) / looks) for look in range(looks)})
+    best = _Best(model, measure, {updates * (look + 1) // looks for look in range(looks)})
     try:
         train(
             model,
@@ -217,13 +165,6 @@ class _Best:
             self.model.load_state_dict(self.state)
 
 
-def _parts(model: BertWithHead) -> list[nn.Module]:
-    """The embeddings and the layers, from below."""
-    if not isinstance(model, BertWithHead):
-        raise ValueError(f"model must be a BertModel with a head, got {shown(model)}")
-    return [model.bert.embeddings, *model.bert.encoder.layers]
-
-
 def _freeze(model: BertWithHead, optimizer: AdamW, dropout: float) -> list[nn.Parameter]:
     """Set the dropout, and let what the optimiser does not know record no gradient; returns those parameters."""
     learned = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
@@ -238,7 +179,7 @@ def _freeze(model: BertWithHead, optimizer: AdamW, dropout: float) -> list[nn.Pa
     for part in model.modules():
         if isinstance(part, nn.Dropout):
             part.p = dropout
-    for part in _parts(model):
+    for part in parts_from_below(model):
         if not any(id(parameter) in learned for parameter in part.parameters()):
             for inside in part.modules():
                 if isinstance(inside, nn.Dropout):

@@ -23,10 +23,8 @@ from course_utils.tasks.metrics import exact_match, span_f1
 from course_utils.tasks.no_answer import LARGEST, validation_threshold
 from course_utils.tasks.span_decoding import Answer, best_answer, decided
 from course_utils.tasks.task import Example, Task
-from course_utils.tasks.windows import Window, passage_windows
+from course_utils.tasks.windows import ADDED, Window, passage_windows
 from course_utils.tokenization import WordPieceTokenizer
-
-STRIDE = 32  # pieces of a passage between the beginnings of two windows
 
 
 class Questions(Task):
@@ -48,9 +46,14 @@ class Questions(Task):
         self._of_test = {id(example) for example in self.parts["test"]}
 
     def encode(self, source: Question) -> list[Window]:
-        """A row for each window of the passage."""
+        """A row for each window of the passage, neighbours sharing about half of what they have of it."""
+        room = self.max_length - ADDED - len(self.tokenizer.pieces(source.question))
         return passage_windows(
-            self.tokenizer, source.question, source.passage, max_length=self.max_length, stride=STRIDE
+            self.tokenizer,
+            source.question,
+            source.passage,
+            max_length=self.max_length,
+            stride=max(1, room // 2),
         )
 
     def head(self, config: BertConfig, generator: torch.Generator | None) -> BertWithHead:

@@ -20,14 +20,13 @@ from course_utils.config import BertConfig
 from course_utils.heads.base import BertWithHead
 from course_utils.positional import sinusoidal_encoding
 from course_utils.support.given import mapping, several, shown, whole_number
-from course_utils.tasks.collate import TaskBatch, pad_rows
+from course_utils.tasks.collate import TaskBatch
 from course_utils.tasks.data import PARTS
+from course_utils.tasks.row_logits import row_logits
 from course_utils.tasks.windows import LONGEST
 from course_utils.tokenization import Encoding, WordPieceTokenizer
 from course_utils.tokenization.wordpiece import check_tokenizer
-from course_utils.training.device import device_of, fast_precision, inputs_on
-
-ROWS = 128  # of a forward pass without gradients
+from course_utils.training.device import device_of
 
 
 class Example:
@@ -229,41 +228,3 @@ class Task:
             )
         remaining = iter(logits)
         return [[next(remaining) for _ in example.windows] for example in found]
-
-
-@torch.no_grad()
-def row_logits(model: BertWithHead, rows: Sequence[Encoding], *, pad_id: int) -> list[Tensor]:
-    """What a model says of each row, in eval mode; its mode is as before afterwards.
-
-    Rows of similar length share a forward pass, so little of it is padding.
-
-    Args:
-        model: any with a head of this package.
-        rows: encoded texts or pairs.
-        pad_id: id of [PAD].
-
-    Returns:
-        float32 logits on the processor, in the order of the rows: (K,), or (T, K) without padding.
-
-    Raises:
-        ValueError: if model is none, or a row is none.
-    """
-    if not isinstance(model, BertWithHead):
-        raise ValueError(f"model must be a BertModel with a head, got {shown(model)}")
-    rows = several("rows", rows, "encoded texts")
-    device, was_training = device_of(model), model.training
-    precision = fast_precision(device)
-    order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-    found: dict[int, Tensor] = {}
-    model.eval()
-    try:
-        for start in range(0, len(order), ROWS):
-            chosen = order[start : start + ROWS]
-            inputs = inputs_on(device, pad_rows([rows[number] for number in chosen], pad_id=pad_id))
-            with torch.autocast(device.type, dtype=precision, enabled=precision != torch.float32):
-                logits = model(**inputs).logits
-            found |= zip(chosen, logits.float().cpu())
-    finally:
-        model.train(was_training)
-    cut = [found[number] for number in range(len(rows))]
-    return [one if one.dim() == 1 else one[: len(row)] for one, row in zip(cut, rows)]
