@@ -16,6 +16,7 @@ import torch
 from course_utils.config import BertConfig
 from course_utils.heads import BertForTokenClassification
 from course_utils.heads.base import BertWithHead
+from course_utils.support.given import shown
 from course_utils.tasks.collate import TaskBatch, tag_batch
 from course_utils.tasks.data import PARTS_OF_SPEECH
 from course_utils.tasks.labels import Place, label_ids, piece_labels, word_labels
@@ -94,5 +95,11 @@ def _of_words(predicted: Sequence[Sequence[str]], tags: Sequence[Sequence[str]])
 
 
 def places(source: TaggedSentence) -> list[Place]:
-    """(start, end) of each word in characters of the text."""
+    """(start, end) of each word in characters of the text.
+
+    Raises:
+        ValueError: if source is no TaggedSentence.
+    """
+    if not isinstance(source, TaggedSentence):
+        raise ValueError(f"source must be a TaggedSentence, got {shown(source)}")
     return [(start, start + len(word)) for start, word in zip(source.starts, source.words)]

@@ -17,7 +17,16 @@ from typing import Any
 
 from course_utils.support.files import write_atomically
 from course_utils.support.foreign_json import entry, read_object
-from course_utils.support.given import one_text, path_of, real_number, several, shown, whole_number
+from course_utils.support.given import (
+    mapping,
+    one_line,
+    one_text,
+    path_of,
+    real_number,
+    several,
+    shown,
+    whole_number,
+)
 
 STARTS = ("pre-trained", "from-scratch", "frozen", "baseline")
 LARGEST = 2**63 - 1  # of a whole number in a file
@@ -58,8 +67,14 @@ class Measurement:
 
 
 def main_value(measures: Mapping[str, float]) -> float:
-    """The first of several measures."""
-    return next(iter(measures.values()))
+    """The first of several measures.
+
+    Raises:
+        ValueError: if measures are no dict, hold none, or the first is no number.
+    """
+    for value in mapping("measures", measures, "from a measure's name to its value").values():
+        return real_number("the first of measures", value, least=-1e30)
+    raise ValueError("measures must hold at least one, got none")
 
 
 def read_measurements(path: str | Path) -> list[Measurement]:
@@ -83,9 +98,9 @@ def read_file(path: str | Path) -> tuple[dict[str, Any], list[Measurement]]:
     """
     path = path_of("path", path)
     if not path.exists():
-        raise FileNotFoundError(f"there is no file {path}")
+        raise FileNotFoundError(f"there is no file {one_line(str(path), 200)}")
     content = read_object(path)
-    source = str(path)
+    source = one_line(path.name, 80)
     settings = entry(content, "settings", dict, source=source)
     rows = entry(content, "measurements", list, source=source)
     return settings, [_measurement(row, f"{source}, measurement {number}") for number, row in enumerate(rows)]

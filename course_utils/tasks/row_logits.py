@@ -39,6 +39,9 @@ def row_logits(model: BertWithHead, rows: Sequence[Encoding], *, pad_id: int) ->
     if not isinstance(model, BertWithHead):
         raise ValueError(f"model must be a BertModel with a head, got {shown(model)}")
     rows = several("rows", rows, "encoded texts")
+    for row in rows:
+        if not isinstance(row, Encoding):
+            raise ValueError(f"rows must hold Encodings, as a tokenizer gives them, got {shown(row)}")
     device, was_training = device_of(model), model.training
     precision = fast_precision(device)
     order = sorted(range(len(rows)), key=lambda number: len(rows[number]))

@@ -115,7 +115,11 @@ def table(measurements: Sequence[Measurement]) -> list[list[str]]:
     """A row for each task and number of labels: the test score of each start, and what pre-training gains.
 
     A score: mean ± half of the 95 % interval, seeds, and the setting chosen. A gain, in hundredths: of the same draws.
+
+    Raises:
+        ValueError: if measurements hold anything else.
     """
+    measurements = checked(measurements)
     starts = [start for start in STARTS if any(one.start == start for one in measurements)]
     others = [start for start in starts if start != "pre-trained"] if "pre-trained" in starts else []
     rows = [["task", "measure", "labels", *starts, *(f"gain over {other}" for other in others)]]
