@@ -5,10 +5,14 @@
     python -m course_utils.tasks.finetune --out runs/curve.json --table           what has been measured so far
 
 For each number of labels and each seed a draw of the training part, balanced over the labels, the same for every start:
-a pre-trained model; the same from random weights; the pre-trained one with its encoder frozen; and what needs no model
-of the kind (baselines.py). Each is trained with every rate, batch size and number of epochs; the setting that is best
-on the validation part, on average over the seeds, is told with its test score: mean ± half of the 95 % interval. The
-threshold of questions without an answer is chosen on the validation part, too.
+a pre-trained model; the same from random weights; the pre-trained one with its encoder frozen; and what does without
+(baselines.py). Each is trained with every rate, batch size and number of epochs; the setting that is best on the
+validation part, on average over the seeds, is told with its test score:
+
+    0.812 ± 0.010 (5; 0.0001, 16, 4)        mean ± half of the 95 % interval (seeds; rate, batch size, epochs)
+    +4.2 ± 1.1                              what pre-training gains over another start, in hundredths, seed by seed
+
+The threshold of questions without an answer is chosen on the validation part, too.
 
 A training makes at least 200 updates, however few the labels (Mosbach et al. 2021). Each is stored when it ends; the
 same command goes on where it was stopped, and another one may add tasks, labels, seeds and settings to the file.
@@ -118,7 +122,7 @@ def _plans(chosen: argparse.Namespace) -> list[Plan]:
     rates = None
     if chosen.rates is not None:
         rates = [real_number("rates", rate, most=1.0) for rate in _numbers("rates", chosen.rates, float)]
-    return list(
+    asked = dict.fromkeys(  # each once, whatever was typed twice
         planned(
             _names("tasks", chosen.tasks, TASKS),
             whole("labels"),
@@ -129,6 +133,7 @@ def _plans(chosen: argparse.Namespace) -> list[Plan]:
             epochs=None if chosen.epochs is None else whole("epochs"),
         )
     )
+    return list(asked)
 
 
 def _names(name: str, given: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -208,6 +208,13 @@ def test_another_command_adds_to_the_file(folder, few, out, capsys):
     ]  # fmt: skip
 
 
+def test_what_is_typed_twice_is_done_once(folder, few, out):
+    assert (
+        main(command(folder, out, "--start", "frozen,frozen", "--rates", "1e-2,0.01", "--labels", "9,9")) == 0
+    )
+    assert [one.seed for one in read_measurements(out)] == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("more", "name"),
     [
