@@ -106,14 +106,15 @@ def test_the_threshold_of_the_test_part_is_that_of_validation(monkeypatch):
     measure = task.measure
 
     def spied(model, examples, *, threshold=None):
-        asked.append((examples is task.parts["test"], threshold))
+        asked.append(([part for part in task.parts if examples is task.parts[part]], threshold))
         return measure(model, examples, threshold=threshold)
 
     task.measure = spied
     monkeypatch.setattr(trainings, "LEAST_UPDATES", 3)
     trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=2)
     found = trainer.measured(task, Plan("questions", "pre-trained", 9, 0, 1e-3, 7, 1))
-    assert asked[:-1] == [(False, None)] * 3 and asked[-1] == (True, found.validation["threshold"])
+    assert asked[:-1] == [(["validation"], None)] * 3  # two looks, and the end
+    assert asked[-1] == (["test"], found.validation["threshold"])
     assert found.test["threshold"] == found.validation["threshold"]
 
 
