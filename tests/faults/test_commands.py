@@ -84,6 +84,23 @@ COMMANDS = {
         texts=["--half"],
         flags=["--layers", "--mistakes", "--no-static"],
     ),
+    "course_utils.tasks.finetune": Command(
+        [
+            ["--model", "absent"],
+            ["--model", "pipe"],
+            ["--labels", "0"],
+            ["--seeds", "0"],
+            ["weather"],
+            NO_DEVICE,
+            *(["--table", "--out", path] for path in PATHS[:8]),
+        ],
+        paths=["--out", "--model"],
+        out=["--out"],
+        numbers=["--seeds", "--threads", "--looks", "--layer-decay"],
+        texts=["--labels", "--rates", "--batch-sizes", "--epochs", "--start", "--device"],
+        flags=["--table"],
+        positional=["reviews", *TEXTS],
+    ),
     "course_utils.training.pretrain": Command(
         [*(["--corpus", path] for path in PATHS[4:10]), NO_DEVICE, ["--steps", "-1"], ["--layers", "1e400"]],
         paths=["--corpus", "--out"],
@@ -119,13 +136,6 @@ COMMANDS = {
         numbers=["--seeds", "--steps"],
         flags=["--table"],
         positional=["map", "adaptive", *TEXTS],
-    ),
-    "tools.label_efficiency": Command(
-        [["--model", "absent"], ["--model", "pipe"], ["--sizes", "3"], ["--seeds", "0"], NO_DEVICE],
-        paths=["--out", "--model"],
-        out=["--out"],
-        numbers=["--seeds", "--threads"],
-        texts=["--sizes", "--device"],
     ),
     "tools.task_data": Command(
         [["news.tsv"], ["reviews.tsv", "배"]], paths=["--out"], positional=["pairs.tsv", *TEXTS]

@@ -52,8 +52,8 @@ ROOMS = {
 }
 EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "before", "viz", "locale"}
 # Commands put model, data and loop together; how their runs start, and what a tuned model is asked, is theirs.
-COMMANDS = {"training.pretrain", "training.sense_tuning", "evaluate_senses"}
-THEIRS = {"training.run", "training.start", "training.sense_examples"}
+COMMANDS = {"training.pretrain", "training.sense_tuning", "evaluate_senses", "tasks.finetune"}
+THEIRS = {"training.run", "training.start", "training.sense_examples", "tasks.trainings"}
 MORE = {
     "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
     "after.multitask": {"heads"},

@@ -102,11 +102,11 @@ COMMANDS = [
     "course_utils.training.pretrain",
     "course_utils.training.sense_tuning",
     "course_utils.evaluate_senses",
+    "course_utils.tasks.finetune",
     "course_utils.datasets.download",
     "course_utils.datasets.public",
     "course_utils.doctor",
     "tools.ablations",
-    "tools.label_efficiency",
     "tools.translations",
 ]
 

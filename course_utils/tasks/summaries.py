@@ -1,0 +1,148 @@
+"""What measurements of fine-tuning come to: the setting chosen on validation, the test score with its interval.
+
+A setting is a rate, a batch size and a number of epochs. The one with the highest mean on validation, over the seeds,
+is told, with what it reached on the test part; no number of the test part chooses anything.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from course_utils.support.given import real_number, several
+from course_utils.tasks.measurements import STARTS, Measurement, checked, main_value
+
+# Student's t: 95 % lie within ±t, for 1, 2, … degrees of freedom (Fisher and Yates 1963, table III).
+T95 = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131),
+    *(2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)  # fmt: skip
+
+
+class Estimate(NamedTuple):
+    """A mean over seeds, and half of its 95 % interval: mean ± half."""
+
+    mean: float
+    half: float  # inf of one seed
+    seeds: int
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Mean and 95 % interval by Student's t, which holds where the values are about normal:
+
+        mean ± t(n − 1) · s / √n        s² = Σ (value − mean)² / (n − 1)
+
+    Args:
+        values: one of each seed.
+
+    Raises:
+        ValueError: if there is none, or one is no number.
+
+    Source: Student 1908.
+    """
+    numbers = [
+        real_number("each of values", value, least=-1e30) for value in several("values", values, "numbers")
+    ]
+    if not numbers:
+        raise ValueError("values must hold at least one number, got none")
+    mean, free = statistics.fmean(numbers), len(numbers) - 1
+    if not free:
+        return Estimate(mean, math.inf, 1)
+    # Beyond the table: the first term of the series about the normal quantile z, (z³ + z)/(4·free).
+    t = T95[free - 1] if free <= len(T95) else 1.95996 + 2.37227 / free
+    return Estimate(mean, t * statistics.stdev(numbers) / math.sqrt(len(numbers)), len(numbers))
+
+
+def best_setting(
+    measurements: Sequence[Measurement], task: str, start: str, labels: int
+) -> list[Measurement]:
+    """What was measured with the setting whose main measure is best on validation, on average; by seed.
+
+    Only seeds count that every setting was measured with: a run that was stopped compares what can be compared.
+
+    Args:
+        measurements: see read_measurements.
+        task, start, labels: whose.
+
+    Returns:
+        [] where nothing of it was measured.
+
+    Raises:
+        ValueError: if measurements hold anything else.
+    """
+    by_setting: dict[tuple[float, int, int], dict[int, Measurement]] = {}
+    for one in checked(measurements):
+        if (one.task, one.start, one.labels) == (task, start, labels):
+            by_setting.setdefault(one.setting, {})[one.seed] = one
+    shared = sorted(set.intersection(*map(set, by_setting.values()))) if by_setting else []
+    if not shared:
+        return []
+    columns = [[column[seed] for seed in shared] for _, column in sorted(by_setting.items())]
+    return max(columns, key=lambda column: statistics.fmean(main_value(one.validation) for one in column))
+
+
+def summary(measurements: Sequence[Measurement], task: str, start: str, labels: int) -> Estimate | None:
+    """The main measure on the test part, over the seeds, with the setting of best_setting; None where there is none.
+
+    Raises:
+        ValueError: if measurements hold anything else.
+    """
+    found = best_setting(measurements, task, start, labels)
+    return estimate([main_value(one.test) for one in found]) if found else None
+
+
+def gain(
+    measurements: Sequence[Measurement], task: str, start: str, other: str, labels: int
+) -> Estimate | None:
+    """By how much one start is better than another on the test part: the mean of the differences, seed by seed.
+
+    Both had the same labels, so what a lucky draw gives to both is not taken for noise. None where they share no seed.
+
+    Raises:
+        ValueError: if measurements hold anything else.
+    """
+    ours, theirs = (
+        {one.seed: main_value(one.test) for one in best_setting(measurements, task, name, labels)}
+        for name in (start, other)
+    )
+    shared = sorted(ours.keys() & theirs.keys())
+    return estimate([ours[seed] - theirs[seed] for seed in shared]) if shared else None
+
+
+def table(measurements: Sequence[Measurement]) -> list[list[str]]:
+    """A row for each task and number of labels: the test score of each start, and what pre-training gains.
+
+    A score: mean ± half of the 95 % interval, seeds, and the setting chosen. A gain, in hundredths: of the same draws.
+
+    Raises:
+        ValueError: if measurements hold anything else.
+    """
+    measurements = checked(measurements)
+    starts = [start for start in STARTS if any(one.start == start for one in measurements)]
+    others = [start for start in starts if start != "pre-trained"] if "pre-trained" in starts else []
+    rows = [["task", "measure", "labels", *starts, *(f"gain over {other}" for other in others)]]
+    for task, size in sorted({(one.task, one.labels) for one in measurements}):
+        cells = [_cell(best_setting(measurements, task, start, size)) for start in starts]
+        gains = [gain(measurements, task, "pre-trained", other, size) for other in others]
+        measure = next(next(iter(one.test)) for one in measurements if one.task == task)
+        rows.append([task, measure, str(size), *cells, *map(_told_gain, gains)])
+    return rows
+
+
+def _cell(found: Sequence[Measurement]) -> str:
+    if not found:
+        return "–"
+    test = estimate([main_value(one.test) for one in found])
+    one = found[0]
+    setting = f"; {one.rate:g}, {one.batch_size}, {one.epochs}" if one.batch_size else ""
+    return f"{test.mean:.3f}{_half(test.half)} ({test.seeds}{setting})"
+
+
+def _told_gain(found: Estimate | None) -> str:
+    return "–" if found is None else f"{100 * found.mean:+.1f}{_half(100 * found.half, 1)}"
+
+
+def _half(half: float, digits: int = 3) -> str:
+    return f" ± {half:.{digits}f}" if half < float("inf") else ""

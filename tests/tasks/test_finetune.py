@@ -1,0 +1,299 @@
+"""The command: the same draws for every start, stored as they end, gone on with, other settings refused."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import torch
+
+from course_utils.config import BertConfig
+from course_utils.datasets.batching import seeded
+from course_utils.heads import BertForPreTraining
+from course_utils.pretrained import save_pretrained
+from course_utils.support.paths import ROOT
+from course_utils.tasks import finetune, trainings
+from course_utils.tasks.finetune import main
+from course_utils.tasks.forms import draw
+from course_utils.tasks.measurements import Measurement, read_measurements
+from course_utils.tasks.trainings import Plan, Recipe, Trainer, planned, weights_digest
+from tests.tasks.small_tasks import CONFIG, small, small_bert, tokenizer
+
+BIG = BertConfig(**vars(CONFIG) | {"num_hidden_layers": 1, "max_position_embeddings": 131})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "model"
+    save_pretrained(BertForPreTraining(BIG, generator=seeded(0)), tokenizer(), path)
+    return str(path)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Tiny tasks, short trainings, and a baseline that says by its numbers what it was given."""
+    monkeypatch.setattr(finetune, "load_task", lambda name, tokenizer: small(name, 48, 13, 11))
+    for module in (finetune, trainings):
+        monkeypatch.setattr(module, "LEAST_UPDATES", 5)
+    recipe = Recipe(rates=(1e-4, 1e-2), epochs=1)
+    recipes = {"pre-trained": recipe, "from-scratch": recipe, "frozen": Recipe((1e-2,), 1, frozen=-1)}
+    monkeypatch.setattr(trainings, "RECIPES", recipes)
+    module = ModuleType("course_utils.tasks.baselines")
+    module.baseline = lambda task, examples: SimpleNamespace(
+        measure=lambda asked: {task.metric: len(examples) / 100, "threshold": float("inf")}
+    )
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "deep" / "found.json"
+
+
+def command(folder, out, *more):
+    given = ["reviews", "--labels", "30", "--seeds", "2", "--threads", "1"]
+    return [*given, "--model", folder, "--out", str(out), *more]
+
+
+# --- one training -----------------------------------------------------------------------------------------------------
+
+
+def test_a_start_begins_as_it_says():
+    task, bert = small("reviews"), small_bert()
+    trainer = Trainer(bert, device=torch.device("cpu"), layer_decay=0.8, looks=0)
+    tuned, frozen, fresh = (
+        trainer._started(task, Plan("reviews", start, 30, 3))
+        for start in ("pre-trained", "frozen", "from-scratch")
+    )
+    assert torch.equal(tuned.classifier.weight, fresh.classifier.weight)
+    learned = tuned.bert.encoder.layers[0].attention
+    for name, parameter in learned.named_parameters():
+        theirs = [model.bert.encoder.layers[0].attention.get_parameter(name) for model in (frozen, fresh)]
+        assert torch.equal(parameter, theirs[0])
+        assert parameter.dim() < 2 or not torch.equal(parameter, theirs[1])
+
+
+def test_all_starts_train_with_the_same_examples(monkeypatch):
+    """… and with the rates, layers and updates of their recipe."""
+    task, seen = small("reviews"), {}
+
+    def tuned(model, batches, **given):
+        seen[len(seen)] = ([id(one) for one in batches.examples], batches.seed, batches.batch_size, given)
+
+    monkeypatch.setattr(trainings, "fine_tune", tuned)
+    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=3)
+    for start in ("pre-trained", "from-scratch", "frozen"):
+        trainer.measured(task, Plan("reviews", start, 30, 3, 1e-3, 7, 50))
+    drawn = [id(one) for one in draw(task, 30, seed=3)]
+    assert [given[:3] for given in seen.values()] == [(drawn, 3, 7)] * 3
+    settings = [given[3] for given in seen.values()]
+    assert [one["updates"] for one in settings] == [250] * 3  # 50 epochs of 5 batches
+    assert [(one["layer_decay"], one["frozen"]) for one in settings] == [(0.7, 0), (1.0, 0), (1.0, -1)]
+    assert all(
+        (one["peak_rate"], one["seed"], one["looks"], one["dropout"]) == (1e-3, 3, 3, 0.1) for one in settings
+    )
+    trainer.measured(task, Plan("reviews", "frozen", 30, 3, 1e-3, 7, 1))
+    assert seen[3][3]["updates"] == trainings.LEAST_UPDATES == 200
+
+
+def test_the_threshold_of_the_test_part_is_that_of_validation(monkeypatch):
+    task = small("questions")
+    asked = []
+    measure = task.measure
+
+    def spied(model, examples, *, threshold=None):
+        asked.append(([part for part in task.parts if examples is task.parts[part]], threshold))
+        return measure(model, examples, threshold=threshold)
+
+    task.measure = spied
+    monkeypatch.setattr(trainings, "LEAST_UPDATES", 3)
+    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=2)
+    found = trainer.measured(task, Plan("questions", "pre-trained", 9, 0, 1e-3, 7, 1))
+    assert asked[:-1] == [(["validation"], None)] * 3  # two looks, and the end
+    assert asked[-1] == (["test"], found.validation["threshold"])
+    assert found.test["threshold"] == found.validation["threshold"]
+
+
+def test_the_plan_in_order():
+    found = list(
+        planned(
+            ["pairs"],
+            [300, 100],
+            2,
+            ["baseline", "frozen"],
+            rates=[0.1, 0.2],
+            batch_sizes=[16, 32],
+            epochs=[2],
+        )
+    )
+    assert len(found) == 2 * 2 * (1 + 4)
+    assert found[0] == Plan("pairs", "baseline", 100, 0) and found[1] == Plan(
+        "pairs", "frozen", 100, 0, 0.1, 16, 2
+    )
+    assert [plan.labels for plan in found] == [100] * 10 + [300] * 10
+    assert [plan.seed for plan in found[:10]] == [0] * 5 + [1] * 5
+    own = list(planned(["pairs"], [7], 1, ["from-scratch"], rates=None, batch_sizes=[16], epochs=None))
+    recipe = trainings.RECIPES["from-scratch"]
+    assert [plan.rate for plan in own] == list(recipe.rates) and {plan.epochs for plan in own} == {
+        recipe.epochs
+    }
+
+
+def test_weights_are_known_by_every_bit():
+    bert = small_bert()
+    first = weights_digest(bert)
+    assert first == weights_digest(small_bert()) != weights_digest(small_bert(8))
+    with torch.no_grad():
+        bert.encoder.layers[1].feed_forward.contract.bias[3] += 1e-6
+    assert weights_digest(bert) != first
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_goes_on_where_it_was_stopped(folder, few, out, capsys):
+    assert main(command(folder, out)) == 0
+    whole = out.read_text(encoding="utf-8")
+    measured = json.loads(whole)["measurements"]
+    assert len(measured) == 2 * (2 + 2 + 1 + 1)
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 12 + 2 and told[-1].startswith("reviews  accuracy  30 ") and "±" in told[-1]
+    assert read_measurements(out)[-1] == Measurement(
+        "reviews", "baseline", 30, 1, 0.0, 0, 0, *[{"accuracy": 0.3, "threshold": 1e30}] * 2
+    )
+
+    assert main(command(folder, out)) == 0  # nothing is left to do
+    assert out.read_text(encoding="utf-8") == whole and len(capsys.readouterr().out.splitlines()) == 2
+
+    cut = json.loads(whole)
+    cut["measurements"] = measured[:5]
+    out.write_text(json.dumps(cut, ensure_ascii=False), encoding="utf-8")
+    assert main(command(folder, out)) == 0
+    assert out.read_text(encoding="utf-8") == whole  # resumed = uninterrupted
+    assert len(capsys.readouterr().out.splitlines()) == 7 + 2
+
+    assert main(["--out", str(out), "--table"]) == 0
+    assert capsys.readouterr().out.splitlines() == told[-2:]
+
+
+def test_stopped_by_ctrl_c_it_keeps_what_has_ended(folder, few, out, capsys, monkeypatch):
+    measured, calls = Trainer.measured, []
+
+    def stopped(self, task, plan):
+        calls.append(plan)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return measured(self, task, plan)
+
+    monkeypatch.setattr(Trainer, "measured", stopped)
+    assert main(command(folder, out)) == 130
+    assert "the same command goes on with the next training" in capsys.readouterr().err
+    assert [one.plan for one in read_measurements(out)] == [plan.key for plan in calls[:3]]
+    assert [entry.name for entry in out.parent.iterdir()] == ["found.json"]
+
+
+def test_another_command_adds_to_the_file(folder, few, out, capsys):
+    assert main(command(folder, out, "--start", "baseline")) == 0
+    assert main(command(folder, out, "--start", "baseline,frozen", "--labels", "10", "--seeds", "1")) == 0
+    assert main(["pairs", *command(folder, out, "--start", "baseline", "--labels", "20")]) == 0
+    found = [(one.task, one.start, one.labels, one.seed) for one in read_measurements(out)]
+    assert found == [
+        ("reviews", "baseline", 30, 0), ("reviews", "baseline", 30, 1),
+        ("reviews", "baseline", 10, 0), ("reviews", "frozen", 10, 0),
+        ("pairs", "baseline", 20, 0), ("pairs", "baseline", 20, 1),
+        ("reviews", "baseline", 20, 0), ("reviews", "baseline", 20, 1),
+    ]  # fmt: skip
+
+
+def test_what_is_typed_twice_is_done_once(folder, few, out):
+    assert (
+        main(command(folder, out, "--start", "frozen,frozen", "--rates", "1e-2,0.01", "--labels", "9,9")) == 0
+    )
+    assert [one.seed for one in read_measurements(out)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        (["--layer-decay", "0.9"], "layer_decay"),
+        (["--looks", "2"], "looks"),
+        (["--model", "other"], "weights"),
+    ],
+)
+def test_other_settings_are_refused(more, name, folder, few, out, capsys, tmp_path):
+    assert main(command(folder, out, "--start", "baseline")) == 0
+    before = out.read_bytes()
+    if name == "weights":
+        save_pretrained(BertForPreTraining(BIG, generator=seeded(1)), tokenizer(), tmp_path / "other")
+        more = ["--model", str(tmp_path / "other")]
+    capsys.readouterr()
+    assert main(command(folder, out, "--start", "baseline", *more)) == 2
+    said = capsys.readouterr()
+    assert f"was measured with other settings ({name}): give another --out" in said.err
+    assert len(said.err.splitlines()) == 1 and said.out == "" and out.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--labels", "49"], "size must be at most 48"),
+        (["--labels", "30,1000"], "size must be at most 48"),
+        (["--labels", "ten"], "labels must be numbers joined by commas, got 'ten'"),
+        (["--labels", "0"], "labels must be a whole number from 1"),
+        (["--labels", ""], "labels must be numbers"),
+        (["--start", "pretrained"], "start must be of pre-trained, from-scratch, frozen, baseline"),
+        (["--rates", "1e-4,x"], "rates must be numbers joined by commas"),
+        (["--rates", "-1"], "rates must be a finite number"),
+        (["--batch-sizes", "1.5"], "batch_sizes must be numbers"),
+        (["--epochs", "0"], "epochs must be a whole number from 1"),
+        (["--seeds", "0"], "seeds must be a whole number from 1"),
+        (["--looks", "-1"], "looks must be a whole number"),
+        (["--layer-decay", "2"], "layer-decay must be a finite number"),
+        (["--threads", "0"], "threads must be"),
+        (["--device", "abacus"], "device must be cpu, cuda"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_the_first_training(more, said, folder, few, out, capsys):
+    assert main([*command(folder, out), *more]) == 2
+    told = capsys.readouterr()
+    assert said in told.err and len(told.err.splitlines()) == 1 and not out.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("tasks", "said"),
+    [([], "at least one of reviews, dialect"), (["pairs", "weather"], "of reviews, dialect")],
+)
+def test_without_a_task_nothing_is_done(tasks, said, folder, out, capsys):
+    assert main([*tasks, "--model", folder, "--out", str(out)]) == 2
+    assert f"tasks must be {said}" in capsys.readouterr().err and not out.exists()
+
+
+KILLED = """
+import os, sys, signal
+sys.argv[0] = "x"
+from pathlib import Path
+from course_utils.support import files
+write = Path.write_bytes
+def half(self, data):
+    if data.count(b"baseline") > 1:
+        write(self, data[: len(data) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+    return write(self, data)
+Path.write_bytes = half
+from course_utils.tasks.measurements import Measurement, write_file
+one = Measurement("reviews", "baseline", 7, 0, 0.0, 0, 0, {"accuracy": 0.5}, {"accuracy": 0.5})
+write_file(sys.argv[1], "x", {}, [one])
+write_file(sys.argv[1], "x", {}, [one, one])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing can be killed so there")
+def test_a_kill_while_it_writes_leaves_the_file_before(tmp_path):
+    path = tmp_path / "found.json"
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, timeout=120)
+    assert ended.returncode == -signal.SIGKILL
+    assert len(read_measurements(path)) == 1

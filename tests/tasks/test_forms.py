@@ -1,0 +1,399 @@
+"""Six tasks as the loop sees them: what is encoded, batched, said and measured; draws; what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from course_utils.config import BertConfig
+from course_utils.datasets.batching import seeded
+from course_utils.heads import IGNORE, BertForTokenClassification
+from course_utils.positional import sinusoidal_encoding
+from course_utils.tasks import row_logits as row_logits_file
+from course_utils.tasks.data import DIALECTS, PARTS_OF_SPEECH, DialectSentence, SentencePair
+from course_utils.tasks.forms import TASKS, draw, load_task
+from course_utils.tasks.metrics import entity_f1, pearson, spearman
+from course_utils.tasks.no_answer import LARGEST
+from course_utils.tasks.reviews import LabelledReview
+from course_utils.tasks.row_logits import row_logits
+from course_utils.tasks.span_decoding import Answer
+from course_utils.tasks.tags import NAME_TAGS, TaggedSentence
+from tests.tasks.small_tasks import CONFIG, VOCAB, pair, records, small, small_bert, tokenizer
+
+METRICS = {
+    "reviews": "accuracy",
+    "dialect": "accuracy",
+    "pairs": "spearman",
+    "names": "entity_f1",
+    "parts_of_speech": "accuracy",
+    "questions": "f1",
+}
+
+
+@pytest.fixture(autouse=True)
+def in_float32(monkeypatch):
+    """So that values compare on every processor."""
+    monkeypatch.setattr(row_logits_file, "fast_precision", lambda device: torch.float32)
+
+
+# --- all of them ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_each_is_trained_asked_and_measured(name):
+    task = small(name)
+    model = task.new_model(CONFIG, generator=seeded(3))
+    examples = task.parts["validation"]
+    batch = task.batch(examples)
+    loss = model(**batch.inputs()).loss
+    loss.backward()
+    assert math.isfinite(loss.item()) and all(one.grad is not None for one in model.parameters())
+    assert len(task.predict(model, examples)) == len(examples) == 13
+    measured = task.measure(model, examples)
+    assert next(iter(measured)) == task.metric == METRICS[name] and task.name == name
+    assert all(isinstance(value, float) and math.isfinite(value) for value in measured.values())
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_what_is_said_hangs_on_the_example_alone(name):
+    """Neither the others of its batch, nor their order, nor padding, nor dropout; and the mode stays."""
+    task = small(name)
+    model = task.new_model(
+        BertConfig(**vars(CONFIG) | {"hidden_dropout_prob": 0.5}), generator=seeded(3)
+    ).train()
+    examples = task.parts["train"][:17]
+    together = task.predict(model, examples)
+    alone = [task.predict(model, [example])[0] for example in reversed(examples)][::-1]
+    for one, other in zip(together, alone):
+        assert one == pytest.approx(other, abs=1e-4) if isinstance(one, float | Answer) else one == other
+    assert model.training and all(part.training for part in model.modules())
+
+
+def test_small_batches_give_the_same(monkeypatch):
+    task = small("parts_of_speech")
+    model = task.new_model(CONFIG, generator=seeded(3))
+    rows = [example.row for example in task.parts["train"]]
+    whole = row_logits(model, rows, pad_id=0)
+    monkeypatch.setattr(row_logits_file, "ROWS", 3)
+    for one, other, row in zip(whole, row_logits(model, rows, pad_id=0), rows):
+        assert one.shape == (len(row), 17)
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_encoder_is_copied_and_the_head_is_that_of_a_fresh_model(name):
+    task, bert = small(name), small_bert()
+    before = {key: value.clone() for key, value in bert.state_dict().items()}
+    tuned, fresh = task.with_encoder(bert, generator=seeded(5)), task.new_model(CONFIG, generator=seeded(5))
+    for key, value in tuned.state_dict().items():
+        source = before[key.removeprefix("bert.")] if key.startswith("bert.") else fresh.state_dict()[key]
+        assert torch.equal(value, source), key
+    assert tuned.state_dict().keys() == fresh.state_dict().keys()  # also: a pooler just where it is looked at
+    with torch.no_grad():
+        for parameter in tuned.parameters():
+            parameter.add_(1)
+    assert all(torch.equal(value, before[key]) for key, value in bert.state_dict().items())
+
+
+def test_a_bert_without_pooler_gets_a_new_one():
+    task, bert = small("reviews"), small_bert()
+    bert.pooler = None
+    model, fresh = task.with_encoder(bert, generator=seeded(5)), task.new_model(CONFIG, generator=seeded(5))
+    assert torch.equal(model.bert.pooler.dense.weight, fresh.bert.pooler.dense.weight)
+    assert bert.pooler is None
+
+
+def test_from_scratch_nothing_was_learned():
+    task = small("reviews")
+    fresh, other = (task.new_model(CONFIG, generator=seeded(seed)) for seed in (5, 6))
+    for name, parameter in fresh.named_parameters():
+        if parameter.numel() > 100 and "position" not in name:
+            assert not torch.equal(parameter, other.get_parameter(name)), name
+            assert float(parameter.detach().std()) == pytest.approx(0.2, rel=0.4), name
+    positions = fresh.bert.embeddings.position.embedding.weight
+    torch.testing.assert_close(positions, sinusoidal_encoding(29, 12) * 0.2 * 2**0.5)
+    assert float(positions.detach().square().mean().sqrt()) == pytest.approx(0.2)
+
+
+def test_texts_are_encoded_when_they_are_asked_for(monkeypatch):
+    cutter, seen = tokenizer(), []
+    encode = cutter.encode
+    monkeypatch.setattr(cutter, "encode", lambda *given, **more: seen.append(given) or encode(*given, **more))
+    task = load_task("reviews", cutter, parts=records("reviews", 5, 3, 2))
+    assert seen == []
+    assert task.batch(task.parts["train"][:2]) and task.batch(task.parts["train"][:2])
+    assert len(seen) == 2
+
+
+def test_the_names_of_labels():
+    assert [small(name).labels for name in TASKS] == [
+        ("bad", "good"), DIALECTS, (), NAME_TAGS, PARTS_OF_SPEECH, (),
+    ]  # fmt: skip
+
+
+def test_the_data_that_ships_is_read(monkeypatch):
+    task = load_task("dialect", tokenizer())
+    assert task.max_length == 64 and {part: len(task.parts[part]) for part in task.parts} == {
+        "train": 936, "validation": 234, "test": 390,
+    }  # fmt: skip
+    assert load_task("questions", tokenizer()).max_length == 128
+
+
+# --- text and pairs ---------------------------------------------------------------------------------------------------
+
+
+def test_a_review_is_cut_and_bears_its_label():
+    task = load_task("reviews", tokenizer(), parts=records("reviews", 2, 2, 2) | {
+        "train": [LabelledReview("가 나 다 라 마 바 사 가", 1), LabelledReview("좋다", 0)]
+    }, max_length=8)  # fmt: skip
+    batch = task.batch(task.parts["train"])
+    ids = {word: number for number, word in enumerate(VOCAB)}
+    assert batch.input_ids[0].tolist() == [ids[one] for one in ("[CLS]", *"가나다라마바", "[SEP]")]
+    assert batch.input_ids[1].tolist() == [ids["[CLS]"], ids["좋다"], ids["[SEP]"], 0, 0, 0, 0, 0]
+    assert batch.labels["labels"].tolist() == [1, 0]
+
+
+def fixed(task, logits):
+    """A model that says these logits, row by row."""
+    model = task.new_model(CONFIG)
+    rows = iter(logits)
+    task._logits = lambda model, examples, labels: [
+        [torch.tensor(next(rows)) for _ in one.windows] for one in examples
+    ]
+    return model
+
+
+def test_reviews_are_judged_by_their_most_probable_label():
+    task = small("reviews", 3, 4, 2)  # validation: good, bad, good, bad
+    model = fixed(task, [[0.0, 1.0], [0.3, 0.2], [5.0, 4.0], [1.0, 2.0]] * 2)
+    assert task.predict(model, task.parts["validation"]) == ["good", "bad", "bad", "good"]
+    assert task.measure(model, task.parts["validation"]) == {"accuracy": 0.5}
+
+
+def test_pairs_are_learned_about_the_middle_and_told_as_scores():
+    task = small("pairs", 3, 4, 2)
+    batch = task.batch(task.parts["train"])  # scores 5, 2.5, 0
+    assert batch.labels["labels"].tolist() == [1.0, 0.0, -1.0]
+    first = task.parts["train"][1].row
+    second = first.tokens.index("[SEP]") + 1
+    assert first.token_type_ids == [0] * second + [1] * (len(first) - second)
+    assert first.tokens[1:second] != first.tokens[second:]
+    model = fixed(task, [[0.5], [-1.0], [1.5], [0.1]] * 2)
+    examples = task.parts["validation"]
+    said = task.predict(model, examples)
+    assert said == pytest.approx([3.75, 0.0, 6.25, 2.75])
+    scores = [example.source.score for example in examples]
+    assert task.measure(model, examples) == {
+        "spearman": spearman(said, scores),
+        "pearson": pearson(said, scores),
+    }
+
+
+# --- tags -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_tag_stands_at_the_first_piece_of_its_word():
+    task = small("names")
+    example = task.parts["train"][1]
+    assert example.source.words[-3:] == ("부산에서", "왔다", ".")
+    assert example.row.tokens[-5:] == ["부산", "##에서", "왔다", ".", "[SEP]"]
+    labels = task.batch([example]).labels["labels"][0].tolist()
+    place = NAME_TAGS.index("B-LC")
+    assert labels[-5:] == [place, IGNORE, 0, 0, IGNORE] and labels[0] == IGNORE
+
+
+@pytest.mark.parametrize(("name", "unknown"), [("names", "O"), ("parts_of_speech", "")])
+def test_a_word_that_was_cut_off_is_judged_all_the_same(name, unknown):
+    task = small(name, max_length=8)
+    long = max(task.parts["train"], key=lambda example: len(example.source.words))
+    assert len(long.source.words) > 6 == len(long.row) - 2
+    model = task.new_model(CONFIG, generator=seeded(3))
+    (tags,) = task.predict(model, [long])
+    assert len(tags) == len(long.source.words) and tags[-1] == unknown
+    assert unknown == "O" or task.measure(model, [long])["accuracy"] <= 6 / len(tags)
+
+
+def test_names_are_measured_whole():
+    task = small("names")
+    examples = task.parts["validation"]
+    wanted = [list(example.source.tags) for example in examples]
+    task.predict = lambda model, examples: wanted
+    assert task.measure(None, examples) == {"entity_f1": 1.0, "accuracy": 1.0}
+    wrong = [
+        [tag.replace("LC", "PS") for tag in tags] if number % 2 else tags
+        for number, tags in enumerate(wanted)
+    ]
+    task.predict = lambda model, examples: wrong
+    measured = task.measure(None, examples)
+    assert measured["entity_f1"] == entity_f1(wrong, wanted) < measured["accuracy"] < 1
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+def test_a_long_passage_is_read_in_windows():
+    task = small("questions", max_length=11)
+    batch = task.batch(task.parts["train"][:5])
+    assert len(batch.input_ids) == sum(len(example.windows) for example in task.parts["train"][:5]) > 5
+    assert all(len(window) <= 11 for example in task.parts["train"] for window in example.windows)
+    for example in task.parts["train"]:  # each answer stands whole in some window, at its characters
+        starts = task.batch([example]).labels["start_positions"]
+        assert bool(starts.any()) == (example.source.answer is not None)
+    model = task.new_model(CONFIG, generator=seeded(1))
+    for example, answer in zip(task.parts["train"], task.predict(model, task.parts["train"])):
+        assert answer.text == example.source.passage[answer.start : answer.end] and answer.text
+
+
+def test_a_model_that_points_at_the_answer_is_right():
+    task = small("questions")
+    model = task.new_model(CONFIG, generator=seeded(1))
+    examples = task.parts["validation"]
+    logits = []
+    for example in examples:
+        row = torch.zeros(len(example.row), 2)
+        if example.source.answer:
+            row[example.row.tokens.index("부산"), :] = 3.0
+        else:
+            row[0, :] = 3.0
+        logits.append([row])
+    task._logits = lambda model, examples, labels: logits
+    assert task.measure(model, examples) == {"f1": 1.0, "exact_match": 1.0, "threshold": 0.0}
+    never = task.measure(model, examples, threshold=math.inf)
+    silent = sum(example.source.answer is None for example in examples) / len(examples)
+    assert never == {"f1": pytest.approx(silent), "exact_match": pytest.approx(silent), "threshold": math.inf}
+
+
+def test_the_threshold_is_chosen_on_validation_and_never_on_test():
+    task = small("questions", 5, 7, 7)
+    model = task.new_model(CONFIG, generator=seeded(1))
+    chosen = task.measure(model, task.parts["validation"])["threshold"]
+    assert abs(chosen) <= LARGEST
+    for examples in (task.parts["test"], task.parts["validation"] + task.parts["test"][-1:]):
+        with pytest.raises(ValueError, match="threshold must be given for test questions"):
+            task.measure(model, examples)
+    for threshold in (chosen, 0.7):
+        assert task.measure(model, task.parts["test"], threshold=threshold)["threshold"] == threshold
+
+
+# --- draws ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_draw_is_balanced_and_begins_with_the_smaller_ones():
+    task = small("dialect", 6 * 11, 6, 6)
+    large = draw(task, 47, seed=4)
+    assert len(set(map(id, large))) == 47 and {id(one) for one in large} <= {
+        id(one) for one in task.parts["train"]
+    }
+    for size in (6, 13, 30, 47):
+        some = draw(task, size, seed=4)
+        assert some == large[:size]
+        counts = [sum(one.source.dialect == dialect for one in some) for dialect in DIALECTS]
+        assert max(counts) - min(counts) <= 1
+    assert draw(task, 47, seed=5) != large
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_no_more_are_drawn_than_there_are(name):
+    task = small(name, 12, 2, 2)
+    assert len({id(one) for one in draw(task, 12, seed=0)}) == 12
+    with pytest.raises(ValueError, match=f"size must be at most 12: {name} has no more examples.*got 13"):
+        draw(task, 13, seed=0)
+
+
+def test_a_draw_stays_balanced_where_the_data_are_not():
+    reviews = records("reviews", 9, 2, 2)
+    task = load_task(
+        "reviews", tokenizer(), parts=reviews | {"train": reviews["train"] + reviews["train"][::2]}
+    )
+    with pytest.raises(ValueError, match="size must be at most 8: .* as many of each label; got 10"):
+        draw(task, 10, seed=0)
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "said"),
+    [
+        ("reviews", LabelledReview("가", 2), "the label of record 1 of test must be one of bad, good"),
+        (
+            "dialect",
+            DialectSentence("가", "서울", 1, ()),
+            "the label of record 1 of test must be one of 표준어",
+        ),
+        ("names", TaggedSentence("가", ("가",), (0,), ("B-XX",)), "tags of record 1 of test .* got 'B-XX'"),
+        (
+            "parts_of_speech",
+            TaggedSentence("가", ("가",), (0,), ("O",)),
+            "tags of record 1 of test .* got 'O'",
+        ),
+        ("questions", SentencePair("가", "나", 1.0), "record 1 of test must be a Question"),
+        ("pairs", ("가", "나", 1.0), "record 1 of test must be a SentencePair, got tuple"),
+    ],
+)
+def test_a_record_that_does_not_belong(name, record, said):
+    parts = records(name, 2, 2, 1)
+    parts["test"].append(record)
+    with pytest.raises(ValueError, match=said):
+        load_task(name, tokenizer(), parts=parts)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"name": "weather"}, "name must be one of reviews, dialect, .* got 'weather'"),
+        ({"name": ["reviews"]}, "name must be one of"),
+        ({"tokenizer": None}, "tokenizer must be a WordPieceTokenizer"),
+        ({"parts": {"train": []}}, "parts must have .* and lacks validation, test"),
+        ({"max_length": 3}, "max_length must be a whole number from 8"),
+    ],
+)
+def test_a_task_that_cannot_be(given, said):
+    good = {"name": "reviews", "tokenizer": tokenizer(), "parts": records("reviews", 2, 2, 2)}
+    with pytest.raises(ValueError, match=said):
+        load_task(**good | given)
+
+
+def test_a_model_of_another_head_is_refused():
+    reviews, dialect, words = (small(name) for name in ("reviews", "dialect", "parts_of_speech"))
+    model = reviews.new_model(CONFIG)
+    with pytest.raises(ValueError, match="model must give 6 logits for the task dialect, got 2"):
+        dialect.predict(model, dialect.parts["test"])
+    with pytest.raises(
+        ValueError, match="must be a BertForTokenClassification, got BertForSequenceClassification"
+    ):
+        words.predict(model, words.parts["test"])
+    with pytest.raises(ValueError, match="model must be a BertModel with a head"):
+        row_logits(small_bert(), [], pad_id=0)
+    assert isinstance(words.new_model(CONFIG), BertForTokenClassification)
+
+
+def test_a_config_that_is_too_small_is_refused():
+    task = small("reviews", max_length=31)
+    with pytest.raises(ValueError, match="config must have 31 positions for the task reviews, got 29"):
+        task.new_model(CONFIG)
+    short = BertConfig(**vars(CONFIG) | {"vocab_size": len(VOCAB) - 1})
+    with pytest.raises(ValueError, match=f"config must have {len(VOCAB)} ids for the task reviews"):
+        small("reviews").new_model(short)
+
+
+@pytest.mark.parametrize("call", ["batch", "predict", "measure"])
+@pytest.mark.parametrize("name", TASKS)
+def test_examples_of_another_task_are_refused(name, call):
+    task = small(name)
+    model = task.new_model(CONFIG)
+    asked = getattr(task, call) if call == "batch" else lambda given: getattr(task, call)(model, given)
+    other = small("pairs" if name != "pairs" else "reviews").parts["train"]
+    for given in (other, [other[0].source], [pair(1)]):
+        with pytest.raises(ValueError, match=f"examples must be those of the task {name}"):
+            asked(given)
+    with pytest.raises(ValueError, match="examples must hold at least one"):
+        asked([])
+
+
+def test_only_questions_have_a_threshold():
+    task = small("reviews")
+    with pytest.raises(ValueError, match=r"threshold must be None for the task reviews, got 0.5"):
+        task.measure(task.new_model(CONFIG), task.parts["test"], threshold=0.5)
