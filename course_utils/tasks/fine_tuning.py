@@ -1,158 +1,246 @@
-"""Fine-tune a classifier of texts, and ask it.
+"""Fine-tune a model with a head on a task.
 
 The recipe of Devlin et al. 2019 (A.3): every parameter is trained, AdamW, the rate rises over a tenth of the updates
 and falls to 0. Beside it what later work found to help where labels are few: lower rates for lower layers (Howard and
-Ruder 2018; layer_decay), and no fewer than so many updates, however few the labels (Mosbach et al. 2021; updates).
+Ruder 2018; layer_decay), layers that stay as they are (frozen), no fewer than so many updates, however few the labels
+(Mosbach et al. 2021; updates), and to keep the state that was best on validation (looks).
 
-Letters: B batch, T tokens, K labels.
+Letters: L layers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.optim import AdamW
 
-from course_utils.datasets.batching import batches_by_length, pad, seeded
-from course_utils.heads import BertForSequenceClassification
-from course_utils.training.device import device_of, fast_precision, inputs_on
-from course_utils.training.loop import train
+from course_utils.datasets.batching import seeded
+from course_utils.heads.base import BertWithHead
+from course_utils.support.given import real_number, shown, whole_number
+from course_utils.tasks.collate import TaskBatch
+from course_utils.tasks.task import Example, Task
+from course_utils.training.device import device_of, fast_precision
+from course_utils.training.loop import HasInputs, Step, train
 from course_utils.training.optim import adamw, linear_rate
 
-Rows = Sequence[Sequence[int]]  # encoded texts, with [CLS] and [SEP]
 WARMUP = 0.1  # of the updates
 
 
-@dataclass(frozen=True)
-class TextBatch:
-    """B texts of T tokens."""
-
-    input_ids: Tensor  # int64 (B, T)
-    attention_mask: Tensor  # int64 (B, T), 1 = real, 0 = padding
-    labels: Tensor  # int64 (B,)
-
-    def inputs(self) -> dict[str, Tensor]:
-        """The fields as keyword arguments."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-class TextBatches:
-    """An endless stream of labelled texts, in an order drawn anew for each epoch: `stream(n)` is batch n.
+class TaskBatches:
+    """An endless stream of a task's examples, in an order drawn anew for each epoch: `stream(n)` is batch n.
 
     Args:
-        rows: encoded texts.
-        labels: of each, 0 … K−1.
-        pad_id: id of [PAD].
-        batch_size: texts a batch; the last one of an epoch may be smaller.
+        task: makes the batches.
+        examples: to draw from.
+        batch_size: examples a batch; the last one of an epoch may be smaller.
         seed: of the order.
 
+    Attributes:
+        batches_per_epoch: how many it takes to see each example once.
+
     Raises:
-        ValueError: without a row, or with another number of labels than rows.
+        ValueError: without an example, or if an argument does not fit.
     """
 
     def __init__(
-        self, rows: Rows, labels: Sequence[int], *, pad_id: int, batch_size: int = 16, seed: int = 0
+        self, task: Task, examples: Sequence[Example], *, batch_size: int = 16, seed: int = 0
     ) -> None:
-        if not rows or len(rows) != len(labels):
-            raise ValueError(
-                f"there must be a label for each row, and a row, got {len(rows)} rows and {len(labels)} labels"
-            )
-        self.rows, self.labels = rows, labels
-        self.pad_id, self.batch_size, self.seed = pad_id, batch_size, seed
-        self.batches_per_epoch = -(-len(rows) // batch_size)
+        if not isinstance(task, Task):
+            raise ValueError(f"task must be a Task, as load_task gives it, got {shown(task)}")
+        self.task, self.examples = task, task.check_examples(examples)
+        self.batch_size = whole_number("batch_size", batch_size)
+        self.seed = whole_number("seed", seed, least=0)
+        self.batches_per_epoch = -(-len(self.examples) // self.batch_size)
 
-    def __call__(self, number: int) -> TextBatch:
-        """Batch `number`, counted from 0."""
-        epoch, place = divmod(number, self.batches_per_epoch)
-        order = torch.randperm(len(self.rows), generator=seeded(self.seed, epoch)).tolist()
-        return self._batch(order[place * self.batch_size : (place + 1) * self.batch_size])
+    def __call__(self, number: int) -> TaskBatch:
+        """Batch `number`, counted from 0.
 
-    def _batch(self, chosen: Sequence[int]) -> TextBatch:
-        rows = [self.rows[number] for number in chosen]
-        real = pad([[1] * len(row) for row in rows], 0)
-        return TextBatch(
-            pad(rows, self.pad_id), real, torch.tensor([self.labels[number] for number in chosen])
-        )
+        Raises:
+            ValueError: if number is none.
+        """
+        epoch, place = divmod(whole_number("number", number, least=0), self.batches_per_epoch)
+        order = torch.randperm(len(self.examples), generator=seeded(self.seed, epoch)).tolist()
+        chosen = order[place * self.batch_size : (place + 1) * self.batch_size]
+        return self.task.batch([self.examples[place] for place in chosen])
 
 
-def layered_adamw(model: BertForSequenceClassification, *, layer_decay: float = 1.0) -> AdamW:
-    """AdamW whose rate falls from layer to layer: head, pooler and the last layer learn at the full rate, the layer
-    below at `layer_decay` of it, the next at layer_decay², …, the embeddings at layer_decay^L.
+class Look(NamedTuple):
+    """A look at validation during training."""
 
-    Source: Howard and Ruder 2018, section 3.2 (there 1/2.6); weight decay as in parameter_groups.
+    update: int  # made until then
+    score: float
+
+
+def layer_shares(num_layers: int, *, layer_decay: float = 1.0, frozen: int = 0) -> list[float]:
+    """Which share of the highest rate each part learns at: the embeddings, layer 1 … L, the head.
+
+        share of layer l = layer_decay^(L − l), 0 up to l = frozen        embeddings: l = 0        head: 1
+
+    Args:
+        num_layers: L.
+        layer_decay: 1 gives all layers the same rate.
+        frozen: so many layers from below stay as they are, and if there is one, the embeddings do, too; −1: all.
+
+    Returns:
+        L + 2 shares. The pooler belongs to the head.
+
+    Raises:
+        ValueError: if layer_decay does not lie above 0 and at most at 1, or frozen not in −1 … L.
+
+    Source: Howard and Ruder 2018, section 3.2 (their decay is 1/2.6).
     """
-    layers = model.bert.encoder.layers
-    depth = {
-        id(parameter): len(layers) for parameter in model.bert.embeddings.parameters()
-    }  # below the last layer
-    for below, layer in enumerate(reversed(layers)):
-        depth |= {id(parameter): below for parameter in layer.parameters()}
-    optimizer = adamw(model)
+    num_layers = whole_number("num_layers", num_layers)
+    layer_decay = real_number("layer_decay", layer_decay, most=1.0, open_at=("least",))
+    frozen = whole_number("frozen", frozen, least=-1, most=num_layers)
+    kept = num_layers if frozen == -1 else frozen
+    shares = [layer_decay ** (num_layers - layer) for layer in range(num_layers + 1)]
+    if kept:
+        shares[: kept + 1] = [0.0] * (kept + 1)
+    return [*shares, 1.0]
+
+
+def layered_adamw(model: BertWithHead, *, layer_decay: float = 1.0, frozen: int = 0) -> AdamW:
+    """AdamW whose rate falls from layer to layer, as layer_shares has it.
+
+    What has no share is not among its parameters, and so does not decay, either. Weight decay as in parameter_groups.
+
+    Args:
+        model: any with a head.
+        layer_decay, frozen: see layer_shares.
+
+    Raises:
+        ValueError: if model is none, or a number does not fit.
+    """
+    *shares, whole = layer_shares(len(_parts(model)) - 1, layer_decay=layer_decay, frozen=frozen)
+    share = {
+        id(parameter): own for part, own in zip(_parts(model), shares) for parameter in part.parameters()
+    }
     groups: list[dict] = []
-    for group in optimizer.param_groups:
-        for below in range(len(layers) + 1):
-            here = [parameter for parameter in group["params"] if depth.get(id(parameter), 0) == below]
-            groups.append({**group, "params": here, "share": layer_decay**below})
+    for group in adamw(model).param_groups:
+        for own in sorted({whole, *shares} - {0.0}):
+            here = [parameter for parameter in group["params"] if share.get(id(parameter), whole) == own]
+            groups.append({**group, "params": here, "share": own})
     return AdamW([group for group in groups if group["params"]], fused=True)
 
 
 def fine_tune(
-    model: BertForSequenceClassification,
-    batches: Callable[[int], TextBatch],
+    model: BertWithHead,
+    batches: Callable[[int], HasInputs],
     *,
     updates: int,
     peak_rate: float,
     layer_decay: float = 1.0,
+    frozen: int = 0,
     dropout: float = 0.1,
     seed: int = 0,
-) -> None:
-    """Train every parameter in place; the model is left in eval mode.
+    looks: int = 0,
+    measure: Callable[[BertWithHead], float] | None = None,
+) -> list[Look]:
+    """Train a model in place; it is left in eval mode.
 
     Args:
         model: with a head that is still at its start values.
         batches: gives a batch by its number, from 0.
         updates: how many; the rate rises over the first tenth of them and falls to 0 with the last.
         peak_rate: highest rate of the head and the last layer.
-        layer_decay: see layered_adamw; 1 gives every layer the same rate.
-        dropout: everywhere; a config that was saved after training without says 0.
+        layer_decay: see layer_shares; 1 gives every layer the same rate.
+        frozen: so many layers from below, and the embeddings, stay as they are; −1: all layers. They drop nothing.
+        dropout: everywhere else; a config that was saved after training without says 0.
         seed: of the dropout.
+        looks: how often `measure` is asked, at even distances, the last time after the last update. The state with the
+            highest score, the first of equal ones, is put back at the end. 0: the last state stays.
+        measure: model -> score, more is better; on validation examples, such as
+            lambda model: task.measure(model, task.parts["validation"])[task.metric].
+
+    Returns:
+        What each look saw.
 
     Raises:
-        ValueError: if updates is below 1.
+        ValueError: if an argument does not fit, or measure gives no number.
         FloatingPointError: see loop.train.
     """
-    if updates < 1:
-        raise ValueError(f"updates must be at least 1, got {updates}")
-    torch.manual_seed(seed)
+    updates = whole_number("updates", updates)
+    looks = whole_number("looks", looks, least=0, most=updates)
+    if looks and not callable(measure):
+        raise ValueError(f"measure must be a function from a model to a score, got {shown(measure)}")
+    peak_rate = real_number("peak_rate", peak_rate)
+    dropout = real_number("dropout", dropout, most=1.0, open_at=("most",))
+    optimizer = layered_adamw(model, layer_decay=layer_decay, frozen=frozen)
+    torch.manual_seed(whole_number("seed", seed, least=0, most=2**63 - 1))
+    kept = _freeze(model, optimizer, dropout)
+    best = _Best(model, measure, {round(updates * (look + 1) / looks) for look in range(looks)})
+    try:
+        train(
+            model,
+            batches,
+            optimizer,
+            learning_rate=lambda step: linear_rate(step, peak_rate, round(WARMUP * updates), updates + 1),
+            steps=updates,
+            precision=fast_precision(device_of(model)),
+            after_step=best.look,
+        )
+    finally:
+        model.eval()
+        for parameter in kept:
+            parameter.requires_grad_(True)
+    best.put_back()
+    return best.looks
+
+
+class _Best:
+    """The state of a model at the look that saw the highest score."""
+
+    def __init__(
+        self, model: BertWithHead, measure: Callable[[BertWithHead], float] | None, when: set[int]
+    ) -> None:
+        self.model, self.measure, self.when = model, measure, when
+        self.looks: list[Look] = []
+        self.state: dict[str, Tensor] = {}
+
+    def look(self, step: Step) -> None:
+        """After an update: measure, and keep the state if it is the best so far."""
+        if step.done not in self.when:
+            return
+        self.model.eval()
+        score = real_number("what measure gives", self.measure(self.model), least=-1e30)
+        self.model.train()
+        if all(score > look.score for look in self.looks):
+            self.state = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
+        self.looks.append(Look(step.done, score))
+
+    def put_back(self) -> None:
+        """Give the model that state, if there was a look."""
+        if self.state:
+            self.model.load_state_dict(self.state)
+
+
+def _parts(model: BertWithHead) -> list[nn.Module]:
+    """The embeddings and the layers, from below."""
+    if not isinstance(model, BertWithHead):
+        raise ValueError(f"model must be a BertModel with a head, got {shown(model)}")
+    return [model.bert.embeddings, *model.bert.encoder.layers]
+
+
+def _freeze(model: BertWithHead, optimizer: AdamW, dropout: float) -> list[nn.Parameter]:
+    """Set the dropout, and let what the optimiser does not know record no gradient; returns those parameters."""
+    learned = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+    kept = [
+        parameter
+        for parameter in model.parameters()
+        if parameter.requires_grad and id(parameter) not in learned
+    ]
+    model.zero_grad(set_to_none=True)  # an old gradient of theirs would count when the norm is clipped
+    for parameter in kept:
+        parameter.requires_grad_(False)
     for part in model.modules():
         if isinstance(part, nn.Dropout):
             part.p = dropout
-    train(
-        model,
-        batches,
-        layered_adamw(model, layer_decay=layer_decay),
-        learning_rate=lambda step: linear_rate(step, peak_rate, round(WARMUP * updates), updates + 1),
-        steps=updates,
-        precision=fast_precision(device_of(model)),
-    )
-    model.eval()
-
-
-@torch.no_grad()
-def predict(
-    model: BertForSequenceClassification, rows: Rows, *, pad_id: int, batch_size: int = 256
-) -> Tensor:
-    """The most probable label of each text. int64 (N,), in the order of the rows."""
-    model.eval()
-    answers = torch.empty(len(rows), dtype=torch.int64)
-    device, precision = device_of(model), fast_precision(device_of(model))
-    lengths = [len(row) for row in rows]
-    for chosen in batches_by_length(lengths, batch_size, generator=seeded(0)):
-        ids = pad([rows[number] for number in chosen], pad_id)
-        inputs = inputs_on(device, {"input_ids": ids, "attention_mask": (ids != pad_id).long()})
-        with torch.autocast(device.type, dtype=precision, enabled=precision != torch.float32):
-            answers[chosen] = model(**inputs).logits.argmax(-1).cpu()
-    return answers
+    for part in _parts(model):
+        if not any(id(parameter) in learned for parameter in part.parameters()):
+            for inside in part.modules():
+                if isinstance(inside, nn.Dropout):
+                    inside.p = 0.0
+    return kept
