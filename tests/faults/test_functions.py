@@ -25,6 +25,7 @@ for room in (
     "task_files",
     "metrics",
     "task_rows",
+    "task_features",
 ):
     import_module(f"tests.faults.{room}")
 
