@@ -74,8 +74,8 @@ def layer_vectors(
         words: None for all tokens; "first" keeps of each word its first piece alone, which needs much less room. A
             word without a piece of its own has zeros.
         cache: a folder for nothing else, made if it is not there. What was computed before, with the same weights,
-            vocabulary, sentences and words, is read from it; a file there that is damaged or is of other weights, a
-            vocabulary or sentences is told in a warning, and replaced. One file is N·T·(L + 1)·C·4 bytes.
+            vocabulary, sentences and words, is read from it; a file there that is damaged, or of other weights, another
+            vocabulary or other sentences, is told in a warning and replaced. A file has N·T·(L + 1)·C·4 bytes.
         batch_size: sentences at a time.
 
     Raises:

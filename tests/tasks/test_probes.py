@@ -155,16 +155,26 @@ def test_the_mix_finds_the_layer_that_tells(by_sentence):
     assert score.test > 0.9 and mix.weights().argmax() == 1
 
 
-def test_rate_and_epoch_are_chosen_on_validation_and_its_parameters_stay():
+@pytest.mark.parametrize("rates", [(1e-6, 1e-2), (1e-2, 1e-6)])
+def test_rate_and_epoch_are_chosen_on_validation_and_its_parameters_stay(rates):
     features, labels = parts(lambda seed: blobs(301, 1.0, seed))
-    probe = LinearProbe(C, K, generator=drawn())
-    score = fit_probe(probe, features, labels, rate=(1e-6, 1e-2), epochs=5)
+    probe, other = (LinearProbe(C, K, generator=drawn()) for _ in range(2))
+    score = fit_probe(probe, features, labels, rate=rates, epochs=5)
     assert score.rate == 1e-2
     said = probe(features["validation"]).argmax(-1)
     assert score.validation == pytest.approx((said == labels["validation"]).double().mean().item())
     assert probe(features["test"]).argmax(-1).tolist() == score.predicted
-    alone = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels, rate=1e-2, epochs=score.epoch)
-    assert alone[:2] == score[:2] and alone.epoch == score.epoch  # nothing is left of the rate before
+    assert fit_probe(other, features, labels, rate=1e-2, epochs=score.epoch) == score
+    assert torch.equal(probe.linear.weight, other.linear.weight)
+
+
+def test_each_rate_begins_at_the_start():
+    features, labels = parts(lambda seed: blobs(301, 1.0, seed))
+    once, twice = (
+        fit_probe(LinearProbe(C, K, generator=drawn()), features, labels, rate=rates, epochs=2)
+        for rates in (1e-3, [1e-3] * 3)
+    )
+    assert once == twice
 
 
 def test_the_test_part_chooses_nothing():
