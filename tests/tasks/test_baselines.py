@@ -149,6 +149,22 @@ def test_a_piece_counts_once_a_text():
     assert naive_bayes(made, made.parts["train"]).predict(made.parts["test"]) == ["bad"]
 
 
+def test_saying_it_again_changes_nothing():
+    texts = ["나 부산", "나 부산 부산 부산 부산 부산", "배 부산", "배 배 배 배 배 배 배 배 부산"]
+    made = task("reviews", TASKS["reviews"], test=reviews(texts, [GOOD] * 4))
+    once, again, other, other_again = naive_bayes(made, made.parts["train"]).predict(made.parts["test"])
+    assert once == again == "good" and other == other_again == "bad"
+
+
+def test_naive_bayes_by_hand():
+    # V = 9. 나 배: of good (1/10)² = 0.0100, of bad ((1 + 1)/(8 + 9))² = 0.0138; the priors are equal, and s = 1.
+    train = reviews(["가", "나 배 를 은 는 이 다 서"], [GOOD, BAD])
+    made = task("reviews", train, reviews(["나 배"], [BAD]))
+    bag = naive_bayes(made, made.parts["train"])
+    assert bag.settings == {"smoothing": 1.0}
+    assert bag.predict(made.parts["validation"]) == ["bad"]
+
+
 # --- pairs
 
 
