@@ -26,6 +26,7 @@ for room in (
     "metrics",
     "task_rows",
     "task_training",
+    "task_features",
 ):
     import_module(f"tests.faults.{room}")
 

@@ -1,0 +1,281 @@
+"""Probes: what they compute, that they find what is there, and the tasks that they are held against."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy
+import pytest
+import torch
+import torch.nn.functional as F
+from sklearn.linear_model import LogisticRegression
+
+from course_utils.tasks.probes import (
+    BiLSTMTagger,
+    LearnedMix,
+    LinearProbe,
+    anisotropy,
+    control_labels,
+    fit_probe,
+    selectivity,
+)
+
+C, K = 11, 3
+
+
+def drawn(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def blobs(count: int, spread: float, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Points around K centres, which are the same for each seed."""
+    centres = torch.randn(K, C, generator=drawn(7))
+    labels = torch.arange(count) % K
+    return centres[labels] + spread * torch.randn(count, C, generator=drawn(seed)), labels
+
+
+def parts(make) -> tuple[dict, dict]:
+    given = {part: make(seed) for seed, part in enumerate(("train", "validation", "test"))}
+    return {part: one[0] for part, one in given.items()}, {part: one[1] for part, one in given.items()}
+
+
+def sentences(seed: int) -> tuple[list, list]:
+    """Noise, whose label is that of its neighbour to the left: no vector tells its own."""
+    each = [torch.randn(2 + number % 5, C, generator=drawn(31 * seed + number)) for number in range(60)]
+    return each, [[0, *(one[:-1, 0] > 0).long().tolist()] for one in each]
+
+
+# --- the models
+
+
+def test_a_linear_probe_is_a_linear_layer():
+    probe = LinearProbe(C, K, generator=drawn())
+    vectors = torch.randn(2, 5, C)
+    torch.testing.assert_close(probe(vectors), vectors @ probe.linear.weight.T + probe.linear.bias)
+    again = LinearProbe(C, K, generator=drawn())
+    assert torch.equal(probe.linear.weight, again.linear.weight)
+
+
+def test_the_learned_mix_by_hand():
+    mix = LearnedMix(3)
+    layers = torch.tensor([[[1.0, 2.0]], [[10.0, 20.0]], [[100.0, 200.0]]])
+    torch.testing.assert_close(mix(layers), layers.mean(0))
+    with torch.no_grad():
+        mix.scores.copy_(torch.tensor([1.0, 2.0, 5.0]).log())
+        mix.gamma.fill_(4.0)
+    torch.testing.assert_close(mix.weights(), torch.tensor([0.125, 0.25, 0.625]))
+    torch.testing.assert_close(mix(layers), torch.tensor([[260.5, 521.0]]))  # 4 · (0.125 + 2.5 + 62.5)
+    mix(layers).sum().backward()
+    assert mix.scores.grad.abs().min() > 0 and mix.gamma.grad.item() == pytest.approx(65.125 * 3)
+
+
+def test_the_tagger_equals_torch_lstm_sentence_by_sentence():
+    tagger = BiLSTMTagger(C, 7, K, generator=drawn()).eval()
+    oracle = torch.nn.LSTM(C, 7, 2, bidirectional=True, batch_first=True)
+    oracle.load_state_dict(tagger.lstm.state_dict())
+    vectors, lengths = torch.randn(3, 5, C), torch.tensor([5, 2, 3])
+    logits = tagger(vectors, lengths)
+    assert logits.shape == (3, 5, K)
+    for row, length in enumerate(lengths):
+        alone = tagger.linear(oracle(vectors[row : row + 1, :length])[0])
+        torch.testing.assert_close(logits[row : row + 1, :length], alone)
+
+
+def test_padding_changes_nothing_for_the_tagger():
+    tagger = BiLSTMTagger(C, 7, K, generator=drawn())
+    vectors, lengths = torch.randn(2, 3, C), torch.tensor([3, 2])
+    padded = F.pad(vectors, (0, 0, 0, 4), value=99.0)
+    padded[1, 2:] = -99.0
+    torch.testing.assert_close(tagger(padded, lengths)[0, :3], tagger(vectors, lengths)[0])
+    torch.testing.assert_close(tagger(padded, lengths)[1, :2], tagger(vectors, lengths)[1, :2])
+
+
+def test_the_tagger_reads_both_ways():
+    tagger = BiLSTMTagger(C, 7, K, generator=drawn())
+    vectors = torch.randn(1, 5, C, requires_grad=True)
+    tagger(vectors, torch.tensor([5]))[0, 2].sum().backward()
+    assert (vectors.grad[0].abs().sum(-1) > 0).all()
+
+
+# --- fitting
+
+
+def test_what_can_be_parted_is_parted_as_by_scikit_learn():
+    features, labels = parts(lambda seed: blobs(211, 0.05, seed))
+    score = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels)
+    oracle = LogisticRegression(max_iter=1000).fit(features["train"].numpy(), labels["train"].numpy())
+    assert score.test == score.validation == 1.0
+    assert score.predicted == oracle.predict(features["test"].numpy()).tolist()
+
+
+def test_where_blobs_overlap_it_is_nearly_as_good_as_scikit_learn():
+    features, labels = parts(lambda seed: blobs(601, 1.5, seed))
+    score = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels)
+    oracle = LogisticRegression(max_iter=1000).fit(features["train"].numpy(), labels["train"].numpy())
+    expected = oracle.score(features["test"].numpy(), labels["test"].numpy())
+    assert 0.6 < expected < 0.95 and score.test == pytest.approx(expected, abs=0.03)
+    right = [one == other for one, other in zip(score.predicted, labels["test"].tolist())]
+    assert score.test == sum(right) / len(right)
+
+
+def test_sentences_and_their_words_in_a_row_are_the_same_to_a_linear_probe():
+    features, labels = parts(sentences)
+    probe = LinearProbe(C, 2, generator=drawn())
+    rows = {part: torch.cat(one) for part, one in features.items()}
+    flat = {part: [label for sentence in one for label in sentence] for part, one in labels.items()}
+    by_sentence = fit_probe(copy.deepcopy(probe), features, labels, epochs=2)
+    by_word = fit_probe(copy.deepcopy(probe), rows, flat, epochs=2)
+    assert by_sentence[:4] == by_word[:4]
+    assert [label for row in by_sentence.predicted for label in row] == by_word.predicted
+    assert [len(row) for row in by_sentence.predicted] == [len(row) for row in labels["test"]]
+
+
+def test_only_the_tagger_sees_the_neighbour():
+    features, labels = parts(sentences)
+    linear = fit_probe(LinearProbe(C, 2, generator=drawn()), features, labels, epochs=3)
+    tagger = fit_probe(BiLSTMTagger(C, 16, 2, generator=drawn()), features, labels, rate=2e-2, epochs=40)
+    assert tagger.test > 0.85 and tagger.test > linear.test + 0.1
+    assert [len(row) for row in tagger.predicted] == [len(row) for row in labels["test"]]
+
+
+@pytest.mark.parametrize("by_sentence", [False, True])
+def test_the_mix_finds_the_layer_that_tells(by_sentence):
+    def layers(seed: int):
+        vectors, labels = blobs(240, 0.3, seed)
+        noise = torch.randn(2, 240, C, generator=drawn(seed + 100))
+        stacked = torch.stack([noise[0], vectors, noise[1]])
+        if by_sentence:
+            return list(stacked.split(5, dim=1)), labels.view(-1, 5).tolist()
+        return stacked, labels
+
+    features, labels = parts(layers)
+    mix = LearnedMix(3)
+    probe = BiLSTMTagger(C, 5, K, generator=drawn()) if by_sentence else LinearProbe(C, K, generator=drawn())
+    score = fit_probe(probe, features, labels, mix=mix, rate=3e-2, epochs=60)
+    assert score.test > 0.9 and mix.weights().argmax() == 1
+
+
+@pytest.mark.parametrize("rates", [(1e-6, 1e-2), (1e-2, 1e-6)])
+def test_rate_and_epoch_are_chosen_on_validation_and_its_parameters_stay(rates):
+    features, labels = parts(lambda seed: blobs(301, 1.0, seed))
+    probe, other = (LinearProbe(C, K, generator=drawn()) for _ in range(2))
+    score = fit_probe(probe, features, labels, rate=rates, epochs=5)
+    assert score.rate == 1e-2
+    said = probe(features["validation"]).argmax(-1)
+    assert score.validation == pytest.approx((said == labels["validation"]).double().mean().item())
+    assert probe(features["test"]).argmax(-1).tolist() == score.predicted
+    assert fit_probe(other, features, labels, rate=1e-2, epochs=score.epoch) == score
+    assert torch.equal(probe.linear.weight, other.linear.weight)
+
+
+def test_each_rate_begins_at_the_start():
+    features, labels = parts(lambda seed: blobs(301, 1.0, seed))
+    once, twice = (
+        fit_probe(LinearProbe(C, K, generator=drawn()), features, labels, rate=rates, epochs=2)
+        for rates in (1e-3, [1e-3] * 3)
+    )
+    assert once == twice
+
+
+def test_the_test_part_chooses_nothing():
+    features, labels = parts(lambda seed: blobs(97, 1.5, seed))
+    score = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels)
+    labels["test"] = (labels["test"] + 1) % K
+    other = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels)
+    assert score[1:] == other[1:] and score.test != other.test
+
+
+def test_ignored_labels_are_neither_learned_nor_counted():
+    features, labels = parts(lambda seed: blobs(150, 0.05, seed))
+    ignored = {part: torch.where(torch.arange(150) % 2 == 0, one, -100) for part, one in labels.items()}
+    wild = {
+        part: torch.where((ignored[part] == -100)[:, None], 50 * torch.randn(150, C), one)
+        for part, one in features.items()
+    }
+    score = fit_probe(LinearProbe(C, K, generator=drawn()), wild, ignored)
+    assert score.test == 1.0 and len(score.predicted) == 150
+
+
+def test_the_same_seed_is_the_same_probe():
+    features, labels = parts(lambda seed: blobs(97, 1.5, seed))
+    one, other = (LinearProbe(C, K, generator=drawn()) for _ in range(2))
+    assert fit_probe(one, features, labels, epochs=3) == fit_probe(other, features, labels, epochs=3)
+    assert torch.equal(one.linear.weight, other.linear.weight)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f, y: (f | {"test": f["test"][:, 1:]}, y), "float32"),
+        (lambda f, y: (f | {"test": f["test"][1:]}, y), "a vector for each label"),
+        (lambda f, y: (f, y | {"train": y["train"] + 1}), r"each label of train must lie in 0 … 2"),
+        (
+            lambda f, y: (f, y | {"validation": y["validation"] * 0 - 100}),
+            "validation must have at least one",
+        ),
+        (lambda f, y: ({"train": f["train"]}, y), "validation is missing"),
+        (lambda f, y: (f | {"train": f["train"] / 0}, y), "finite"),
+        (lambda f, y: (f | {"train": f["train"].double()}, y), "float32"),
+        (lambda f, y: (f | {"train": [f["train"]]}, y), "labels"),
+    ],
+)
+def test_refusals(change, message):
+    features, labels = change(*parts(lambda seed: blobs(13, 1.0, seed)))
+    with pytest.raises(ValueError, match=message):
+        fit_probe(LinearProbe(C, K), features, labels)
+
+
+def test_a_tagger_wants_sentences_with_words():
+    features, labels = parts(lambda seed: blobs(13, 1.0, seed))
+    with pytest.raises(ValueError, match="list of sentences"):
+        fit_probe(BiLSTMTagger(C, 5, K), features, labels)
+    empty = {part: [torch.zeros(0, C), torch.ones(2, C)] for part in features}
+    with pytest.raises(ValueError, match="at least one"):
+        fit_probe(BiLSTMTagger(C, 5, K), empty, {part: [[], [0, 1]] for part in features})
+
+
+# --- controls
+
+
+def test_a_control_label_is_that_of_the_word_type_alone():
+    words = ["배를", "타고", "배를", "먹고", "배", "타고"]
+    labels = control_labels(words, 5, seed=3)
+    by_word = dict(zip(words, labels))
+    assert labels == [by_word[word] for word in words]
+    assert control_labels(words[::-1], 5, seed=3) == labels[::-1]  # the order does not count
+    assert control_labels(["먹고"], 5, seed=3) == [by_word["먹고"]]  # nor do the others
+    assert control_labels(words, 5, seed=3) == labels
+
+
+def test_control_labels_are_spread_evenly_and_depend_on_the_seed():
+    words = [f"낱말{number}" for number in range(7000)]
+    labels = control_labels(words, 7, seed=0)
+    assert set(labels) == set(range(7))
+    assert all(abs(labels.count(label) - 1000) < 150 for label in range(7))  # 5 standard deviations
+    other = control_labels(words, 7, seed=1)
+    assert 800 < sum(one == two for one, two in zip(labels, other)) < 1200
+
+
+def test_selectivity_by_hand():
+    assert selectivity(0.9, 0.25) == pytest.approx(0.65)
+    with pytest.raises(ValueError, match="control"):
+        selectivity(0.9, 25)
+
+
+def test_anisotropy_equals_all_pairs_one_by_one():
+    vectors = torch.randn(13, 5) + 1.0
+    pairs = [
+        F.cosine_similarity(vectors[i], vectors[j], dim=0).item()
+        for i in range(13)
+        for j in range(13)
+        if i != j
+    ]
+    assert anisotropy(vectors) == pytest.approx(numpy.mean(pairs), abs=1e-6)
+    assert anisotropy(3 * vectors) == pytest.approx(anisotropy(vectors))
+
+
+def test_anisotropy_at_its_ends():
+    assert anisotropy(torch.ones(7, 3)) == pytest.approx(1.0)
+    assert anisotropy(torch.eye(5)) == pytest.approx(0.0)
+    assert anisotropy(torch.tensor([[2.0, 0.0], [-3.0, 0.0]])) == pytest.approx(-1.0)
+    assert abs(anisotropy(torch.randn(997, 31))) < 0.01
