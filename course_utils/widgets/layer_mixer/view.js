@@ -86,11 +86,11 @@ export default courseWidget((view) => {
     return (picture) => {
       mixes = picture.mixes;
       drawMix(now, picture.now);
-      each(list, mixes, mix, (row, { name, shown, chosen, ...found }) => {
+      each(list, mixes, mix, (row, { name, chosen, ...found }) => {
         const [take] = row.children;
         write(take, name);
-        fill(take, { "aria-pressed": String(chosen), "aria-label": filled(words.take, { name, accuracy: shown }) });
-        drawMix(row, { shown, ...found });
+        fill(take, { "aria-pressed": String(chosen), title: name });
+        drawMix(row, found);
       });
     };
 
@@ -127,6 +127,9 @@ export default courseWidget((view) => {
         write(node, name);
         fill(node, { "aria-pressed": String(on), tabindex: on ? 0 : -1 });
       });
+      const { offsetTop, offsetHeight } = list.children[picture.word];
+      const below = offsetTop + offsetHeight - list.clientHeight;
+      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // the chosen word is in sight
     };
 
     function word(number) {
@@ -162,13 +165,12 @@ export default courseWidget((view) => {
         [before, name, after].forEach((text, at) => {
           write(context.children[at], text);
         });
-        const sentence = [before, name, after].filter(Boolean).join(" ");
-        fill(item.firstChild, { "aria-label": filled(words.go, { name, cosine: shown, sentence }), title: sentence });
+        fill(item.firstChild, { title: [before, name, after].filter(Boolean).join(" ") });
       });
     };
 
     function neighbour(number) {
-      const context = make("span", {}, make("span"), make("mark"), make("span"));
+      const context = make("span", { class: "lx-context" }, make("span"), make("mark"), make("span"));
       const go = make("button", { type: "button", "data-testid": `neighbour-${number}` }, make("span"), context);
       go.addEventListener(
         "click",

@@ -20,6 +20,7 @@ LONGEST_NAME = 24  # letters of a mix
 LONGEST_CHOICE = 60  # letters of a sentence in the list to choose from
 REMEMBERED = 256  # mixes whose accuracy was asked for
 TOLD = 3  # neighbours in the line that says what is seen
+TIED = 4  # layers with the largest share in that line
 NEAR = 1e-4  # weights as near as this are those of a mix with a name
 
 
@@ -128,14 +129,17 @@ class LayerMixer(CourseWidget):
         return found
 
     def _say(self, picture: dict[str, Any], shares: np.ndarray) -> str:
-        top = int(shares.argmax())
-        layer = (
-            text("widgets.layer_mixer.embeddings")
-            if top == 0
-            else text("widgets.layer_mixer.layer", number=top)
-        )
-        key = "most" if shares.max() - shares.min() > NEAR else "even"
-        said = [text(f"widgets.layer_mixer.{key}", layer=layer, share=percent(shares[top]))]
+        top = np.flatnonzero(shares.max() - shares < NEAR).tolist()
+        share = percent(shares.max())
+        if len(top) == len(shares):
+            said = [text("widgets.layer_mixer.even", share=share)]
+        else:
+            names = [
+                text("widgets.layer_mixer.layer" if layer else "widgets.layer_mixer.embeddings", number=layer)
+                for layer in top
+            ]
+            more = text("widgets.layer_mixer.more", count=len(top) - TIED) if len(top) > TIED else ""
+            said = [text("widgets.layer_mixer.most", layers=", ".join(names[:TIED]) + more, share=share)]
         said.append(text("widgets.layer_mixer.accuracy", accuracy=picture["now"]["shown"]))
         best = max(picture["mixes"], key=lambda mix: mix["accuracy"])
         if best["accuracy"] > picture["now"]["accuracy"]:
