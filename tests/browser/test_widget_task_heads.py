@@ -111,7 +111,7 @@ def test_what_is_refused_is_told_in_place(guest: Visit, show: Callable[[], Locat
         "'글' 칸이 비었습니다. 한 낱말이라도 쓰세요. 그림은 바로 앞의 글 그대로입니다."
     )
     expect(pieces).to_have_count(count)
-    widget.get_by_test_id("passage").fill("…  \u3164".replace("…", " ") + "\u00a0\u200b")
+    widget.get_by_test_id("passage").fill("?!")
     expect(error).to_have_text("글에 읽을 낱말이 없습니다. 그림은 바로 앞의 글 그대로입니다.")
     widget.get_by_test_id("passage").fill("긴 글 " * 76)
     expect(error).to_contain_text("'글' 칸은 300자까지입니다. 지금은 304자입니다.")

@@ -78,7 +78,7 @@ def tag(sentence: str) -> list[tuple[str, str, float]]:
 def answer(question: str, passage: str) -> dict:
     """Pieces of two letters; the answer stands behind 지금은, and is given if the question asks for a reason."""
     pieces = PIECE.findall(passage)
-    if not pieces:
+    if not re.search(r"\w", passage):
         raise ValueError("글에 읽을 낱말이 없습니다.")
     first = min(pieces.index("지금") + 2 if "지금" in pieces else 0, len(pieces) - 1)
     last = min(first + 3, len(pieces) - 1)
