@@ -39,16 +39,16 @@ def test_what_is_typed_is_answered_by_all_four(show: Callable[[], Locator]) -> N
     expect(words.locator("li")).to_have_count(6)
     expect(words.locator("li").first).to_have_text("부산에서B-LC90 %")
     expect(pieces.locator(".th-inside")).to_have_text(["수도", "가", "들어", "와"])
-    expect(answer).to_have_text("답: 수도가들어와여유 4.0 > 문턱값 0.5")
+    expect(answer).to_have_text("답: 수도가 들어와여유 4.0 > 문턱값 0.5")
     widget.get_by_test_id("sentence").fill("서울 제주에서 3시에 지루했우다.")
-    expect(tasks.locator(".th-best")).to_have_text(["부정69 %", "제주35 %"])
+    expect(tasks.locator(".th-best")).to_have_text(["부정69 %", "제주30 %"])
     expect(words.locator(".th-joined")).to_have_text(["제주에서I-LC90 %"])
     expect(summary).to_contain_text("태그: 서울 제주에서 (LC), 3시에 (QT).")
     widget.get_by_test_id("second").fill("서울 제주에서 3시에 지루했우다.")
     expect(meter).to_have_attribute("aria-valuenow", "5")  # told as it is, drawn at the end
     expect(widget.get_by_test_id("alike")).to_have_text("5.20")
     widget.get_by_test_id("question").fill("가뭄은 몇 달 동안 이어졌는가?")
-    expect(answer).to_have_text("답 없음 (고르면: 수도가들어와)여유 −2.5 ≤ 문턱값 0.5")
+    expect(answer).to_have_text("답 없음 (고르면: 수도가 들어와)여유 −2.5 ≤ 문턱값 0.5")
     expect(summary).to_contain_text("글에 답이 없다고 합니다(여유 −2.5, 문턱값 0.5).")
     expect(pieces).to_have_class("th-pieces th-silent")
     widget.get_by_test_id("passage").fill("지금은 비가 온다.")
@@ -67,7 +67,7 @@ def test_bars_are_as_long_as_their_numbers(show: Callable[[], Locator]) -> None:
     first = widget.get_by_test_id("pieces").locator(".th-inside").first
     begins, ends = (bar.bounding_box()["height"] for bar in first.locator(".th-two i").all())
     assert begins > 10 > ends
-    expect(first).to_have_attribute("title", "수도: 시작 0.82, 끝 0.02")
+    expect(first).to_have_attribute("title", "수도: 시작 0.77, 끝 0.00")
 
 
 def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:

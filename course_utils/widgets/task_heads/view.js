@@ -1,6 +1,6 @@
 // Left what is said of the sentence and of the pair, right the question and its passage: each head below what it reads.
 
-import { courseWidget, dense, each, fill, make, panel, textBox, write } from "../common.js";
+import { clamp, courseWidget, dense, each, fill, make, panel, textBox, write } from "../common.js";
 
 export default courseWidget((view) => {
   const { model, words, constants, signal, stage } = view;
@@ -164,6 +164,9 @@ export default courseWidget((view) => {
       line.classList.toggle("th-silent", !found.answered);
       list.classList.toggle("th-silent", !found.answered);
       each(list, found.pieces, piece, drawPiece);
+      const { offsetTop, offsetHeight } = list.children[found.pieces.findIndex(({ inside }) => inside)];
+      const below = offsetTop + offsetHeight - list.clientHeight;
+      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // where the answer begins is in sight
     };
   }
 
