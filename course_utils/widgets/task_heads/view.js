@@ -130,6 +130,7 @@ export default courseWidget((view) => {
           item.classList.toggle("th-outside", outside);
           item.classList.toggle("th-joined", joined);
           item.style.setProperty("--share", share);
+          fill(item, { title: `${word}: ${tag} ${shown}` });
           write(name, word);
           write(kind, tag);
           write(value, shown);
