@@ -13,7 +13,7 @@ from course_utils.viz.given import literal, names, numbers
 from course_utils.viz.theme import INK, MUTED, QUERY
 
 OUTSIDE = "O"  # the tag of a word that is in no name
-LINE = 64.0  # Latin letters: what is wider goes on below
+LINE = 96.0  # Latin letters: what is wider goes on below
 AIR = 1.6  # left and right of a word together
 GAP = 0.7  # between two words that are not of one name
 
