@@ -12,6 +12,8 @@ from course_utils.viz.fates import plot_fates
 from course_utils.viz.figure import show
 from course_utils.viz.head_patterns import plot_head_grid
 from course_utils.viz.input_embeddings import plot_input_embeddings
+from course_utils.viz.label_bars import plot_label_bars
+from course_utils.viz.layer_mix import plot_layer_mix
 from course_utils.viz.number_table import plot_number_table
 from course_utils.viz.parity import plot_departures, plot_differences
 from course_utils.viz.pieces import plot_pieces
@@ -21,6 +23,8 @@ from course_utils.viz.runs import plot_runs
 from course_utils.viz.senses import plot_influence, plot_intervals, plot_scores, plot_sense_map
 from course_utils.viz.shares import plot_shares
 from course_utils.viz.similarity import plot_similarity
+from course_utils.viz.span_scores import plot_span_scores
+from course_utils.viz.tagged_words import plot_tagged_words
 from course_utils.viz.theme import CYCLE, KEY, MUTED, QUERY, SIGNED, VALUE, WEIGHTS, use_theme
 
 __all__ = [
@@ -50,6 +54,8 @@ __all__ = [
     "plot_influence",
     "plot_input_embeddings",
     "plot_intervals",
+    "plot_label_bars",
+    "plot_layer_mix",
     "plot_mask",
     "plot_number_table",
     "plot_pieces",
@@ -58,6 +64,8 @@ __all__ = [
     "plot_sense_map",
     "plot_shares",
     "plot_similarity",
+    "plot_span_scores",
+    "plot_tagged_words",
     "show",
     "use_theme",
 ]

@@ -61,6 +61,8 @@ GOOD = {
     viz.plot_influence: lambda: {"words": [*QUERIES], "moved": [2.0, -0.5, 0.25]},
     viz.plot_input_embeddings: lambda: {"tokens": [*QUERIES], "token_type_ids": [0, 0, 1]},
     viz.plot_intervals: lambda: {"results": {"ours": [(0.9, 0.8, 0.95)]}, "names": ["bae"], "chance": [0.25]},
+    viz.plot_label_bars: lambda: {"labels": ["a", "b"], "probabilities": [0.25, 0.75]},
+    viz.plot_layer_mix: lambda: {"mixes": {"a": [1.0, 2.0, 5.0], "b": [0.0, 1.0, 3.0]}},
     viz.plot_mask: lambda: {"mask": MASK.copy(), "query_tokens": [*QUERIES], "key_tokens": [*KEYS]},
     viz.plot_number_table: lambda: {
         "numbers": np.array([[11, 12], [21, 22]]),
@@ -79,6 +81,17 @@ GOOD = {
         "similarities": np.array([[1.0, 0.7], [0.7, 1.0]]),
         "words": ["river", "money"],
         "lowest": -1.0,
+    },
+    viz.plot_span_scores: lambda: {
+        "pieces": [*QUERIES],
+        "start": np.array([0.1, 0.6, 0.05]),
+        "end": np.array([0.02, 0.11, 0.7]),
+        "span": (1, 2),
+    },
+    viz.plot_tagged_words: lambda: {
+        "words": [*QUERIES],
+        "tags": ["O", "B-LC", "I-LC"],
+        "shares": np.array([0.9, 0.8, 0.7]),
     },
 }
 COLOURED = (viz.plot_arrows, viz.plot_hull)

@@ -59,6 +59,8 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     "plot_intervals": lambda ax: viz.plot_intervals(
         {"ours": [(0.9, 0.8, 0.95)], "theirs": [(0.5, 0.4, 0.6)]}, ["bae"], chance=[0.25], ax=ax
     ),
+    "plot_label_bars": lambda ax: viz.plot_label_bars(["good", "bad", "none"], [0.25, 0.7, 0.05], ax=ax),
+    "plot_layer_mix": lambda ax: viz.plot_layer_mix({"names": [1, 2, 5], "sense": [0, 1, 3]}, ax=ax),
     "plot_mask": lambda ax: viz.plot_mask(MASK, QUERIES, KEYS, ax=ax),
     "plot_number_table": lambda ax: viz.plot_number_table(
         [[11, 12], [21, 22], [31, 32]], [[0, 0], [1, 1], [2, 2]], ax=ax
@@ -73,4 +75,10 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     ),
     "plot_shares": lambda ax: viz.plot_shares({"a": [90, 10], "b": [9, 60], "c": [1, 30]}, ["S", "L"], ax=ax),
     "plot_similarity": lambda ax: viz.plot_similarity([[1.0, 0.7], [0.7, 1.0]], ["river", "money"], ax=ax),
+    "plot_span_scores": lambda ax: viz.plot_span_scores(
+        KEYS, [0.1, 0.6, 0.05, 0.2, 0.0], [0.02, 0.11, 0.7, 0.03, 0.04], span=(1, 2), ax=ax
+    ),
+    "plot_tagged_words": lambda ax: viz.plot_tagged_words(
+        ["He", "left", "New", "York"], ["O", "O", "B-LC", "I-LC"], shares=[0.99, 0.98, 0.9, 0.85], ax=ax
+    ),
 }

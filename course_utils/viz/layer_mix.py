@@ -1,0 +1,71 @@
+"""What share each layer has in a mix of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from course_utils.locale import text
+from course_utils.support.given import shown
+from course_utils.viz.given import groups, in_legend, numbers
+from course_utils.viz.theme import CYCLE
+
+MOST_MIXES = 4
+HATCHES = ["", "//", "..", "\\\\"]
+
+
+def plot_layer_mix(mixes: Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:
+    """Draw, layer by layer from the embeddings down, the share of each in every mix: share_l = w_l / Σ w.
+
+    Args:
+        mixes: name -> L + 1 weights, not negative and not all 0; 1 to 4 mixes.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes, with a legend where there are several mixes.
+
+    Raises:
+        ValueError: if there is no mix or more than four, their lengths differ, a weight is negative or no finite
+            number, all of a mix are 0, or a name is no text.
+    """
+    mixes = groups("mixes", mixes)
+    if not 1 <= len(mixes) <= MOST_MIXES:
+        raise ValueError(f"expected 1 to {MOST_MIXES} mixes, got {len(mixes)}")
+    rows = {name: numbers(weights, float, finite=True) for name, weights in mixes.items()}
+    length = next(iter(rows.values())).shape
+    for name, row in rows.items():
+        if row.shape != length or len(length) != 1 or not row.size:
+            raise ValueError(
+                f"expected as many weights in {shown(name)} as in all mixes, got shape {row.shape}"
+            )
+        if (row < 0).any() or not row.any():
+            raise ValueError(f"the weights of {shown(name)} must not be negative, and not all 0")
+    layers = np.arange(length[0])
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7, 1.0 + length[0] * (0.3 + 0.2 * len(rows))))
+    height = 0.74 / len(rows)
+    for number, (name, row) in enumerate(rows.items()):
+        shares = row / row.max() / (row / row.max()).sum()  # by the largest first: sums stay finite
+        places = layers + (number + 0.5) * height - 0.37
+        look = {
+            "color": (CYCLE[number], 0.75),
+            "edgecolor": "white",
+            "hatch": HATCHES[number],
+            "linewidth": 0,
+        }
+        ax.barh(places, shares, height=height * 0.92, label=in_legend(name), **look)
+        for place, share in zip(places, shares):
+            ax.text(share + 0.012, place, f"{share:.0%}", ha="left", va="center", fontsize=10)
+    names = [text("figures.layer_mix.layer", number=layer) for layer in layers]
+    ax.set_yticks(layers, [text("figures.layer_mix.embeddings"), *names[1:]])
+    ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
+    ax.set_xlim(0, 1.1)
+    ax.set_xlabel(text("figures.layer_mix.share"))
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    if len(rows) > 1:
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(rows), handlelength=1.4)
+    return ax

@@ -1,0 +1,186 @@
+// Left a slider for each layer with its share, and below the accuracy of mixes; right a word and its neighbours.
+
+import { choice, clamp, courseWidget, dense, each, fill, make, panel, write } from "../common.js";
+
+const STEP = 0.05;
+
+export default courseWidget((view) => {
+  const { model, words, signal, stage } = view;
+  dense(view);
+  stage.classList.add("lx-stage");
+  const left = make("div", { class: "lx-side" });
+  const right = make("div", { class: "lx-side" });
+  stage.append(left, right);
+  const drawShares = buildShares();
+  const drawMixes = buildMixes();
+  const drawWords = buildWords();
+  const drawNeighbours = buildNeighbours();
+
+  return (picture) => {
+    drawShares(picture.shares);
+    drawMixes(picture);
+    drawWords(picture);
+    drawNeighbours(picture.neighbours);
+  };
+
+  function within(node, title, ...children) {
+    const made = panel({ stage: node }, title, ...children);
+    made.classList.add("course-broad");
+    return made;
+  }
+
+  function filled(template, facts) {
+    return template.replace(/{(\w+)}/g, (_, name) => facts[name]);
+  }
+
+  // --- Weights and shares
+
+  function buildShares() {
+    const list = make("div", { class: "lx-layers", "data-testid": "layers" });
+    within(left, words.weights, list);
+    let shares = [];
+    view.onChange(show); // a slider follows the hand before its picture comes
+    return (found) => {
+      shares = found;
+      each(list, shares, layer, (row, { share, shown }) => {
+        row.style.setProperty("--share", share);
+        write(row.lastChild, shown);
+      });
+      show();
+    };
+
+    function layer(number) {
+      const input = make("input", { type: "range", min: 0, max: 1, step: STEP, "data-testid": `weight-${number}` });
+      fill(input, { "aria-label": words.weight.replace("{number}", number) });
+      input.addEventListener(
+        "input",
+        () => {
+          const weight = Number(input.value);
+          view.send({ weights: model.get("weights").map((old, place) => (place === number ? weight : old)) });
+        },
+        { signal },
+      );
+      const name = number ? words.layer_name.replace("{number}", number) : words.embeddings_name;
+      const bar = make("span", { class: "lx-track", "aria-hidden": "true" }, make("i"));
+      return make("div", { class: "lx-layer" }, make("span", {}, name), input, bar, make("span"));
+    }
+
+    function show() {
+      const weights = model.get("weights");
+      [...list.children].forEach((row, number) => {
+        const [, input] = row.children;
+        input.value = weights[number];
+        const facts = { weight: weights[number].toFixed(2), share: shares[number].shown };
+        fill(input, { "aria-valuetext": filled(words.value, facts) });
+      });
+    }
+  }
+
+  // --- How well a task is done with each
+
+  function buildMixes() {
+    const list = make("ul", { class: "lx-mixes", role: "list", "data-testid": "mixes" });
+    const now = make("div", { class: "lx-mix lx-now", "data-testid": "now" }, ...parts(make("b", {}, words.now)));
+    within(left, words.mixes, now, list);
+    let mixes = [];
+    return (picture) => {
+      mixes = picture.mixes;
+      drawMix(now, picture.now);
+      each(list, mixes, mix, (row, { name, chosen, ...found }) => {
+        const [take] = row.children;
+        write(take, name);
+        fill(take, { "aria-pressed": String(chosen), title: name });
+        drawMix(row, found);
+      });
+    };
+
+    function mix(number) {
+      const take = make("button", { type: "button", "data-testid": `mix-${number}` });
+      take.addEventListener("click", () => view.send({ weights: [...mixes[number].weights] }), { signal });
+      return make("li", { class: "lx-mix" }, ...parts(take));
+    }
+  }
+
+  function parts(name) {
+    return [name, make("span", { class: "lx-track", "aria-hidden": "true" }, make("i")), make("span")];
+  }
+
+  function drawMix(row, { accuracy, shown }) {
+    row.style.setProperty("--share", accuracy);
+    write(row.lastChild, shown);
+  }
+
+  // --- A word in its sentence
+
+  function buildWords() {
+    const sentences = model.get("choices").map((sentence, number) => [number, sentence]);
+    const boxes = make("div", { class: "lx-boxes" });
+    right.append(boxes);
+    choice(view, "sentence", { label: words.sentence, options: sentences, into: boxes });
+    const list = make("div", { class: "lx-words", role: "group", "aria-label": words.words, "data-testid": "words" });
+    boxes.append(list);
+    let count = 0;
+    return (picture) => {
+      count = picture.words.length;
+      each(list, picture.words, word, (node, name, number) => {
+        const on = number === picture.word;
+        write(node, name);
+        fill(node, { "aria-pressed": String(on), tabindex: on ? 0 : -1 });
+      });
+      const { offsetTop, offsetHeight } = list.children[picture.word];
+      const below = offsetTop + offsetHeight - list.clientHeight;
+      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // the chosen word is in sight
+    };
+
+    function word(number) {
+      const node = make("button", { type: "button", "data-testid": `word-${number}` });
+      const choose = (to) => {
+        view.send({ word: to });
+        list.children[to].focus();
+      };
+      node.addEventListener("click", () => choose(number), { signal });
+      node.addEventListener(
+        "keydown",
+        (event) => {
+          const to = { ArrowLeft: number - 1, ArrowRight: number + 1, Home: 0, End: count - 1 }[event.key];
+          if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+          event.preventDefault();
+          choose(clamp(to, 0, count - 1));
+        },
+        { signal },
+      );
+      return node;
+    }
+  }
+
+  function buildNeighbours() {
+    const list = make("ol", { class: "lx-neighbours", role: "list", "data-testid": "neighbours" });
+    within(right, words.neighbours, list);
+    let neighbours = [];
+    return (found) => {
+      neighbours = found;
+      each(list, neighbours, neighbour, (item, { before, name, after, shown }) => {
+        const [cosine, context] = item.firstChild.children;
+        write(cosine, shown);
+        [before, name, after].forEach((text, at) => {
+          write(context.children[at], text);
+        });
+        fill(item.firstChild, { title: [before, name, after].filter(Boolean).join(" ") });
+      });
+    };
+
+    function neighbour(number) {
+      const context = make("span", { class: "lx-context" }, make("span"), make("mark"), make("span"));
+      const go = make("button", { type: "button", "data-testid": `neighbour-${number}` }, make("span"), context);
+      go.addEventListener(
+        "click",
+        () => {
+          const { sentence, word } = neighbours[number];
+          view.send({ sentence, word });
+        },
+        { signal },
+      );
+      return make("li", {}, go);
+    }
+  }
+});

@@ -1,0 +1,188 @@
+// Left what is said of the sentence and of the pair, right the question and its passage: each head below what it reads.
+
+import { clamp, courseWidget, dense, each, fill, make, panel, textBox, write } from "../common.js";
+
+export default courseWidget((view) => {
+  const { model, words, constants, signal, stage } = view;
+  dense(view);
+  stage.classList.add("th-stage");
+  const left = side("sentence", "second");
+  const right = side("question", "passage");
+  const drawTasks = buildTasks(left);
+  const drawMeter = buildMeter(left);
+  const drawWords = buildWords(left);
+  const drawSpan = buildSpan(right);
+
+  return (picture) => {
+    drawTasks(picture.tasks);
+    drawMeter(picture.alike);
+    drawWords(picture.words);
+    drawSpan(picture.found);
+  };
+
+  // A column of the stage: two boxes to type in, and room for what is said of them.
+  function side(...names) {
+    const boxes = make("div", { class: "th-boxes" });
+    const node = make("div", { class: "th-side" }, boxes);
+    for (const name of names) {
+      if (name === "passage") passageBox(boxes);
+      else textBox(view, name, { label: words[name], into: boxes });
+    }
+    stage.append(node);
+    return node;
+  }
+
+  // As textBox, of several lines; but it is one text: Enter begins no new line.
+  function passageBox(into) {
+    const input = make("textarea", { rows: 2, spellcheck: "false", "data-testid": "passage" });
+    input.addEventListener("input", () => view.send({ passage: input.value }), { signal });
+    input.addEventListener(
+      "keydown",
+      (event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        event.stopPropagation();
+      },
+      { signal },
+    );
+    view.onChange(() => {
+      if (document.activeElement !== input) input.value = model.get("passage");
+    });
+    into.append(make("label", { class: "course-control course-wide" }, make("span", {}, words.passage), input));
+  }
+
+  function within(node, title, name, ...children) {
+    const made = panel({ stage: node }, title, ...children);
+    made.classList.add("course-broad", `th-${name}`);
+    return made;
+  }
+
+  // --- One sentence: a class
+
+  function buildTasks(node) {
+    const tasks = make("div", { class: "th-tasks", "data-testid": "tasks" });
+    within(node, words.tasks, "classes", tasks);
+    return (found) =>
+      each(
+        tasks,
+        found,
+        () => make("div", {}, make("b"), make("ul", { class: "th-bars" })),
+        ({ children: [title, list] }, { name, bars }) => {
+          write(title, name);
+          fill(list, { "aria-label": words.bars.replace("{task}", name) });
+          each(list, bars, bar, drawBar);
+        },
+      );
+  }
+
+  function bar() {
+    return make("li", {}, make("span"), make("i", { "aria-hidden": "true" }), make("span"));
+  }
+
+  function drawBar(node, { label, share, shown, best }) {
+    const [name, , value] = node.children;
+    node.classList.toggle("th-best", best);
+    node.style.setProperty("--share", share);
+    write(name, label);
+    write(value, shown);
+  }
+
+  // --- Two sentences: a number
+
+  function buildMeter(node) {
+    const most = constants.most_alike;
+    const marks = Array.from({ length: most + 1 }, (_, mark) => make("span", {}, String(mark)));
+    const meter = make(
+      "div",
+      { class: "th-meter", role: "meter", "aria-label": words.pair, "aria-valuemin": 0, "aria-valuemax": most },
+      make("i"),
+    );
+    fill(meter, { "data-testid": "meter" });
+    const value = make("b", { "data-testid": "alike" });
+    const scale = make("div", { class: "th-scale" }, meter, make("div", { "aria-hidden": "true" }, ...marks));
+    const figure = within(node, words.pair, "pair", scale);
+    figure.firstChild.append(value);
+    return ({ share, score, shown }) => {
+      fill(meter, { "aria-valuenow": score, "aria-valuetext": shown });
+      meter.style.setProperty("--share", share);
+      write(value, shown);
+    };
+  }
+
+  // --- A tag for each word
+
+  function buildWords(node) {
+    const list = make("ul", {
+      class: "th-words",
+      role: "list",
+      tabindex: 0,
+      "aria-label": words.words,
+      "data-testid": "words",
+    });
+    within(node, words.tags, "tags", list);
+    return (found) =>
+      each(
+        list,
+        found,
+        () => make("li", {}, make("span"), make("i", { "aria-hidden": "true" }), make("b"), make("small")),
+        (item, { word, tag, share, shown, outside, joined }) => {
+          const [name, , kind, value] = item.children;
+          item.classList.toggle("th-outside", outside);
+          item.classList.toggle("th-joined", joined);
+          item.style.setProperty("--share", share);
+          fill(item, { title: `${word}: ${tag} ${shown}` });
+          write(name, word);
+          write(kind, tag);
+          write(value, shown);
+        },
+      );
+  }
+
+  // --- A question and a passage: where the answer begins and ends
+
+  function buildSpan(node) {
+    const list = make("ol", {
+      class: "th-pieces",
+      role: "list",
+      tabindex: 0,
+      "aria-label": words.pieces,
+      "data-testid": "pieces",
+    });
+    const answer = make("b");
+    const rule = make("span", { class: "th-rule" });
+    const line = make("p", { class: "th-answer", "data-testid": "answer" }, answer, rule);
+    const figure = within(node, words.span, "span", line, list);
+    const legend = ["starts", "ends", "best"].map((name) =>
+      make("span", {}, make("i", { class: `th-${name}`, "aria-hidden": "true" }), words[name]),
+    );
+    figure.firstChild.append(make("span", { class: "th-legend" }, ...legend));
+    return (found) => {
+      const text = found.answered
+        ? `${words.answer}: ${found.answer}`
+        : `${words.none} (${words.instead.replace("{answer}", found.answer)})`;
+      write(answer, text);
+      write(rule, found.rule);
+      line.classList.toggle("th-silent", !found.answered);
+      list.classList.toggle("th-silent", !found.answered);
+      each(list, found.pieces, piece, drawPiece);
+      const { offsetTop, offsetHeight } = list.children[found.pieces.findIndex(({ inside }) => inside)];
+      const below = offsetTop + offsetHeight - list.clientHeight;
+      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // where the answer begins is in sight
+    };
+  }
+
+  function piece() {
+    const pair = make("span", { class: "th-two", "aria-hidden": "true" }, make("i"), make("i"));
+    return make("li", {}, pair, make("span"));
+  }
+
+  function drawPiece(node, found) {
+    const [begins, ends] = node.firstChild.children;
+    const shown = { piece: found.piece, start: found.start.toFixed(2), end: found.end.toFixed(2) };
+    fill(node, { title: words.place.replace(/{(\w+)}/g, (_, name) => shown[name]) });
+    node.classList.toggle("th-inside", found.inside);
+    begins.style.setProperty("--share", found.start);
+    ends.style.setProperty("--share", found.end);
+    write(node.lastChild, found.piece);
+  }
+});
