@@ -14,6 +14,7 @@ from torch import nn
 from course_utils.bert import BertModel
 from course_utils.datasets.batching import seeded
 from course_utils.heads.base import BertWithHead
+from course_utils.tasks.baselines import baseline
 from course_utils.tasks.fine_tuning import TaskBatches, fine_tune
 from course_utils.tasks.forms import draw
 from course_utils.tasks.measurements import Measurement, main_value
@@ -76,8 +77,6 @@ class Trainer:
         """Train as planned, and measure validation and test part."""
         examples = draw(task, plan.labels, plan.seed)
         if plan.start == "baseline":
-            from course_utils.tasks.baselines import baseline
-
             counted = baseline(task, examples)
             return _measurement(plan, *(counted.measure(task.parts[part]) for part in ("validation", "test")))
         recipe = RECIPES[plan.start]
