@@ -1,8 +1,8 @@
 """How often is the sense of a homonym recognised? Measured on sentences that no training has used.
 
 nearest_sense is compared with the leave-one-out nearest neighbour among the held-out sentences themselves (by the
-vector at the word alone), their separation, and what is possible without BERT (baselines.py). This module computes the
-numbers; course_utils/evaluate_senses.py prints them.
+vector at the word alone), their separation, and what is possible without BERT (baselines.py) for whom has read the same
+text, both halves of the course's corpus. This module computes the numbers; course_utils/evaluate_senses.py prints them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, p
 from course_utils.contextual.measures import neighbour_accuracy, separation
 from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, fit_senses, sense_points, sense_space
 from course_utils.contextual.vectors import check_model, encode_words
-from course_utils.datasets.corpus import homonym, read_documents, sense_documents
+from course_utils.datasets.corpus import WHOLE_CORPUS, homonym, read_documents, sense_documents
 from course_utils.support.given import int64, list_of_texts, mapping, real_number, several, shown
 from course_utils.support.paths import DATA
 from course_utils.tokenization import WordPieceTokenizer
@@ -234,7 +234,8 @@ def _judged(
 
 def static_vectors(tokenizer: WordPieceTokenizer, *, epochs: int = 10) -> WordVectors:
     """Skip-gram vectors of the tokenizer's pieces, learned from the whole corpus; always the same ones."""
-    sentences = [tokenizer.tokenize(sentence) for document in read_documents() for sentence in document]
+    documents = read_documents(WHOLE_CORPUS)
+    sentences = [tokenizer.tokenize(sentence) for document in documents for sentence in document]
     return train_skip_gram(sentences, epochs=epochs, generator=torch.Generator().manual_seed(0))
 
 
@@ -285,7 +286,7 @@ def _corpus_pieces(tokenizer: WordPieceTokenizer, word: str, pieces: Pieces) -> 
     return {
         sense: [
             pieces(tokenizer, sentence, word)
-            for document in sense_documents(word, sense)
+            for document in sense_documents(word, sense, WHOLE_CORPUS)
             for sentence in document
         ]
         for sense in homonym(word)[1]

@@ -69,7 +69,7 @@ def model():
 @pytest.fixture(autouse=True)
 def toy_corpus(monkeypatch):
     for module in (senses, evaluation):
-        monkeypatch.setattr(module, "sense_documents", lambda word, sense: TOY[sense])
+        monkeypatch.setattr(module, "sense_documents", lambda word, sense, folder=None: TOY[sense])
 
 
 def vectors_of_pieces(tokenizer):
@@ -169,8 +169,8 @@ def test_baselines_stand_beside_it(model, tokenizer):
 def test_places_tell_what_a_bag_cannot(model, tokenizer, monkeypatch):
     # the same two words around it, before or after it
     toy = {"eye": [["약 눈 달", "약 눈 별"]], "snow": [["달 눈 약", "별 눈 약"]]}
-    monkeypatch.setattr(evaluation, "sense_documents", lambda word, sense: toy[sense])
-    monkeypatch.setattr(senses, "sense_documents", lambda word, sense: toy[sense])
+    monkeypatch.setattr(evaluation, "sense_documents", lambda word, sense, folder=None: toy[sense])
+    monkeypatch.setattr(senses, "sense_documents", lambda word, sense, folder=None: toy[sense])
     asked = {"eye": ["약 눈 길", "길 약 눈"], "snow": ["길 눈 약", "눈 약 길"]}
     (found,) = evaluate(model, tokenizer, held_out={"눈": asked})
     assert (found.naive_bayes, found.with_places) == (0.5, 1.0)
