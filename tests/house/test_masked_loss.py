@@ -1,0 +1,76 @@
+"""tools/masked_loss.py: what was set aside, the control, the table."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from course_utils.bert import BertConfig
+from course_utils.datasets import corpus
+from course_utils.datasets.batching import encode_documents, seeded
+from course_utils.datasets.public import Prepared
+from course_utils.heads import BertForPreTraining
+from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.training.settings import Settings
+from course_utils.training.text import prepare_text
+from tools import masked_loss
+
+
+def model(folder, tokenizer, seed=0):
+    config = BertConfig(
+        vocab_size=len(tokenizer.vocab), hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=8, max_position_embeddings=128, initializer_range=0.5,
+    )  # fmt: skip
+    save_pretrained(BertForPreTraining(config, generator=seeded(seed)), tokenizer, folder)
+    return folder
+
+
+def test_it_is_what_a_run_sets_aside(tmp_path, monkeypatch):
+    talks = [[f"손님 {number}번이 왔다.", "무엇을 드릴까요?"] for number in range(11)]
+    books = [[f"책 {number}권을 샀다.", "잘 읽었다.", "재미있다."] for number in range(7)]
+    both = [Prepared("talks", talks), Prepared("books", books)]
+    monkeypatch.setattr(masked_loss, "prepare", lambda names: both)
+    monkeypatch.setattr("course_utils.training.text.public_documents", lambda names: talks + books)
+    found = masked_loss.set_aside(str(corpus.CORPUS), ["talks", "books"], 3, 5)
+    assert list(found) == ["the course's corpus", "talks", "books"] and all(found.values())
+    settings = Settings(corpus=str(corpus.CORPUS), public="talks,books", held_out=3, seed=5, vocab_size=2000)
+    text = prepare_text(settings, tmp_path / "vocab.txt")
+    kept = encode_documents(found["talks"] + found["books"], text.tokenizer)
+    assert text.held_out[-len(kept) :] == kept
+    assert len(text.held_out) == sum(map(len, found.values()))
+
+
+def test_the_control_is_the_entropy_of_what_is_asked():
+    def batches(number):
+        return SimpleNamespace(
+            labels=torch.tensor([[[7, -100, 7], [-100, 3, 5]], [[5, 5, 5], [5, 5, 5]]][number])
+        )
+
+    batches.batches_per_epoch = 2
+    assert masked_loss.entropy(batches, 1) == pytest.approx(1.5 * math.log(2))
+    counts = [0.2, 0.1, 0.7]  # 7 twice, 3 once, 5 seven times, of ten
+    assert masked_loss.entropy(batches, 9) == pytest.approx(-math.fsum(p * math.log(p) for p in counts))
+
+
+def test_the_table_of_two_models(tmp_path, capsys):
+    _, tokenizer = load_pretrained()
+    folders = [str(model(tmp_path / name, tokenizer, seed)) for seed, name in enumerate(("a", "b"))]
+    assert masked_loss.main([*folders, "--public", "", "--held-out", "500", "--most", "1"]) == 0
+    head, row = capsys.readouterr().out.splitlines()
+    assert head.endswith(f"{folders[0]} loss, right  {folders[1]} loss, right")
+    *_, none, first, _, second, _ = row.split()
+    assert float(none) < math.log(len(tokenizer.vocab)) < float(first[:-1]) != float(second[:-1])
+
+
+def test_two_vocabularies_are_refused(tmp_path, capsys):
+    _, tokenizer = load_pretrained()
+    folder = model(tmp_path / "a", tokenizer)
+    other = tmp_path / "b"
+    model(other, tokenizer)
+    tokens = (other / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    tokens[-2:] = tokens[:-3:-1]
+    (other / "vocab.txt").write_text("\n".join(tokens) + "\n", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        masked_loss.main([str(folder), str(other)])
+    assert "the models must have one vocabulary" in capsys.readouterr().err
