@@ -182,6 +182,28 @@ def test_another_right_way_passes(id, answer):
     assert exercise(id).judge(answer).message == exercise(id).judge(exercise(id).reference).message
 
 
+@pytest.mark.parametrize("filling", [-50.0, -400.0, -1e4, -1e6])
+def test_a_filling_that_real_scores_can_lie_below_is_named(filling):
+    def filled(*given):
+        query, key, value = projected(*given[:5])
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        weights = scores.masked_fill(~given[5][:, None], filling).softmax(dim=-1)
+        return weights.masked_fill(~given[5][:, None], 0.0) @ value
+
+    assert exercise("07.2").judge(filled).reason == "filling_not_low"
+
+
+def test_a_softmax_by_hand_that_gives_nan_for_low_scores_is_named():
+    def unshifted(*given):
+        query, key, value = projected(*given[:5])
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        powers = scores.masked_fill(~given[5][:, None], torch.finfo(scores.dtype).min).exp()
+        empty = ~given[5].any(dim=-1)[:, None, None]
+        return powers @ value / powers.sum(-1, keepdim=True).masked_fill(empty, 1.0)
+
+    assert exercise("07.2").judge(unshifted).reason == "underflow"
+
+
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0])
 def test_the_search_is_the_one_of_the_package(alpha):
     for seed, beam_size in itertools.product(range(5), (1, 2, 3, 7)):

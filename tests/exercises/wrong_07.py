@@ -5,6 +5,8 @@ import math
 import torch
 import torch.nn.functional as F
 
+from course_utils.seq2seq import beam_search
+
 # ---- 07.1
 
 
@@ -93,6 +95,12 @@ def _minus_infinity(scores, allowed):
 
 def _small_penalty(scores, allowed):
     return scores + torch.where(allowed, 0.0, -100.0).to(scores.dtype)
+
+
+def _plain_exponentials(scores):
+    """A softmax by hand that does not subtract the largest score: all powers of low scores are 0."""
+    powers = scores.exp()
+    return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-30)
 
 
 def _without_gradient(*given):
@@ -345,6 +353,22 @@ def _goes_on(model, beam_size, end, max_length, alpha):
     return _best([(ids, _scored(total, len(ids), alpha, ())) for ids, total in beam], beam_size)
 
 
+def _by_package(model, beam_size, end, max_length, alpha):
+    """Dresses the function up as a model, and lets the package search."""
+    size = len(model(()))  # V, which <bos> is the number of
+
+    def dressed(source_ids, target_ids):
+        rows = [
+            [model(tuple(ids[1:place])) for place in range(1, len(ids) + 1)] for ids in target_ids.tolist()
+        ]
+        return torch.tensor(rows, dtype=torch.float64)  # (B, T_q, V)
+
+    nowhere = torch.zeros(1, 1, dtype=torch.long)
+    given = dict(bos_token_id=size, eos_token_id=end, max_length=max_length)
+    found = beam_search(dressed, nowhere, beam_size=beam_size, length_penalty=alpha, **given)
+    return [(tuple(ids), _scored(total, len(ids), alpha, ())) for ids, total in found[0]]
+
+
 def _with_start(model, beam_size, end, max_length, alpha):
     found = _beam()(model, beam_size, end, max_length - 1, alpha) if max_length > 1 else []
     return [((-1, *ids), score) for ids, score in found]
@@ -402,7 +426,8 @@ WRONG = {
         "other_lengths": _same_lengths,
         "mask_without_axis": _attention(axis=lambda source_mask: source_mask),
         "padding_leaks": _attention(mask=_small_penalty, erase=_same),
-        "filling_not_low": _attention(mask=lambda scores, allowed: scores.masked_fill(~allowed, -50.0)),
+        "filling_not_low": _attention(mask=lambda scores, allowed: scores.masked_fill(~allowed, -1e4)),
+        "underflow": _attention(softmax=_plain_exponentials),
         "empty_source": _attention(mask=_minus_infinity, erase=_same),
         "nan_gradient": _attention(mask=_minus_infinity, erase=lambda weights, allowed: weights.nan_to_num()),
         "gradient": _attention(key_from="nothing learned", value_from="nothing learned"),
@@ -467,6 +492,7 @@ WRONG = {
         "goes_on_after_end": _goes_on,
         "not_ended": _beam(finish=_without_end),
         "no_token": _with_start,
+        "ready_made": _by_package,
         "impossible": _beam(allowed=lambda found: found),
         "last_token": _beam(score=lambda total, length, alpha, steps: steps[-1]),
         "no_penalty": _beam(score=lambda total, length, alpha, steps: total),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 import torch
@@ -230,18 +232,20 @@ def _check_other_lengths(answer: object) -> None:
 
 
 def _check_low_scores(answer: object) -> None:
-    """Scores of log 3 − 300 and −300 beside a masked 0; the values 8 and 4 mix 3 : 1, and a filling of −50 wins."""
+    """Scores of log 3 − 3·10⁶ and −3·10⁶ mix the values 8 and 4 as 3 : 1; beside a masked 0, a filling of −10⁴ wins."""
     tokens = torch.tensor(
         [[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]], dtype=torch.float64
     )  # the last one is padding
-    key_weight = torch.tensor([[math.log(3) - 300, -300]], dtype=torch.float64)
+    key_weight = torch.tensor([[math.log(3) - 3e6, -3e6]], dtype=torch.float64)
     value_weight = torch.tensor([[8.0, 4.0]], dtype=torch.float64)
     weights = tokens[0, :1], key_weight, value_weight
-    given = tokens[:, :1], tokens, *weights, torch.tensor([[True, True, False]])
-    result = expect_tensor(call(answer, *given), shape=(1, 1, 1), dtype=torch.float64)
-    if torch.allclose(result, torch.zeros_like(result), atol=1e-4):
-        raise Wrong("filling_not_low", expected=7, actual=number(result[0, 0]))
-    expect_close(result, torch.full_like(result, 7.0))
+    for number_of_tokens, reason in [(2, "underflow"), (3, "filling_not_low")]:
+        mask = torch.tensor([[True, True, False]])[:, :number_of_tokens]
+        given = tokens[:, :1], tokens[:, :number_of_tokens], *weights, mask
+        result = expect_tensor(call(answer, *given), shape=(1, 1, 1), dtype=torch.float64)
+        if result.isnan().any() or torch.allclose(result, torch.zeros_like(result), atol=1e-4):
+            raise Wrong(reason, expected=7, actual=number(result[0, 0]))
+        expect_close(result, torch.full_like(result, 7.0))
 
 
 def _check_empty_source(answer: object) -> None:
@@ -430,7 +434,7 @@ def search_with_beam(
 
 @dataclass(frozen=True)
 class Chain:
-    """A toy that writes: the next token's log-probabilities after a beginning; keeps what it was asked."""
+    """A toy that writes: the next token's log-probabilities after a beginning; keeps what it was asked, and by whom."""
 
     end: int
     max_length: int
@@ -439,10 +443,13 @@ class Chain:
     seed: int = 0  # of those after all others
     late: float = 0.0  # how much they keep the end back
     asked: list[tuple[int, ...]] = field(default_factory=list, repr=False, compare=False)
+    asked_by_package: list[tuple[int, ...]] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(self, ids: Any) -> list[float]:
         ids = tuple(int(token) for token in ids)
         self.asked.append(ids)
+        if _called_from("course_utils.seq2seq"):
+            self.asked_by_package.append(ids)
         if len(ids) > self.max_length + 2:
             raise RuntimeError  # an answer that never stops
         return self.after(ids)
@@ -550,9 +557,13 @@ def _search(answer: object, chain: Chain, beam_size: int, alpha: float) -> tuple
     try:
         result = call(answer, chain, *given)
     except Wrong as wrong:
+        if chain.asked_by_package:
+            raise Wrong("ready_made") from None
         if wrong.reason == "raised" and any(len(ids) > chain.max_length for ids in chain.asked):
             raise Wrong("too_long", max_length=chain.max_length, ids=_told(chain.asked[-1])) from None
         raise
+    if chain.asked_by_package:
+        raise Wrong("ready_made")
     pairs = _pairs(result)
     for ids, score in pairs:
         _check_text(chain, ids)
@@ -560,6 +571,16 @@ def _search(answer: object, chain: Chain, beam_size: int, alpha: float) -> tuple
     if len(pairs) > beam_size:
         raise Wrong("too_many", beam_size=beam_size, actual=len(pairs))
     return [ids for ids, _ in pairs], right
+
+
+def _called_from(package: str) -> bool:
+    """Whether a function of this package waits for what the caller returns."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if f"{frame.f_globals.get('__name__')}.".startswith(f"{package}."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _pairs(result: Any) -> Found:
