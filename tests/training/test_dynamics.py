@@ -172,7 +172,7 @@ def test_the_file_that_the_notebook_reads(tiny, tmp_path):
     assert main(command(out)) == 0
     data = json.loads(out.read_text("utf-8"))
     assert list(data) == ["command", "settings", "runs"] and data["command"] == "python -m tools.dynamics"
-    assert data["settings"]["loss_by_place"] == pytest.approx(1.898, abs=1e-3)
+    assert data["settings"]["loss_without_attention"] == pytest.approx(1.8225, abs=1e-4)
     assert {row["part"] for row in data["runs"]} == set(PARTS)
     for row in data["runs"]:
         kept = ["loss", "right", "curve"]
