@@ -6,7 +6,6 @@ import threading
 import numpy as np
 import pytest
 import torch
-from torch import nn
 from torch.optim.adam import adam
 
 from course_utils.exercises import exercise
