@@ -270,4 +270,4 @@ def test_what_is_refused_leaves_the_file_alone(arguments, content, told, tmp_pat
 
 def test_the_table_alone_computes_nothing(tmp_path, capsys):
     assert main(["--table", "--out", str(tmp_path / "o.json")]) == 0
-    assert "loss by place alone 1.898" in capsys.readouterr().out and not list(tmp_path.iterdir())
+    assert "least loss without attention 1.823" in capsys.readouterr().out and not list(tmp_path.iterdir())
