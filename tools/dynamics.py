@@ -45,7 +45,14 @@ from course_utils.support.commands import add_debug, carry_out  # noqa: E402
 from course_utils.support.files import read_regular, write_atomically  # noqa: E402
 from course_utils.support.given import one_line, shown, whole_number  # noqa: E402
 from course_utils.support.text_width import columns, padded  # noqa: E402
-from course_utils.tasks.sorting import LENGTH, NUMBERS, Sorter, loss_by_place, random_rows, sorting_loss  # noqa: E402
+from course_utils.tasks.sorting import (  # noqa: E402
+    LENGTH,
+    NUMBERS,
+    Sorter,
+    loss_without_attention,
+    random_rows,
+    sorting_loss,
+)
 from course_utils.training.fast import speed_up  # noqa: E402
 from course_utils.training.loop import Step, train  # noqa: E402
 from course_utils.training.optim import linear_rate  # noqa: E402
@@ -248,7 +255,7 @@ def settings() -> dict[str, Any]:
         "held_out": HELD_OUT,
         "adaptive_runs": RUNS,
         "adaptive_every": EVERY,
-        "loss_by_place": round(loss_by_place(), 4),
+        "loss_without_attention": round(loss_without_attention(), 4),
     }
 
 
@@ -309,7 +316,7 @@ def table(found: dict[Run, dict[str, Any]], part: str) -> list[list[str]]:
         told = ["–", "–"]  # all blew up
         if finite:
             told = [f"{statistics.fmean(finite):.2f}", f"{min(finite):.2f} … {max(finite):.2f}"]
-        count = sum(loss < loss_by_place() for loss in finite)
+        count = sum(loss < loss_without_attention() for loss in finite)
         setting = [_told(getattr(group[0], name)) for name in differs]
         rows.append([*setting, *told, f"{count} of {len(losses)}"])
     return rows
@@ -320,7 +327,7 @@ def _told(value: Any) -> str:
 
 
 def _print(found: dict[Run, dict[str, Any]], parts: Sequence[str]) -> None:
-    print(f"loss by place alone {loss_by_place():.3f}, of a guess {math.log(NUMBERS):.3f}")
+    print(f"least loss without attention {loss_without_attention():.3f}, of a guess {math.log(NUMBERS):.3f}")
     for part in parts:
         if part != "adaptive" and any(run.part == part for run in found):
             rows = table(found, part)

@@ -16,6 +16,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils.exercises.core import Wrong, call
 
+READY_MADE = (
+    "torch.optim.",
+    "torch.nn.utils.clip_grad.",
+    "course_utils.training.",
+)  # modules, a dot after each
+
 
 def refuse_autograd(answer: Any, *args: Any) -> None:
     """Call an answer whose values are right once more, and see whether it uses automatic differentiation.
@@ -56,11 +62,11 @@ def refuse_autograd(answer: Any, *args: Any) -> None:
 
 
 def refuse_ready_made(answer: Callable[..., Any], *args: Any) -> None:
-    """Call an answer whose values are right once more, and see whether an optimiser that exists makes the step.
+    """Call an answer whose values are right once more, and see whether an optimiser or a clipping that exists does it.
 
-    Functions of torch.optim and course_utils.training are seen as they are entered, in threads that the answer starts,
-    too, and the kernels beneath them (torch._fused_adam_ and its like) as they are called, under whatever name they
-    were imported.
+    Functions of torch.optim and course_utils.training, and clip_grad_norm_, are seen as they are entered, in threads
+    that the answer starts, too, and the kernels beneath them (torch._fused_adam_ and its like) as they are called,
+    under whatever name they were imported.
 
     Raises:
         Wrong: "ready_made".
@@ -72,7 +78,7 @@ def refuse_ready_made(answer: Callable[..., Any], *args: Any) -> None:
         kernel = str(getattr(argument, "__name__", "")) if event == "c_call" else ""
         if event == "call" and module == "torch._ops":  # torch.ops.aten.….default is called as an object
             kernel = str([frame.f_locals.get(name) for name in frame.f_code.co_varnames[:1]])
-        if f"{module}.".startswith(("torch.optim.", "course_utils.training.")) or "_fused_" in kernel:
+        if f"{module}.".startswith(READY_MADE) or "_fused_" in kernel:
             used.append(kernel or module)
 
     def watched(*copies: Any) -> Any:

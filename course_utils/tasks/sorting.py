@@ -1,13 +1,15 @@
 """To sort: a task that a small Transformer learns in seconds, and only if its attention learns.
 
 Random numbers come in, the same numbers in order go out. Each place of the output depends on every number of the input,
-so whoever looks nowhere can know only that small numbers come first; `loss_by_place` is how far that gets.
+so whoever sees no place but its own knows that small numbers come first, and one number that stands somewhere in the
+row; `loss_without_attention` is how far that gets.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import torch
@@ -122,12 +124,14 @@ def sorting_loss(logits: Tensor, batch: Rows) -> Tensor:
     return F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten())
 
 
-def loss_by_place(numbers: int = NUMBERS, length: int = LENGTH) -> float:
-    """The mean entropy of a place of the sorted row, in nats: the least loss of whoever does not look at the input.
+def loss_without_attention(numbers: int = NUMBERS, length: int = LENGTH) -> float:
+    """The least loss, in nats, of whoever knows at each place nothing but the place and the number that came in there.
 
-        P(number at place j ≤ k) = P(at least j of all ≤ k) = Σ_{i ≥ j} C(T, i)·q^i·(1 − q)^(T − i)
+    It is the mean entropy of the number s that belongs at a place j, given the number x that came in there:
 
-    with j from 1, k from 0 and q = (k + 1)/numbers.
+        P(s ≤ k | x) = P(at least j − [x ≤ k] of the others ≤ k) = Σ_i C(T − 1, i)·q^i·(1 − q)^(T − 1 − i)
+
+    with i from j − [x ≤ k] to T − 1, j from 1, k and x from 0, and q = (k + 1)/numbers.
 
     Args:
         numbers: how many numbers there are.
@@ -137,12 +141,14 @@ def loss_by_place(numbers: int = NUMBERS, length: int = LENGTH) -> float:
         ValueError: if one is no whole number from 1 to 200.
     """
     numbers, length = whole_number("numbers", numbers, most=200), whole_number("length", length, most=200)
+    others = length - 1
+    at_least = []  # [k][i]: P(at least i of the others ≤ k), i from 0 to T
+    for share in (k / numbers for k in range(1, numbers + 1)):
+        exactly = [math.comb(others, i) * share**i * (1 - share) ** (others - i) for i in range(length)]
+        at_least.append([math.fsum(exactly[i:]) for i in range(length + 1)])
     total = 0.0
-    for place in range(1, length + 1):
-        below = [0.0]
-        for share in (k / numbers for k in range(1, numbers + 1)):
-            counts = range(place, length + 1)
-            below.append(sum(math.comb(length, i) * share**i * (1 - share) ** (length - i) for i in counts))
+    for own, place in product(range(numbers), range(1, length + 1)):
+        below = [0.0, *(at_least[k][place - (own <= k)] for k in range(numbers))]
         shares = [after - before for before, after in zip(below, below[1:])]
         total -= sum(share * math.log(share) for share in shares if share > 0)
-    return total / length
+    return total / (numbers * length)

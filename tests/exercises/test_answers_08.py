@@ -6,25 +6,28 @@ import threading
 import numpy as np
 import pytest
 import torch
-from torch import nn
 from torch.optim.adam import adam
 
 from course_utils.exercises import exercise
 from course_utils.training import radam
 from course_utils.training.adam import Adam
+from course_utils.training.clipping import clip_gradients
 from course_utils.training.optim import linear_rate
 from course_utils.training.radam import RAdam
-from tests.exercises.wrong_08 import PLAIN, _adam, _by_optimizer, _clip, _means, _move, _radam, _rate, _rho
+from tests.exercises.wrong_08 import (
+    PLAIN,
+    _adam,
+    _by_clipper,
+    _by_optimizer,
+    _clip,
+    _means,
+    _move,
+    _radam,
+    _rate,
+    _rho,
+)
 
 # ---- other right answers -------------------------------------------------------------------------------------------
-
-
-def _by_torch(gradients, max_norm):
-    own = [nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
-    for parameter, gradient in zip(own, gradients, strict=True):
-        parameter.grad = gradient.clone()
-    norm = nn.utils.clip_grad_norm_(own, max_norm)
-    return [parameter.grad for parameter in own], norm
 
 
 def _one_vector(gradients, max_norm):
@@ -91,7 +94,6 @@ def _with_where(weight, gradient, m, v, step, rate, beta1, beta2, eps):
 
 
 RIGHT = [
-    ("08.1", _by_torch),
     ("08.1", _one_vector),
     ("08.1", _with_tiny),
     ("08.2", _each_in_its_place),
@@ -305,6 +307,7 @@ TRICKS = [
     ("08.1", "norm", _first_two),
     ("08.1", "mutates_input", _same_list),
     ("08.1", "mutates_input", _through_data),
+    ("08.1", "ready_made", _by_clipper(clip_gradients)),
     ("08.2", "m", _memory()),
     ("08.2", "no_eps", _signs),
     *(

@@ -3,6 +3,7 @@
 import math
 
 import torch
+from torch import nn
 
 
 def _clip(norm_of=lambda norms: norms.norm(), factor=None, told=None):
@@ -39,6 +40,19 @@ def _all_but_one(gradients, max_norm):
 def _numbers_forgotten(gradients, max_norm):
     clipped, norm = _clip()(gradients, max_norm)
     return [new if old.dim() else old for new, old in zip(clipped, gradients, strict=True)], norm
+
+
+def _by_clipper(clip):
+    """Ready-made clipping, which works in place, on copies."""
+
+    def clip_by_norm(gradients, max_norm):
+        own = [nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
+        for parameter, gradient in zip(own, gradients, strict=True):
+            parameter.grad = gradient.clone()
+        norm = clip(own, max_norm)
+        return [parameter.grad for parameter in own], norm
+
+    return clip_by_norm
 
 
 def _means(m=None, v=None):
@@ -225,6 +239,7 @@ WRONG = {
         "always_scaled": _clip(factor=lambda norm, most: most / norm),
         "zero": _clip(factor=lambda norm, most: (most / norm).clamp(max=1.0) * (norm / norm)),
         "clipped": _numbers_forgotten,
+        "ready_made": _by_clipper(nn.utils.clip_grad_norm_),
         "mutates_input": _in_place,
         "dtype": lambda gradients, most: _clip()([gradient.double() for gradient in gradients], most),
         "type": lambda gradients, most: (torch.cat([g.flatten() for g in gradients]), 13.0),

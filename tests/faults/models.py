@@ -213,7 +213,7 @@ case(
         "batch": sorting.random_rows(2, generator=generator()),
     },
 )
-case(sorting.loss_by_place, lambda: {"numbers": 5, "length": 7})
+case(sorting.loss_without_attention, lambda: {"numbers": 5, "length": 7})
 case(measures.measure, lambda: {"model": model(), "batches": stream(), "most": 1})
 case(
     start.new_model,

@@ -1,4 +1,4 @@
-"""The task of sorting: rows by hand, the loss of whoever knows only the place by counting, and a model that learns."""
+"""The task of sorting: rows by hand, the least loss without attention by counting, and a model that learns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from course_utils.tasks.sorting import (
     NUMBERS,
     Rows,
     Sorter,
-    loss_by_place,
+    loss_without_attention,
     random_rows,
     sorting_loss,
 )
@@ -35,20 +35,35 @@ def test_rows_are_drawn_from_all_numbers_and_put_in_order():
 
 
 @pytest.mark.parametrize(("numbers", "length"), [(2, 1), (3, 2), (2, 5), (5, 3)])
-def test_the_loss_by_place_counted_over_all_rows(numbers, length):
-    entropies = []
+def test_the_loss_without_attention_counted_over_all_rows(numbers, length):
+    rows = list(itertools.product(range(numbers), repeat=length))
+    total = 0.0
     for place in range(length):
-        seen = Counter(sorted(row)[place] for row in itertools.product(range(numbers), repeat=length))
-        shares = [count / numbers**length for count in seen.values()]
-        entropies.append(-sum(share * math.log(share) for share in shares))
-    assert loss_by_place(numbers, length) == pytest.approx(sum(entropies) / length)
+        came = Counter(row[place] for row in rows)
+        pairs = Counter((row[place], sorted(row)[place]) for row in rows)
+        total -= sum(count * math.log(count / came[own]) for (own, _), count in pairs.items()) / len(rows)
+    assert loss_without_attention(numbers, length) == pytest.approx(total / length)
 
 
-def test_the_loss_by_place_by_hand():
-    # Of two numbers, 0 or 1: the smaller is 0 in three of four rows, the larger 1 in three of four.
-    assert loss_by_place(2, 2) == pytest.approx(math.log(4) - 0.75 * math.log(3))
-    assert loss_by_place(7, 1) == pytest.approx(math.log(7))
-    assert loss_by_place() == pytest.approx(1.898, abs=5e-4) and loss_by_place() < math.log(NUMBERS)
+def test_the_loss_without_attention_by_hand():
+    # Of two numbers, 0 or 1: the smaller one is 0 if a 0 came in at its place; else nobody knows. So is the larger.
+    assert loss_without_attention(2, 2) == pytest.approx(math.log(2) / 2)
+    assert loss_without_attention(7, 1) == 0.0  # the only number is the smallest
+    assert loss_without_attention() == pytest.approx(1.8225, abs=5e-5)
+
+
+def test_who_sees_only_its_own_place_learns_no_more_than_that():
+    """A table of logits for each place and the number that came in there, counted over many rows."""
+    rows = random_rows(20_000, generator=seeded(5))
+    counts = torch.full(
+        (LENGTH, NUMBERS, NUMBERS), 1e-3
+    )  # place, number that came in, number that belongs there
+    places = torch.arange(LENGTH).expand(20_000, -1)
+    counts.index_put_((places, rows.input_ids, rows.targets), torch.tensor(1.0), accumulate=True)
+    table = (counts / counts.sum(-1, keepdim=True)).log()
+    held_out = random_rows(5_000, generator=seeded(-5))
+    loss = sorting_loss(table[places[:5_000], held_out.input_ids], held_out).item()
+    assert loss == pytest.approx(loss_without_attention(), abs=0.01)
 
 
 @pytest.mark.parametrize("stack", [Encoder, PreLNEncoder])
@@ -92,7 +107,7 @@ def test_it_learns_more_than_the_place():
         loss=sorting_loss,
     )
     held_out = random_rows(64, generator=seeded(-1))
-    assert sorting_loss(model(held_out.input_ids), held_out).item() < loss_by_place() - 0.2
+    assert sorting_loss(model(held_out.input_ids), held_out).item() < loss_without_attention() - 0.2
 
 
 @pytest.mark.parametrize(
@@ -103,8 +118,8 @@ def test_it_learns_more_than_the_place():
         (lambda: Sorter(depth=0), "depth must be a whole number"),
         (lambda: Sorter(width=6), "hidden_size must be a multiple"),
         (lambda: Sorter(start_std=0.0), "std must be a finite number, above 0"),
-        (lambda: loss_by_place(201), "numbers must be a whole number from 1 to 200"),
-        (lambda: loss_by_place(3, 0), "length must be a whole number"),
+        (lambda: loss_without_attention(201), "numbers must be a whole number from 1 to 200"),
+        (lambda: loss_without_attention(3, 0), "length must be a whole number"),
         (lambda: sorting_loss(torch.zeros(2, 12, 16), torch.zeros(2, 12)), "batch must be Rows"),
         (lambda: sorting_loss(torch.zeros(24, 16), random_rows(2, generator=seeded(0))), "logits must have"),
     ],

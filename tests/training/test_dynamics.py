@@ -172,7 +172,7 @@ def test_the_file_that_the_notebook_reads(tiny, tmp_path):
     assert main(command(out)) == 0
     data = json.loads(out.read_text("utf-8"))
     assert list(data) == ["command", "settings", "runs"] and data["command"] == "python -m tools.dynamics"
-    assert data["settings"]["loss_by_place"] == pytest.approx(1.898, abs=1e-3)
+    assert data["settings"]["loss_without_attention"] == pytest.approx(1.8225, abs=1e-4)
     assert {row["part"] for row in data["runs"]} == set(PARTS)
     for row in data["runs"]:
         kept = ["loss", "right", "curve"]
@@ -270,4 +270,4 @@ def test_what_is_refused_leaves_the_file_alone(arguments, content, told, tmp_pat
 
 def test_the_table_alone_computes_nothing(tmp_path, capsys):
     assert main(["--table", "--out", str(tmp_path / "o.json")]) == 0
-    assert "loss by place alone 1.898" in capsys.readouterr().out and not list(tmp_path.iterdir())
+    assert "least loss without attention 1.823" in capsys.readouterr().out and not list(tmp_path.iterdir())

@@ -73,7 +73,10 @@ def check_clip_by_norm(answer: object) -> None:
 
 
 def _check_other_gradients(answer: object) -> None:
-    """Other shapes and numbers of tensors; long, short, only just too long; in double precision too."""
+    """Other shapes and numbers of tensors; long, short, only just too long; in double precision too.
+
+    Then nobody else may have clipped them.
+    """
     several = [torch.randn(shape) for shape in ((3, 5), (7,), (), (2, 1, 3))]
     length = float(clip_by_norm(several, 1.0)[1])
     alike = [torch.randn(3, 2) for _ in range(13)]
@@ -91,6 +94,7 @@ def _check_other_gradients(answer: object) -> None:
         clipped, norm = _clipped(answer, gradients, max_norm)
         _expect_norm(norm, float(clip_by_norm(gradients, max_norm)[1]), gradients, max_norm)
         _expect_clipped(clipped, gradients, max_norm)
+    refuse_ready_made(answer, *cases[0])
 
 
 def _clipped(answer: object, gradients: list[Tensor], max_norm: float) -> tuple[list[Tensor], float]:
