@@ -30,10 +30,10 @@ PACKAGES = {
 }
 # sha256 of the course's own checkpoint, as it is shipped; data/README.md shows the same.
 COURSE_CHECKSUMS = {
-    "config.json": "8e8e68332f3581dd1754ccbd47edf419d32b351ab6ef03327ceafcb14cd9df5d",
-    "model.safetensors": "8db16d99f29bea52e3fb4bc587555d898fa3df9290630bded4b67f1aeaaa3314",
+    "config.json": "4ed929f32737d25a4b8cadcb43720cfcd6c521a6660a044b80f21db4f8d5e47f",
+    "model.safetensors": "7c220bc321d5d5510de1125199a4b317ea4863e047d2e1b3c3131067a4b977f5",
     "tokenizer_config.json": "b929ad56af8998f69a1968a5c1d13778dd39b6bc86e49756efbc0a46d673b030",
-    "vocab.txt": "92c5200141a2b0a500a9fe3728271a25862cdc15b3861d7404c26b8cd596cced",
+    "vocab.txt": "9d38bf0cc49bbe3777fe753e2d4bc8acb780772949f42b165da3bbe5c6e4b5c5",
 }
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 LONGEST_NAME = 96  # of a model on the hub, by its own rules
