@@ -24,9 +24,9 @@ from course_utils.support.given import mapping, one_line, real_number, shown, wh
 from course_utils.tokenization import WordPieceTokenizer
 
 # The last layer of the course's model, the one at which its second stage was asked for senses. Measured on the half of
-# the held-out sentences on which such things are chosen (course_utils.evaluate_senses --layers --half validation): there
-# it is right for 0.916 of them, and the layer below for 0.928, too close to tell; it knows 배 best, and its scores have
-# the best mean log-score. The vector at [MASK] in the word's place adds nothing to the one at the word.
+# the held-out sentences on which such things are chosen (evaluate_senses --layers --half validation): there it is right
+# for 0.916 of them, and the layer below for 0.928, too close to tell; it knows 배 best, and its scores have the best
+# mean log-score. The vector at [MASK] in the word's place adds nothing to the one at the word.
 SENSE_LAYER = 4
 EXAMPLES = 250  # sentences a sense, spread over its documents
 SHRINKAGE = 0.3  # share of the identity (times the mean variance) in S: few examples for so many directions
