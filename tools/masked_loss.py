@@ -14,7 +14,9 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from course_utils.datasets.batching import PretrainingBatches, encode_documents
 from course_utils.datasets.corpus import WHOLE_CORPUS, read_documents
@@ -31,25 +33,38 @@ from course_utils.training.text import batch_stream, split_documents
 Documents = list[list[str]]
 
 
-def set_aside(corpus: str, public: Sequence[str], one_in: int, seed: int) -> dict[str, Documents]:
-    """Source -> the documents that training.text.prepare_text sets aside."""
+class Source(NamedTuple):
+    """Documents of one origin."""
+
+    name: str
+    read: Documents
+    aside: Documents
+
+
+def sources(corpus: str, public: Sequence[str], one_in: int, seed: int) -> list[Source]:
+    """What training.text.prepare_text reads, source by source, split as it splits."""
     prepared = prepare(public) if public else []
-    _, own = split_documents(read_documents(corpus.split(",")), one_in, seed)
+    own, own_aside = split_documents(read_documents(corpus.split(",")), one_in, seed)
     _, others = split_documents([document for one in prepared for document in one.documents], one_in, seed)
     aside = {id(document) for document in others}
-    found = {"the course's corpus": own}
-    found |= {one.name: [document for document in one.documents if id(document) in aside] for one in prepared}
+    found = [Source("the course's corpus", own, own_aside)]
+    for one in prepared:
+        kept = [document for document in one.documents if id(document) not in aside]
+        found.append(
+            Source(one.name, kept, [document for document in one.documents if id(document) in aside])
+        )
     return found
 
 
-def entropy(batches: PretrainingBatches, most: int) -> float:
-    """−Σ p log p of the pieces behind the blanks: no guess that looks at no context has a smaller loss."""
-    counts: Counter[int] = Counter()
+def loss_by_counts(counts: Counter[int], size: int, batches: PretrainingBatches, most: int) -> float:
+    """Mean −log p of the pieces behind the blanks, p = (count + 1) / (all counts + size of the vocabulary)."""
+    asked: Counter[int] = Counter()
     for number in range(min(most, batches.batches_per_epoch)):
         labels = batches(number).labels
-        counts.update(labels[labels != IGNORE].tolist())
-    total = counts.total()
-    return -math.fsum(count / total * math.log(count / total) for count in counts.values())
+        asked.update(labels[labels != IGNORE].tolist())
+    total = counts.total() + size
+    lost = math.fsum(-math.log((counts[piece] + 1) / total) * often for piece, often in asked.items())
+    return lost / asked.total()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,16 +87,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokenizer = loaded[0][1]
     public = chosen.public.split(",") if chosen.public else []
     settings = Settings(mask_rate=0.2, whole_words=False)
-    rows = [["held out from", "rows", "no context", *(f"{folder} loss, right" for folder in chosen.models)]]
-    for source, documents in set_aside(chosen.corpus, public, chosen.held_out, chosen.seed).items():
-        if len(documents) < 2:
-            rows.append([source, "0"])
+    rows = [["held out from", "rows", "counts", *(f"{folder} loss, right" for folder in chosen.models)]]
+    for name, read, aside in sources(chosen.corpus, public, chosen.held_out, chosen.seed):
+        if len(aside) < 2:
+            rows.append([name, "0"])
             continue
-        batches = batch_stream(
-            settings, encode_documents(documents, tokenizer), tokenizer, seed=chosen.seed + 1
-        )
+        encoded = encode_documents(aside, tokenizer)
+        batches = batch_stream(settings, encoded, tokenizer, seed=chosen.seed + 1)
         number = min(chosen.most, batches.batches_per_epoch) * settings.batch_size
-        row = [source, str(number), f"{entropy(batches, chosen.most):.2f}"]
+        counts: Counter[int] = Counter()
+        for document in encode_documents(read, tokenizer):
+            counts.update(chain.from_iterable(document))
+        row = [name, str(number), f"{loss_by_counts(counts, len(tokenizer.vocab), batches, chosen.most):.2f}"]
         for model, _ in loaded:
             found = measure(speed_up(model).eval(), batches, most=chosen.most)
             row.append(f"{found['held_out_mlm_loss']:.2f}, {found['held_out_mlm_accuracy']:.1%}")

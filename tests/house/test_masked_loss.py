@@ -1,6 +1,7 @@
 """tools/masked_loss.py: what was set aside, the control, the table."""
 
 import math
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -32,25 +33,29 @@ def test_it_is_what_a_run_sets_aside(tmp_path, monkeypatch):
     both = [Prepared("talks", talks), Prepared("books", books)]
     monkeypatch.setattr(masked_loss, "prepare", lambda names: both)
     monkeypatch.setattr("course_utils.training.text.public_documents", lambda names: talks + books)
-    found = masked_loss.set_aside(str(corpus.CORPUS), ["talks", "books"], 3, 5)
-    assert list(found) == ["the course's corpus", "talks", "books"] and all(found.values())
+    found = masked_loss.sources(str(corpus.CORPUS), ["talks", "books"], 3, 5)
+    assert [one.name for one in found] == ["the course's corpus", "talks", "books"]
+    assert sorted(found[1].read + found[1].aside) == sorted(talks) and all(one.aside for one in found)
     settings = Settings(corpus=str(corpus.CORPUS), public="talks,books", held_out=3, seed=5, vocab_size=2000)
     text = prepare_text(settings, tmp_path / "vocab.txt")
-    kept = encode_documents(found["talks"] + found["books"], text.tokenizer)
+    kept = encode_documents(found[1].aside + found[2].aside, text.tokenizer)
     assert text.held_out[-len(kept) :] == kept
-    assert len(text.held_out) == sum(map(len, found.values()))
+    assert len(text.held_out) == sum(len(one.aside) for one in found)
 
 
-def test_the_control_is_the_entropy_of_what_is_asked():
+def test_the_control_knows_counts_alone():
     def batches(number):
         return SimpleNamespace(
             labels=torch.tensor([[[7, -100, 7], [-100, 3, 5]], [[5, 5, 5], [5, 5, 5]]][number])
         )
 
     batches.batches_per_epoch = 2
-    assert masked_loss.entropy(batches, 1) == pytest.approx(1.5 * math.log(2))
-    counts = [0.2, 0.1, 0.7]  # 7 twice, 3 once, 5 seven times, of ten
-    assert masked_loss.entropy(batches, 9) == pytest.approx(-math.fsum(p * math.log(p) for p in counts))
+    counts = Counter({7: 5, 3: 1})  # of 6 pieces; 4 in the vocabulary: (count + 1) / 10
+    first = -math.log(0.6) * 2 - math.log(0.2) - math.log(0.1)
+    assert masked_loss.loss_by_counts(counts, 4, batches, 1) == pytest.approx(first / 4)
+    assert masked_loss.loss_by_counts(counts, 4, batches, 9) == pytest.approx(
+        (first - 6 * math.log(0.1)) / 10
+    )
 
 
 def test_the_table_of_two_models(tmp_path, capsys):
@@ -60,7 +65,7 @@ def test_the_table_of_two_models(tmp_path, capsys):
     head, row = capsys.readouterr().out.splitlines()
     assert head.endswith(f"{folders[0]} loss, right  {folders[1]} loss, right")
     *_, none, first, _, second, _ = row.split()
-    assert float(none) < math.log(len(tokenizer.vocab)) < float(first[:-1]) != float(second[:-1])
+    assert float(none) < 9 < math.log(len(tokenizer.vocab)) < float(first[:-1]) != float(second[:-1])
 
 
 def test_two_vocabularies_are_refused(tmp_path, capsys):
