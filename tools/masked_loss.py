@@ -25,9 +25,11 @@ from course_utils.datasets.public import prepare
 from course_utils.evaluate_senses import aligned
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
+from course_utils.support.commands import add_debug, carry_out
+from course_utils.support.given import whole_number
 from course_utils.training.fast import speed_up
 from course_utils.training.measures import measure
-from course_utils.training.settings import Settings
+from course_utils.training.settings import LARGEST_SEED, Settings
 from course_utils.training.text import batch_stream, split_documents
 
 Documents = list[list[str]]
@@ -79,32 +81,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--held-out", type=int, default=200, help="one document in so many was set aside (200)")
     add("--seed", type=int, default=0, help="of the run (0)")
     add("--most", type=int, default=20, help="batches of 64 rows a source, at most (20)")
+    add_debug(parser)
     chosen = parser.parse_args(arguments)
+    return carry_out("masked_loss", lambda: _compare(chosen), debug=chosen.debug)
+
+
+def _compare(chosen: argparse.Namespace) -> None:
+    most, one_in = whole_number("most", chosen.most), whole_number("held_out", chosen.held_out)
+    seed = whole_number("seed", chosen.seed, least=0, most=LARGEST_SEED)
     loaded = [load_pretrained(folder, model_class=BertForPreTraining) for folder in chosen.models]
     vocabularies = [list(tokenizer.vocab) for _, tokenizer in loaded]
     if any(vocabulary != vocabularies[0] for vocabulary in vocabularies):
-        parser.error("the models must have one vocabulary: losses are counted by its pieces")
+        raise ValueError("the models must have one vocabulary: losses are counted by its pieces")
     tokenizer = loaded[0][1]
     public = chosen.public.split(",") if chosen.public else []
     settings = Settings(mask_rate=0.2, whole_words=False)
     rows = [["held out from", "rows", "counts", *(f"{folder} loss, right" for folder in chosen.models)]]
-    for name, read, aside in sources(chosen.corpus, public, chosen.held_out, chosen.seed):
+    for name, read, aside in sources(chosen.corpus, public, one_in, seed):
         if len(aside) < 2:
             rows.append([name, "0"])
             continue
-        encoded = encode_documents(aside, tokenizer)
-        batches = batch_stream(settings, encoded, tokenizer, seed=chosen.seed + 1)
-        number = min(chosen.most, batches.batches_per_epoch) * settings.batch_size
+        batches = batch_stream(settings, encode_documents(aside, tokenizer), tokenizer, seed=seed + 1)
         counts: Counter[int] = Counter()
         for document in encode_documents(read, tokenizer):
             counts.update(chain.from_iterable(document))
-        row = [name, str(number), f"{loss_by_counts(counts, len(tokenizer.vocab), batches, chosen.most):.2f}"]
+        number = min(most, batches.batches_per_epoch) * settings.batch_size
+        row = [name, str(number), f"{loss_by_counts(counts, len(tokenizer.vocab), batches, most):.2f}"]
         for model, _ in loaded:
-            found = measure(speed_up(model).eval(), batches, most=chosen.most)
+            found = measure(speed_up(model).eval(), batches, most=most)
             row.append(f"{found['held_out_mlm_loss']:.2f}, {found['held_out_mlm_accuracy']:.1%}")
         rows.append(row)
     print(aligned([row + [""] * (len(rows[0]) - len(row)) for row in rows]))
-    return 0
 
 
 if __name__ == "__main__":

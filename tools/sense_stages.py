@@ -18,7 +18,9 @@ from pathlib import Path
 from course_utils.bert import BertModel
 from course_utils.contextual.evaluation import LayerResult, evaluate_layers, half, held_out_sentences
 from course_utils.pretrained import load_pretrained
+from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.files import write_atomically
+from course_utils.support.given import shown
 from course_utils.support.paths import DATA
 from course_utils.training.fast import speed_up
 
@@ -53,21 +55,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("stages", nargs="+", metavar="NAME=FOLDER", help="a stage and its model")
     parser.add_argument("--out", type=Path, default=OUT, help=f"the file ({OUT.relative_to(DATA.parent)})")
+    add_debug(parser)
     chosen = parser.parse_args(arguments)
-    if not all(name and folder for name, _, folder in (stage.partition("=") for stage in chosen.stages)):
-        parser.error(f"each stage must be NAME=FOLDER, got {' '.join(chosen.stages)}")
-    named = [stage.partition("=")[::2] for stage in chosen.stages]
-    halves = {
+    return carry_out("sense_stages", lambda: _store(chosen.stages, chosen.out), debug=chosen.debug)
+
+
+def _store(stages: Sequence[str], out: Path) -> None:
+    named = [stage.partition("=")[::2] for stage in stages]
+    if unnamed := [stage for stage, (name, folder) in zip(stages, named) if not (name and folder)]:
+        raise ValueError(f"each stage must be NAME=FOLDER, got {shown(unnamed[0])}")
+    sentences = {
         name: {
-            word: sum(len(sentences) for sentences in groups.values())
+            word: sum(len(group) for group in groups.values())
             for word, groups in half(held_out_sentences(), validation=validation).items()
         }
         for name, validation in HALVES.items()
     }
-    stages = [{"name": name, **measured(Path(folder))} for name, folder in named]
-    text = json.dumps({"sentences": halves, "stages": stages}, ensure_ascii=False, indent=1)
-    write_atomically(chosen.out, text + "\n")
-    return 0
+    found = [{"name": name, **measured(Path(folder))} for name, folder in named]
+    text = json.dumps({"sentences": sentences, "stages": found}, ensure_ascii=False, indent=1)
+    write_atomically(out, text + "\n")
 
 
 if __name__ == "__main__":

@@ -137,6 +137,18 @@ COMMANDS = {
         flags=["--table"],
         positional=["map", "adaptive", *TEXTS],
     ),
+    "tools.masked_loss": Command(
+        [["no such"], ["--most", "0", "no such"], ["--seed", "-1", "no such"], []],
+        paths=["--corpus"],
+        numbers=["--held-out", "--seed", "--most"],
+        texts=["--public"],
+        positional=["no such", *PATHS[1:4]],
+    ),
+    "tools.sense_stages": Command(
+        [["first"], ["first="], ["=folder"], *([f"first={path}"] for path in PATHS[1:6])],
+        paths=["--out"],
+        positional=["first=no such", *TEXTS],
+    ),
     "tools.task_data": Command(
         [["news.tsv"], ["reviews.tsv", "배"]], paths=["--out"], positional=["pairs.tsv", *TEXTS]
     ),

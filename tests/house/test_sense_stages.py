@@ -51,7 +51,6 @@ def test_each_half_of_each_stage_is_what_evaluate_layers_says(folder, tmp_path, 
 
 @pytest.mark.parametrize("stage", ["first", "first=", "=folder"])
 def test_a_stage_without_a_name_or_a_folder_is_refused(stage, tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        sense_stages.main([stage, "--out", str(tmp_path / "stages.json")])
-    assert f"each stage must be NAME=FOLDER, got {stage}" in capsys.readouterr().err
+    assert sense_stages.main([stage, "--out", str(tmp_path / "stages.json")]) == 2
+    assert f"each stage must be NAME=FOLDER, got '{stage}'" in capsys.readouterr().err
     assert not (tmp_path / "stages.json").exists()
