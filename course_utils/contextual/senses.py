@@ -30,9 +30,8 @@ from course_utils.tokenization import WordPieceTokenizer
 SENSE_LAYER = 4
 EXAMPLES = 250  # sentences a sense, spread over its documents
 SHRINKAGE = 0.3  # share of the identity (times the mean variance) in S: few examples for so many directions
-# τ. The model was asked about the very examples that S is measured on, so they lie closer together than new sentences
-# do: with τ = 4 the best score is 0.956 on average, but only 0.916 are right. At 6 (0.927) the mean log-score is best,
-# on the same half of data/senses.json (Guo et al. 2017).
+# τ. S is measured on examples that the second stage was trained on: with τ = 4 the best score is 0.956 on average where
+# only 0.916 are right. At 6 (0.927) the mean log-score is best, on the same half of data/senses.json (Guo et al. 2017).
 TEMPERATURE = 6.0
 
 
