@@ -111,11 +111,26 @@ def in_validation_half(sentence: str) -> bool:
 
 
 def half(held_out: HeldOut, *, validation: bool) -> dict[str, dict[str, list[str]]]:
-    """One half of held-out sentences: word -> sense -> sentences."""
+    """One half of held-out sentences: word -> sense -> sentences.
+
+    Args:
+        held_out: all of them.
+        validation: whether the half for choosing is wanted, or the one for reporting.
+
+    Raises:
+        ValueError: if held_out or validation is not such.
+    """
+    held_out = mapping("held_out", held_out, "word -> sense -> sentences")
+    if not isinstance(validation, bool):
+        raise ValueError(f"validation must be True or False, got {shown(validation)}")
     return {
         word: {
-            sense: [sentence for sentence in sentences if in_validation_half(sentence) == validation]
-            for sense, sentences in groups.items()
+            sense: [
+                sentence
+                for sentence in list_of_texts("the sentences of a sense", sentences, least=0)
+                if in_validation_half(sentence) == validation
+            ]
+            for sense, sentences in mapping("the senses of a word", groups, "sense -> sentences").items()
         }
         for word, groups in held_out.items()
     }

@@ -95,6 +95,7 @@ case(senses.sense_space, lambda: both() | {"word": WORD, "layer": 1})
 case(contextual.nearest_sense, lambda: question(layer=1))
 case(influence, lambda: question(sense="leg"))
 case(evaluation.held_out_sentences, dict)
+case(evaluation.half, lambda: {"held_out": {WORD: groups()}, "validation": True})
 case(evaluation.judge, lambda: both() | {"word": WORD, "groups": groups(), "layer": 1})
 case(
     evaluation.evaluate,
