@@ -30,7 +30,7 @@ from course_utils.contextual.evaluation import (
 )
 from course_utils.pretrained import load_pretrained
 from course_utils.support.commands import add_debug, carry_out
-from course_utils.support.text_width import columns, padded
+from course_utils.support.text_width import aligned
 from course_utils.training.fast import speed_up
 
 HEAD = (
@@ -115,12 +115,6 @@ def layer_table(found: Sequence[LayerResult]) -> list[list[str]]:
             ]
         rows.append(row)
     return rows
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of texts as lines with straight columns: a Hangul letter is two wide."""
-    widths = [max(map(columns, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(map(padded, row, widths)).rstrip() for row in rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -44,7 +44,7 @@ from course_utils.encoder import Encoder, PreLNEncoder  # noqa: E402
 from course_utils.support.commands import add_debug, carry_out  # noqa: E402
 from course_utils.support.files import read_regular, write_atomically  # noqa: E402
 from course_utils.support.given import one_line, shown, whole_number  # noqa: E402
-from course_utils.support.text_width import columns, padded  # noqa: E402
+from course_utils.support.text_width import aligned  # noqa: E402
 from course_utils.tasks.sorting import (  # noqa: E402
     LENGTH,
     NUMBERS,
@@ -330,9 +330,7 @@ def _print(found: dict[Run, dict[str, Any]], parts: Sequence[str]) -> None:
     print(f"least loss without attention {loss_without_attention():.3f}, of a guess {math.log(NUMBERS):.3f}")
     for part in parts:
         if part != "adaptive" and any(run.part == part for run in found):
-            rows = table(found, part)
-            widths = [max(map(columns, column)) for column in zip(*rows)]
-            print(f"\n{part}", *("  ".join(map(padded, row, widths)).rstrip() for row in rows), sep="\n")
+            print(f"\n{part}\n{aligned(table(found, part))}")
 
 
 def main(command_line: Sequence[str] | None = None) -> int:

@@ -1,10 +1,11 @@
-"""How well do models fill the blanks of text that none of them read? A table: a row a source, two columns a model.
+"""How well do models fill the blanks of text that none of them read? A row for each source.
 
     python tools/masked_loss.py runs/course/model runs/tuned/model
 
 The text is what a pre-training run of the same --corpus, --public, --held-out and --seed sets aside. The models must
-have one vocabulary: a loss counts pieces, and pieces of two vocabularies are two different things. The control column
-knows no context at all: it guesses every blank by how often each piece stands behind the blanks of this very table.
+have one vocabulary: a loss counts pieces, and pieces of two vocabularies are two different things. The control
+("counts") knows no context: it guesses every blank by how often each piece stands in the documents of the source that
+were not set aside.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from course_utils.datasets.batching import PretrainingBatches, encode_documents
 from course_utils.datasets.corpus import WHOLE_CORPUS, read_documents
 from course_utils.datasets.pretraining import IGNORE
 from course_utils.datasets.public import prepare
-from course_utils.evaluate_senses import aligned
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
 from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.given import whole_number
+from course_utils.support.text_width import aligned
 from course_utils.training.fast import speed_up
 from course_utils.training.measures import measure
 from course_utils.training.settings import LARGEST_SEED, Settings
@@ -58,12 +59,17 @@ def sources(corpus: str, public: Sequence[str], one_in: int, seed: int) -> list[
     return found
 
 
-def loss_by_counts(counts: Counter[int], size: int, batches: PretrainingBatches, most: int) -> float:
-    """Mean −log p of the pieces behind the blanks, p = (count + 1) / (all counts + size of the vocabulary)."""
+def behind_blanks(batches: PretrainingBatches, most: int) -> Counter[int]:
+    """How often each piece is asked for in the first batches."""
     asked: Counter[int] = Counter()
     for number in range(min(most, batches.batches_per_epoch)):
         labels = batches(number).labels
         asked.update(labels[labels != IGNORE].tolist())
+    return asked
+
+
+def loss_by_counts(counts: Counter[int], size: int, asked: Counter[int]) -> float:
+    """Mean −log p of the pieces asked for, p = (count + 1) / (all counts + size of the vocabulary)."""
     total = counts.total() + size
     lost = math.fsum(-math.log((counts[piece] + 1) / total) * often for piece, often in asked.items())
     return lost / asked.total()
@@ -96,7 +102,7 @@ def _compare(chosen: argparse.Namespace) -> None:
     tokenizer = loaded[0][1]
     public = chosen.public.split(",") if chosen.public else []
     settings = Settings(mask_rate=0.2, whole_words=False)
-    rows = [["held out from", "rows", "counts", *(f"{folder} loss, right" for folder in chosen.models)]]
+    rows = [["held out from", "blanks", "counts", *(f"{folder} loss, right" for folder in chosen.models)]]
     for name, read, aside in sources(chosen.corpus, public, one_in, seed):
         if len(aside) < 2:
             rows.append([name, "0"])
@@ -105,8 +111,8 @@ def _compare(chosen: argparse.Namespace) -> None:
         counts: Counter[int] = Counter()
         for document in encode_documents(read, tokenizer):
             counts.update(chain.from_iterable(document))
-        number = min(most, batches.batches_per_epoch) * settings.batch_size
-        row = [name, str(number), f"{loss_by_counts(counts, len(tokenizer.vocab), batches, most):.2f}"]
+        asked = behind_blanks(batches, most)
+        row = [name, f"{asked.total():,}", f"{loss_by_counts(counts, len(tokenizer.vocab), asked):.2f}"]
         for model, _ in loaded:
             found = measure(speed_up(model).eval(), batches, most=most)
             row.append(f"{found['held_out_mlm_loss']:.2f}, {found['held_out_mlm_accuracy']:.1%}")

@@ -41,7 +41,7 @@ from course_utils.support.commands import add_debug, carry_out  # noqa: E402
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.support.foreign_json import read_object  # noqa: E402
 from course_utils.support.given import shown, whole_number  # noqa: E402
-from course_utils.support.text_width import columns, padded  # noqa: E402
+from course_utils.support.text_width import aligned  # noqa: E402
 from course_utils.training.device import available_device  # noqa: E402
 from course_utils.training.settings import MOST_THREADS  # noqa: E402
 from tools.translation_runs import (  # noqa: E402
@@ -184,12 +184,6 @@ def table(data: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def told(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of texts in columns."""
-    widths = [max(map(columns, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(map(padded, row, widths)).rstrip() for row in rows)
-
-
 # --- The command
 
 
@@ -239,7 +233,7 @@ def _work(chosen: argparse.Namespace) -> None:
         if not chosen.recipes:
             data |= {"costs": costs(), "times": times(device, LIVE.batch_size), "device": device.type}
             _keep(chosen.out, data)
-    print(told(_recipe_table(data) if chosen.recipes else table(data)))
+    print(aligned(_recipe_table(data) if chosen.recipes else table(data)))
 
 
 def _comparison(only: str, updates: int) -> list[Plan]:

@@ -1,8 +1,9 @@
 """How often is the sense of a homonym recognised? Measured on sentences that no training has used.
 
 nearest_sense is compared with the leave-one-out nearest neighbour among the held-out sentences themselves (by the
-vector at the word alone), their separation, and what is possible without BERT (baselines.py) for whom has read the same
-text, both halves of the course's corpus. This module computes the numbers; course_utils/evaluate_senses.py prints them.
+vector at the word alone), their separation, and what is possible without BERT (baselines.py) for whoever has read the
+same text, both halves of the course's corpus. This module computes the numbers; course_utils/evaluate_senses.py prints
+them.
 """
 
 from __future__ import annotations

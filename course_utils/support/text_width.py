@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 WIDE, NARROW = 1.9, 1.05  # of letters in a drawn label, in the width of an average Latin letter
 
@@ -15,6 +16,12 @@ def columns(text: str) -> int:
 def padded(text: str, width: int) -> str:
     """The text with blanks behind it, up to `width` columns; a longer one stays as it is."""
     return text + " " * (width - columns(text))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of texts, as many in each, as lines with straight columns."""
+    widths = [max(map(columns, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(map(padded, row, widths)).rstrip() for row in rows)
 
 
 def drawn_width(text: str) -> float:

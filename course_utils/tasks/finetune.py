@@ -32,7 +32,7 @@ from course_utils.bert import BertModel
 from course_utils.pretrained import load_pretrained
 from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.given import one_line, real_number, shown, whole_number
-from course_utils.support.text_width import columns, padded
+from course_utils.support.text_width import aligned
 from course_utils.tasks.forms import TASKS, draw, load_task
 from course_utils.tasks.measurements import STARTS, Measurement, main_value, read_file, write_file
 from course_utils.tasks.summaries import table
@@ -73,7 +73,7 @@ def main(command_line: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(command_line)
     return carry_out(
         "finetune",
-        lambda: print(_told(table(_measure(chosen)))),
+        lambda: print(aligned(table(_measure(chosen)))),
         debug=chosen.debug,
         stopped="stopped; the same command goes on with the next training",
     )
@@ -168,11 +168,6 @@ def _line(one: Measurement) -> str:
     setting = f", rate {one.rate:g}, batch {one.batch_size}, epochs {one.epochs}" if one.batch_size else ""
     scores = f"validation {main_value(one.validation):.3f}, test {main_value(one.test):.3f}"
     return f"{one.task}, {one.start}, {one.labels} labels, seed {one.seed}{setting}: {scores}"
-
-
-def _told(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(columns, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(map(padded, row, widths)).rstrip() for row in rows)
 
 
 if __name__ == "__main__":

@@ -244,10 +244,6 @@ def test_layers_in_rows():
     assert len(evaluate_senses.layer_table(found[2:])[0]) == 4  # 배 was not asked for
 
 
-def test_columns_are_straight_in_hangul_too():
-    assert evaluate_senses.aligned([["배", "1"], ["word", "22"], ["", "3"]]) == "배    1\nword  22\n      3"
-
-
 def test_the_command(model, tokenizer, tmp_path, monkeypatch, capsys):
     save_pretrained(model, tokenizer, tmp_path / "model")
     monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: HELD_OUT)

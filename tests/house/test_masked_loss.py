@@ -51,11 +51,11 @@ def test_the_control_knows_counts_alone():
 
     batches.batches_per_epoch = 2
     counts = Counter({7: 5, 3: 1})  # of 6 pieces; 4 in the vocabulary: (count + 1) / 10
-    first = -math.log(0.6) * 2 - math.log(0.2) - math.log(0.1)
-    assert masked_loss.loss_by_counts(counts, 4, batches, 1) == pytest.approx(first / 4)
-    assert masked_loss.loss_by_counts(counts, 4, batches, 9) == pytest.approx(
-        (first - 6 * math.log(0.1)) / 10
-    )
+    first, every = (masked_loss.behind_blanks(batches, most) for most in (1, 9))
+    assert first == {7: 2, 3: 1, 5: 1} and every == {7: 2, 3: 1, 5: 7}
+    lost = -math.log(0.6) * 2 - math.log(0.2) - math.log(0.1)
+    assert masked_loss.loss_by_counts(counts, 4, first) == pytest.approx(lost / 4)
+    assert masked_loss.loss_by_counts(counts, 4, every) == pytest.approx((lost - 6 * math.log(0.1)) / 10)
 
 
 def test_the_table_of_two_models(tmp_path, capsys):

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from course_utils.support.text_width import columns, drawn_width, padded
+from course_utils.support.text_width import aligned, columns, drawn_width, padded
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,10 @@ def test_padded_columns_are_straight():
         "cafe\u0301  ",
     ]
     assert padded("여덟 글자나", 6) == "여덟 글자나"
+
+
+def test_rows_are_lines_with_straight_columns():
+    assert aligned([["배", "1"], ["word", "22"], ["", "3"]]) == "배    1\nword  22\n      3"
 
 
 def test_drawn_letters():
