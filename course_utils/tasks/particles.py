@@ -15,7 +15,8 @@ _LIST = """
 에서는 에서도 에게는 에게서 으로는 으로도 으로서 으로써 로부터 까지는 까지도 부터는 보다는
 이라고 이라는 이었다 이지만 입니다 들에게 으로부터 에서부터
 """
-PARTICLES = tuple(sorted(_LIST.split(), key=len, reverse=True))
+PARTICLES = frozenset(_LIST.split())
+LONGEST = max(map(len, PARTICLES))  # letters
 LEAST = 2  # letters of what is left
 
 
@@ -28,7 +29,8 @@ def without_particle(word: str) -> str:
     Raises:
         ValueError: if it is no text.
     """
-    for particle in PARTICLES:  # the longest first
-        if one_text("word", word).endswith(particle) and len(word) - len(particle) >= LEAST:
-            return word[: -len(particle)]
+    one_text("word", word)
+    for length in range(min(LONGEST, len(word) - LEAST), 0, -1):
+        if word[-length:] in PARTICLES:
+            return word[:-length]
     return word
