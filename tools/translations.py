@@ -220,7 +220,8 @@ def _work(chosen: argparse.Namespace) -> None:
     device = available_device(chosen.device)
     if chosen.recipes and chosen.out == DATA:
         raise ValueError(f"--recipes must be stored elsewhere than in {DATA.name}: give --out")
-    plans = recipes() if chosen.recipes else _comparison(chosen.only, updates)
+    compared = _comparison(chosen.only, updates)  # refuses an unknown kind, whatever is asked for
+    plans = recipes() if chosen.recipes else compared
     settings = {"asked": asked, "validation": VALIDATION, "recipes": chosen.recipes}
     if not chosen.recipes:
         sizes = {name: kind.sizes for name, kind in KINDS.items()}
