@@ -14,7 +14,11 @@ validation part, on average over the seeds, is told with its test score:
 
 The threshold of questions without an answer is chosen on the validation part, too.
 
-A training makes at least 200 updates, however few the labels (Mosbach et al. 2021). Each is stored when it ends; the
+Variants of the pre-trained start are measured where --start names them: two-layers has a head of two layers,
+frozen-1, frozen-2 and frozen-3 leave the embeddings and so many layers as they are.
+
+A training makes at least 200 updates, however few the labels (Mosbach et al. 2021); --least-updates 0 makes as many as
+the epochs say, such as for the paper's grid. Each is stored when it ends; the
 same command goes on where it was stopped, and another one may add tasks, labels, seeds and settings to the file.
 """
 
@@ -34,9 +38,17 @@ from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.given import one_line, real_number, shown, whole_number
 from course_utils.support.text_width import aligned
 from course_utils.tasks.forms import TASKS, draw, load_task
-from course_utils.tasks.measurements import STARTS, Measurement, main_value, read_file, write_file
+from course_utils.tasks.measurements import STARTS, VARIANTS, Measurement, main_value, read_file, write_file
 from course_utils.tasks.summaries import table
-from course_utils.tasks.trainings import DROPOUT, LEAST_UPDATES, Plan, Trainer, planned, weights_digest
+from course_utils.tasks.trainings import (
+    DROPOUT,
+    LEAST_UPDATES,
+    RECIPES,
+    Plan,
+    Trainer,
+    planned,
+    weights_digest,
+)
 from course_utils.training.device import available_device
 from course_utils.training.settings import MOST_THREADS
 
@@ -59,12 +71,13 @@ def main(command_line: Sequence[str] | None = None) -> int:
     add("--out", type=Path, required=True, help="the file that holds what was measured")
     add("--labels", default="1000", help="how many examples to train with; several joined by commas (1000)")
     add("--seeds", type=int, default=5, help="draws of the examples (5)")
-    add("--start", default=",".join(STARTS), help="with what to begin (all four)")
+    add("--start", default=",".join(STARTS), help="with what to begin (these four)")
     add("--model", default="data/checkpoints/course-bert", help="folder of the pre-trained model")
     add("--rates", help="highest learning rates (three of each start's own)")
     add("--batch-sizes", default="16", help="examples an update (16)")
     add("--epochs", help="how often each example is seen (4; from scratch and frozen 8)")
     add("--layer-decay", type=float, default=0.8, help="of the pre-trained start, from layer to layer (0.8)")
+    add("--least-updates", type=int, default=LEAST_UPDATES, help="of every training (200)")
     add("--looks", type=int, default=0, help="looks at validation, the best state of which is kept (0)")
     add("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
     add("--threads", type=int, default=2, help="cores (2)")
@@ -84,7 +97,12 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     if chosen.table:
         return read_file(chosen.out)[1]
     plans = _plans(chosen)
-    looks = whole_number("looks", chosen.looks, least=0, most=LEAST_UPDATES)
+    least = whole_number("least-updates", chosen.least_updates, least=0, most=LARGEST)
+    trained = [plan for plan in plans if plan.batch_size]
+    fewest = min(
+        (max(plan.epochs * -(-plan.labels // plan.batch_size), least) for plan in trained), default=0
+    )
+    looks = whole_number("looks", chosen.looks, least=0, most=fewest if trained else LARGEST)
     layer_decay = real_number("layer-decay", chosen.layer_decay, most=1.0, open_at=("least",))
     torch.set_num_threads(whole_number("threads", chosen.threads, most=MOST_THREADS))
     device = available_device(chosen.device)
@@ -94,14 +112,15 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
         "layer_decay": layer_decay,
         "looks": looks,
         "dropout": DROPOUT,
-        "least_updates": LEAST_UPDATES,
+        "least_updates": least,
     }
     found = _stored(chosen.out, settings)
+    _refuse(plans, bert.config.num_hidden_layers)
     tasks = {name: load_task(name, tokenizer) for name in dict.fromkeys(plan.task for plan in plans)}
     for name, size in dict.fromkeys((plan.task, plan.labels) for plan in plans):
         draw(tasks[name], size, 0)  # what the last training would stumble over is refused before the first
     write_file(chosen.out, COMMAND, settings, found)  # and so is a file that cannot be written
-    trainer = Trainer(bert, device=device, layer_decay=layer_decay, looks=looks)
+    trainer = Trainer(bert, device=device, layer_decay=layer_decay, looks=looks, least_updates=least)
     done = {one.plan for one in found}
     for plan in plans:
         if plan.key not in done:
@@ -127,13 +146,24 @@ def _plans(chosen: argparse.Namespace) -> list[Plan]:
             _names("tasks", chosen.tasks, TASKS),
             whole("labels"),
             whole_number("seeds", chosen.seeds, most=MOST_SEEDS),
-            _names("start", chosen.start.split(","), STARTS),
+            _names("start", chosen.start.split(","), STARTS + VARIANTS),
             rates=rates,
             batch_sizes=whole("batch_sizes"),
             epochs=None if chosen.epochs is None else whole("epochs"),
         )
     )
     return list(asked)
+
+
+def _refuse(plans: Sequence[Plan], num_layers: int) -> None:
+    """Variants that the model or the task has not."""
+    for plan in plans:
+        if plan.start == "two-layers" and plan.task == "questions":
+            raise ValueError(
+                "start must not be two-layers for the task questions: it scores each token, by one layer"
+            )
+        if plan.start in VARIANTS and RECIPES[plan.start].frozen > num_layers:
+            raise ValueError(f"start must freeze at most {num_layers} layers of this model, got {plan.start}")
 
 
 def _names(name: str, given: Sequence[str], known: Sequence[str]) -> list[str]:

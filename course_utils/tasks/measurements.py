@@ -29,6 +29,7 @@ from course_utils.support.given import (
 )
 
 STARTS = ("pre-trained", "from-scratch", "frozen", "baseline")
+VARIANTS = ("two-layers", "frozen-1", "frozen-2", "frozen-3")  # of the pre-trained start
 LARGEST = 2**63 - 1  # of a whole number in a file
 
 
@@ -38,7 +39,7 @@ class Measurement:
 
     Attributes:
         task: see forms.TASKS.
-        start: one of STARTS.
+        start: one of STARTS or VARIANTS.
         labels: how many examples it was trained with.
         seed: of the draw, of the order, of the new weights and of the dropout.
         rate, batch_size, epochs: of the training; 0 of a baseline.

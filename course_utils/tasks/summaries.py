@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from course_utils.support.given import real_number, several
-from course_utils.tasks.measurements import STARTS, Measurement, checked, main_value
+from course_utils.tasks.measurements import STARTS, VARIANTS, Measurement, checked, main_value
 
 # Student's t: 95 % lie within ±t, for 1, 2, … degrees of freedom (Fisher and Yates 1963, table III).
 T95 = (
@@ -120,7 +120,7 @@ def table(measurements: Sequence[Measurement]) -> list[list[str]]:
         ValueError: if measurements hold anything else.
     """
     measurements = checked(measurements)
-    starts = [start for start in STARTS if any(one.start == start for one in measurements)]
+    starts = [start for start in STARTS + VARIANTS if any(one.start == start for one in measurements)]
     others = [start for start in starts if start != "pre-trained"] if "pre-trained" in starts else []
     rows = [["task", "measure", "labels", *starts, *(f"gain over {other}" for other in others)]]
     for task, size in sorted({(one.task, one.labels) for one in measurements}):

@@ -14,6 +14,7 @@ from torch import nn
 from course_utils.bert import BertModel
 from course_utils.datasets.batching import seeded
 from course_utils.heads.base import BertWithHead
+from course_utils.support.given import shown
 from course_utils.tasks.baselines import baseline
 from course_utils.tasks.fine_tuning import TaskBatches, fine_tune
 from course_utils.tasks.forms import draw
@@ -35,10 +36,15 @@ class Recipe:
     frozen: int = 0
 
 
+TUNED_RATES = (1e-4, 3e-4, 1e-3)
 RECIPES = {
-    "pre-trained": Recipe(rates=(5e-5, 1e-4, 2e-4), epochs=4),
+    "pre-trained": Recipe(rates=TUNED_RATES, epochs=4),
     "from-scratch": Recipe(rates=(1e-4, 3e-4, 1e-3), epochs=8),
     "frozen": Recipe(rates=(1e-3, 3e-3, 1e-2), epochs=8, frozen=-1),
+    "two-layers": Recipe(rates=TUNED_RATES, epochs=4),
+    "frozen-1": Recipe(rates=TUNED_RATES, epochs=4, frozen=1),
+    "frozen-2": Recipe(rates=TUNED_RATES, epochs=4, frozen=2),
+    "frozen-3": Recipe(rates=TUNED_RATES, epochs=4, frozen=3),
 }
 
 
@@ -66,12 +72,22 @@ class Trainer:
     Args:
         bert: the model.
         device: where to train.
-        layer_decay: of the pre-trained start; see fine_tuning.layer_shares.
+        layer_decay: of the pre-trained start and its variants; see fine_tuning.layer_shares.
         looks: see fine_tuning.fine_tune.
+        least_updates: of a training, however few its labels and epochs.
     """
 
-    def __init__(self, bert: BertModel, *, device: torch.device, layer_decay: float, looks: int) -> None:
+    def __init__(
+        self,
+        bert: BertModel,
+        *,
+        device: torch.device,
+        layer_decay: float,
+        looks: int,
+        least_updates: int = LEAST_UPDATES,
+    ) -> None:
         self.bert, self.device, self.layer_decay, self.looks = bert, device, layer_decay, looks
+        self.least_updates = least_updates
 
     def measured(self, task: Task, plan: Plan) -> Measurement:
         """Train as planned, and measure validation and test part."""
@@ -85,9 +101,9 @@ class Trainer:
         fine_tune(
             model,
             batches,
-            updates=max(plan.epochs * batches.batches_per_epoch, LEAST_UPDATES),
+            updates=max(plan.epochs * batches.batches_per_epoch, self.least_updates),
             peak_rate=plan.rate,
-            layer_decay=self.layer_decay if plan.start == "pre-trained" else 1.0,
+            layer_decay=1.0 if plan.start in ("from-scratch", "frozen") else self.layer_decay,
             frozen=recipe.frozen,
             dropout=DROPOUT,
             seed=plan.seed,
@@ -103,7 +119,36 @@ class Trainer:
         generator = seeded(plan.seed, 1)
         if plan.start == "from-scratch":
             return speed_up(task.new_model(self.bert.config, generator=generator))
-        return speed_up(task.with_encoder(self.bert, generator=generator))
+        model = task.with_encoder(self.bert, generator=generator)
+        if plan.start == "two-layers":
+            model.classifier = two_layers(model.classifier, generator=generator)
+        return speed_up(model)
+
+
+def two_layers(head: nn.Linear, *, generator: torch.Generator | None = None) -> nn.Sequential:
+    """A head of two layers in place of one: C -> C -> GELU -> K, with fresh weights.
+
+        logits = W₂ · GELU(W₁ h + b₁) + b₂        W₁: (C, C), W₂: (K, C)
+
+    Args:
+        head: C -> K; it stays as it is.
+        generator: source of the start values, normal with the same spread as the head's, biases 0.
+
+    Raises:
+        ValueError: if head is no linear layer of at least two weights.
+    """
+    if not isinstance(head, nn.Linear) or head.weight.numel() < 2:
+        raise ValueError(f"head must be a linear layer of at least two weights, got {shown(head)}")
+    size, device = head.in_features, head.weight.device
+    layers = nn.Linear(size, size, device=device), nn.Linear(size, head.out_features, device=device)
+    with torch.no_grad():
+        for layer in layers:
+            start = torch.empty(layer.weight.shape).normal_(
+                0.0, float(head.weight.std()), generator=generator
+            )
+            layer.weight.copy_(start)
+            layer.bias.zero_()
+    return nn.Sequential(layers[0], nn.GELU(), layers[1])
 
 
 def _measurement(plan: Plan, validation: dict[str, float], test: dict[str, float]) -> Measurement:

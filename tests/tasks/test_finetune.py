@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 
 from course_utils.config import BertConfig
 from course_utils.datasets.batching import seeded
@@ -19,8 +20,8 @@ from course_utils.support.paths import ROOT
 from course_utils.tasks import finetune, trainings
 from course_utils.tasks.finetune import main
 from course_utils.tasks.forms import draw
-from course_utils.tasks.measurements import Measurement, read_measurements
-from course_utils.tasks.trainings import Plan, Recipe, Trainer, planned, weights_digest
+from course_utils.tasks.measurements import VARIANTS, Measurement, read_measurements
+from course_utils.tasks.trainings import Plan, Recipe, Trainer, planned, two_layers, weights_digest
 from tests.tasks.small_tasks import CONFIG, small, small_bert, tokenizer
 
 BIG = BertConfig(**vars(CONFIG) | {"num_hidden_layers": 1, "max_position_embeddings": 131})
@@ -41,7 +42,7 @@ def few(monkeypatch):
         monkeypatch.setattr(module, "LEAST_UPDATES", 5)
     recipe = Recipe(rates=(1e-4, 1e-2), epochs=1)
     recipes = {"pre-trained": recipe, "from-scratch": recipe, "frozen": Recipe((1e-2,), 1, frozen=-1)}
-    monkeypatch.setattr(trainings, "RECIPES", recipes)
+    monkeypatch.setattr(trainings, "RECIPES", trainings.RECIPES | recipes)
 
     def told(task, examples):
         return SimpleNamespace(
@@ -100,6 +101,44 @@ def test_all_starts_train_with_the_same_examples(monkeypatch):
     )
     trainer.measured(task, Plan("reviews", "frozen", 30, 3, 1e-3, 7, 1))
     assert seen[3][3]["updates"] == trainings.LEAST_UPDATES == 200
+    fewer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=3, least_updates=7)
+    fewer.measured(task, Plan("reviews", "frozen", 30, 3, 1e-3, 7, 1))
+    fewer.measured(task, Plan("reviews", "frozen", 30, 3, 1e-3, 7, 2))
+    assert [seen[place][3]["updates"] for place in (4, 5)] == [7, 10]  # 2 epochs of 5 batches
+
+
+def test_variants_are_the_pre_trained_start_but_for_one_thing(monkeypatch):
+    task, seen = small("reviews"), {}
+
+    def tuned(model, batches, **given):
+        seen[len(seen)] = model.classifier, given
+
+    monkeypatch.setattr(trainings, "fine_tune", tuned)
+    monkeypatch.setattr(trainings, "speed_up", lambda model: model)
+    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=0, least_updates=3)
+    for start in ("pre-trained", *VARIANTS):
+        trainer.measured(task, Plan("reviews", start, 30, 3, 1e-3, 7, 1))
+    assert [given["frozen"] for _, given in seen.values()] == [0, 0, 1, 2, 3]
+    assert {given["layer_decay"] for _, given in seen.values()} == {0.7}
+    heads = [head for head, _ in seen.values()]
+    assert all(torch.equal(head.weight, heads[0].weight) for head in heads[2:])
+    assert [type(part) for part in heads[1]] == [nn.Linear, nn.GELU, nn.Linear]
+
+
+def test_a_head_of_two_layers():
+    head = nn.Linear(37, 5)
+    first, _, last = two_layers(head, generator=seeded(3))
+    assert (first.weight.shape, last.weight.shape) == ((37, 37), (5, 37))
+    hidden = torch.randn(3, 37, generator=seeded(4))
+    raised = hidden @ first.weight.T
+    bent = raised * (1 + torch.erf(raised / 2**0.5)) / 2
+    expected = bent @ last.weight.T
+    torch.testing.assert_close(two_layers(head, generator=seeded(3))(hidden), expected)
+    assert not first.bias.any() and not last.bias.any()
+    assert first.weight.std().item() == pytest.approx(head.weight.std().item(), rel=0.1)
+    assert not torch.equal(first.weight, two_layers(head, generator=seeded(5))[0].weight)
+    with pytest.raises(ValueError, match="head must be a linear layer of at least two weights, got"):
+        two_layers(nn.GELU())
 
 
 def test_the_threshold_of_the_test_part_is_that_of_validation(monkeypatch):
@@ -112,8 +151,7 @@ def test_the_threshold_of_the_test_part_is_that_of_validation(monkeypatch):
         return measure(model, examples, threshold=threshold)
 
     task.measure = spied
-    monkeypatch.setattr(trainings, "LEAST_UPDATES", 3)
-    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=2)
+    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=2, least_updates=3)
     found = trainer.measured(task, Plan("questions", "pre-trained", 9, 0, 1e-3, 7, 1))
     assert asked[:-1] == [(["validation"], None)] * 3  # two looks, and the end
     assert asked[-1] == (["test"], found.validation["threshold"])
@@ -223,6 +261,7 @@ def test_what_is_typed_twice_is_done_once(folder, few, out):
     [
         (["--layer-decay", "0.9"], "layer_decay"),
         (["--looks", "2"], "looks"),
+        (["--least-updates", "4"], "least_updates"),
         (["--model", "other"], "weights"),
     ],
 )
@@ -254,6 +293,9 @@ def test_other_settings_are_refused(more, name, folder, few, out, capsys, tmp_pa
         (["--epochs", "0"], "epochs must be a whole number from 1"),
         (["--seeds", "0"], "seeds must be a whole number from 1"),
         (["--looks", "-1"], "looks must be a whole number"),
+        (["--looks", "6"], "looks must be a whole number from 0 to 5"),
+        (["--least-updates", "-1"], "least-updates must be a whole number"),
+        (["--start", "frozen-2"], "start must freeze at most 1 layers of this model, got frozen-2"),
         (["--layer-decay", "2"], "layer-decay must be a finite number"),
         (["--threads", "0"], "threads must be"),
         (["--device", "abacus"], "device must be cpu, cuda"),
@@ -263,6 +305,12 @@ def test_what_cannot_be_is_refused_before_the_first_training(more, said, folder,
     assert main([*command(folder, out), *more]) == 2
     told = capsys.readouterr()
     assert said in told.err and len(told.err.splitlines()) == 1 and not out.parent.exists()
+
+
+def test_questions_have_no_head_of_two_layers(folder, few, out, capsys):
+    assert main(["questions", *command(folder, out, "--start", "two-layers")[1:]]) == 2
+    told = capsys.readouterr().err
+    assert "start must not be two-layers for the task questions" in told and not out.exists()
 
 
 @pytest.mark.parametrize(
