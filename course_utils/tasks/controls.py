@@ -6,35 +6,42 @@ Letters: N vectors, C hidden_size, K labels.
 from __future__ import annotations
 
 import hashlib
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from course_utils.shapes import check_floats, readable
-from course_utils.support.given import int64, list_of_texts, real_number, whole_number
+from course_utils.support.given import int64, list_of_texts, real_number, several, whole_number
 
 MOST_LABELS = 2**20  # as in heads/classification.py
 
 
-def control_labels(words: Sequence[str], num_labels: int, *, seed: int = 0) -> list[int]:
+def control_labels(
+    words: Sequence[str], num_labels: int, *, seed: int = 0, weights: Sequence[float] | None = None
+) -> list[int]:
     """A random label for each word type: the control task of a probe.
 
     Every occurrence of a word has the same label, whatever stands around it, so there is nothing in the sentence to
     read: a probe that is right here has learned the words by heart. The label depends on the word's letters, on K and
-    on the seed alone: not on the other words, nor on their order. All K are equally probable.
+    on the seed alone: not on the other words, nor on their order.
 
     Args:
         words: any; 배 and 배를 are two types.
         num_labels: K.
         seed: another one deals other labels.
+        weights: how probable each label is, K numbers of at least 0 with a sum above 0: the counts of the task's own
+            labels make the control as lopsided as the task. None: all K are equally probable.
 
     Returns:
         A label for each word, 0 … K−1.
 
     Raises:
-        ValueError: if words are no list of texts, or a number is no such number.
+        ValueError: if words are no list of texts, or a number or weights are none such.
 
     Source: Hewitt and Liang 2019, section 2.
     """
@@ -42,7 +49,18 @@ def control_labels(words: Sequence[str], num_labels: int, *, seed: int = 0) -> l
     num_labels = whole_number("num_labels", num_labels, most=MOST_LABELS)
     seed = int64("seed", seed)
     digests = (hashlib.sha256(f"{seed} {word}".encode("utf-8", "surrogatepass")).digest() for word in words)
-    return [int.from_bytes(digest[:8], "big") % num_labels for digest in digests]
+    numbers = [int.from_bytes(digest[:8], "big") for digest in digests]  # 0 … 2⁶⁴ − 1, each as probable
+    if weights is None:
+        return [number % num_labels for number in numbers]
+    given = [real_number("each of weights", one, most=1e30) for one in several("weights", weights, "numbers")]
+    ends = list(accumulate(given))
+    if len(given) != num_labels or not any(given):
+        raise ValueError(
+            f"weights must be {num_labels} numbers, one for each label, with a sum above 0, got {len(given)} "
+            f"with the sum {math.fsum(given):g}"
+        )
+    last = max(label for label, weight in enumerate(given) if weight > 0)
+    return [min(bisect_right(ends, number / 2**64 * ends[-1]), last) for number in numbers]
 
 
 def selectivity(task: float, control: float) -> float:

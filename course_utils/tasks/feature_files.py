@@ -24,14 +24,16 @@ from course_utils.support.given import one_line, path_of
 from course_utils.tokenization import WordPieceTokenizer
 
 KIND = "layer-vectors"  # of the folder, and how its files are called
-FORMAT = 1  # counts up when the same key stands for other vectors
+FORMAT = 2  # counts up when the same key stands for other vectors
 
 
 class _Unusable(ValueError):
     """Why a file cannot be used."""
 
 
-def feature_key(bert: nn.Module, tokenizer: WordPieceTokenizer, texts: Sequence, words: str | None) -> str:
+def feature_key(
+    bert: nn.Module, tokenizer: WordPieceTokenizer, texts: Sequence, words: str | None, room: int
+) -> str:
     """The sha256, in hexadecimal, of all that decides the vectors; the pooler does not, nor does the device.
 
     Args:
@@ -39,9 +41,10 @@ def feature_key(bert: nn.Module, tokenizer: WordPieceTokenizer, texts: Sequence,
         tokenizer: its own.
         texts: what JSON can hold.
         words: see features.layer_vectors.
+        room: the most tokens of a row.
     """
     settings = tokenizer.lowercase, tokenizer.strip_accents, tokenizer.max_word_length
-    told = [FORMAT, repr(bert.config), sorted(tokenizer.vocab.items()), settings, texts, words]
+    told = [FORMAT, repr(bert.config), sorted(tokenizer.vocab.items()), settings, texts, words, room]
     digest = hashlib.sha256(json.dumps(told).encode())
     weights = {name: tensor for name, tensor in bert.state_dict().items() if not name.startswith("pooler.")}
     return _hashed(weights, digest)

@@ -59,6 +59,7 @@ def layer_vectors(
     sentences: Sequence[str | TaggedSentence],
     *,
     words: str | None = None,
+    max_length: int | None = None,
     cache: str | Path | None = None,
     batch_size: int = 64,
 ) -> Features:
@@ -70,12 +71,15 @@ def layer_vectors(
         model: BertModel, or a class of course_utils.heads, in eval mode.
         tokenizer: the model's.
         sentences: N texts, or TaggedSentences, whose words are their own; the words of a text are those of
-            tags.words_of. What is longer than the model can read is cut off.
+            tags.words_of.
         words: None for all tokens; "first" keeps of each word its first piece alone, which needs much less room. A
             word without a piece of its own has zeros.
+        max_length: the most tokens of a row, special ones included; what is longer is cut off at its end. None means
+            as many as the model can read. To be held against a fine-tuned model, give its own.
         cache: a folder for nothing else, made if it is not there. What was computed before, with the same weights,
-            vocabulary, sentences and words, is read from it; a file there that is damaged, or of other weights, another
-            vocabulary or other sentences, is told in a warning and replaced. A file has N·T·(L + 1)·C·4 bytes.
+            vocabulary, sentences, words and max_length, is read from it; a file there that is damaged, or of other
+            weights, another vocabulary or other sentences, is told in a warning and replaced. A file has
+            N·T·(L + 1)·C·4 bytes.
         batch_size: sentences at a time.
 
     Raises:
@@ -87,15 +91,17 @@ def layer_vectors(
     check_tokenizer(tokenizer)
     if words not in (None, "first"):
         raise ValueError(f"words must be None or 'first', got {shown(words)}")
-    batch_size = whole_number("batch_size", batch_size)
+    batch_size, room = whole_number("batch_size", batch_size), bert.config.max_position_embeddings
+    if max_length is not None:
+        room = whole_number("max_length", max_length, least=2, most=room)
     texts = [_words_in(number, sentence) for number, sentence in enumerate(_some(sentences))]
 
     def compute() -> Features:
-        return _compute(bert, tokenizer, texts, words, batch_size)
+        return _compute(bert, tokenizer, texts, words, room, batch_size)
 
     if cache is None:
         return compute()
-    key = feature_key(bert, tokenizer, texts, words)
+    key = feature_key(bert, tokenizer, texts, words, room)
     found = stored(cache, key, lambda: _flat(compute()))
     return _unflat(found, words)
 
@@ -165,9 +171,10 @@ def _compute(
     tokenizer: WordPieceTokenizer,
     texts: Sequence[tuple[str, list[Place]]],
     words: str | None,
+    room: int,
     batch_size: int,
 ) -> Features:
-    device, room = next(bert.parameters()).device, bert.config.max_position_embeddings
+    device = next(bert.parameters()).device
     rows = [tokenizer.encode(text, max_length=room) for text, _ in texts]
     firsts = [tuple(first_pieces(row, places)) for row, (_, places) in zip(rows, texts)]
     found: list[Tensor] = [torch.empty(0)] * len(rows)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -47,7 +47,7 @@ Vectors = Tensor | Sequence[Tensor]
 class ProbeScore(NamedTuple):
     """How well a probe does, and with which settings."""
 
-    test: float  # accuracy, once, with the settings below
+    test: float  # accuracy, or what score says; once, with the settings below
     validation: float  # the best
     rate: float
     epoch: int  # after which it was best
@@ -63,6 +63,7 @@ def fit_probe(
     rate: float | Sequence[float] = RATES,
     epochs: int = 20,
     seed: int = 0,
+    score: Callable[[list, Any], float] | None = None,
 ) -> ProbeScore:
     """Train a probe from its start values, with Adam on the cross-entropy, and measure it.
 
@@ -78,9 +79,11 @@ def fit_probe(
         rate: of learning; of several, each is tried from the same start.
         epochs: how often the training part is read.
         seed: of the order.
+        score: what is told of validation and test, and chosen by, from what was predicted and the labels as they were
+            given: a number, the higher the better. None: accuracy.
 
     Raises:
-        ValueError: if an argument does not fit, or a part has no label that counts.
+        ValueError: if an argument does not fit, a part has no label that counts, or score says no finite number.
         FloatingPointError: if the loss is no finite number.
     """
     if not isinstance(probe, Probe) or not (mix is None or isinstance(mix, LearnedMix)):
@@ -93,23 +96,33 @@ def fit_probe(
     if not rates:
         raise ValueError("rate must be a number or several, got none")
     epochs = whole_number("epochs", epochs, most=10**4)
+    if not (score is None or callable(score)):
+        raise ValueError(f"score must be a function of predicted and labels, or None, got {shown(score)}")
     seed = int64("seed", seed)
     given = mapping("features", features, "part -> vectors"), mapping("labels", labels, "part -> labels")
     train, validation, test = (_part(part, *given, probe, mix) for part in PARTS)
     model = nn.ModuleList([probe] if mix is None else [probe, mix])
     start = copy.deepcopy(model.state_dict())
-    best, found = (-1.0, 0.0, 0), start
+
+    def judged(part: str, rows: _Part) -> tuple[float, list]:
+        accuracy, said = _measured(probe, mix, rows)
+        predicted = _as_given(said, given[1][part], rows)
+        if score is None:
+            return accuracy, predicted
+        return real_number("what score says", score(predicted, given[1][part]), least=-1e30), predicted
+
+    best, found = (-math.inf, 0.0, 0), start
     for one in rates:
         model.load_state_dict(start)
         optimizer = torch.optim.Adam(model.parameters(), lr=one)
         for epoch in range(1, epochs + 1):
             _read_once(probe, mix, train, optimizer, seeded(seed, epoch))
-            accuracy, _ = _measured(probe, mix, validation)
-            if accuracy > best[0]:
-                best, found = (accuracy, one, epoch), copy.deepcopy(model.state_dict())
+            now, _ = judged("validation", validation)
+            if now > best[0]:
+                best, found = (now, one, epoch), copy.deepcopy(model.state_dict())
     model.load_state_dict(found)
-    accuracy, predicted = _measured(probe, mix, test)
-    return ProbeScore(accuracy, *best, _as_given(predicted, given[1]["test"], test))
+    reached, predicted = judged("test", test)
+    return ProbeScore(reached, *best, predicted)
 
 
 class _Part(NamedTuple):

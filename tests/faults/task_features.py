@@ -49,6 +49,7 @@ case(
         "tokenizer": tokenizer(),
         "sentences": [*SENTENCES],
         "words": "first",
+        "max_length": 7,
         "batch_size": 2,
     },
 )
@@ -144,7 +145,10 @@ case(
     call=fitted,
     part="#mix",
 )
-case(controls.control_labels, lambda: {"words": ["배를", "배"], "num_labels": 5, "seed": 1})
+case(
+    controls.control_labels,
+    lambda: {"words": ["배를", "배"], "num_labels": 3, "seed": 1, "weights": [2.0, 1.0, 0.5]},
+)
 case(controls.selectivity, lambda: {"task": 0.9, "control": 0.3})
 case(controls.anisotropy, lambda: {"vectors": torch.randn(5, 3, generator=generator())})
 

@@ -119,13 +119,22 @@ def test_what_is_read_is_what_was_computed_bit_for_bit(tmp_path, words, no_warni
     assert len(files(tmp_path / "new" / "folder")) == 1
 
 
-def test_other_weights_vocabulary_sentences_and_words_have_files_of_their_own(tmp_path, no_warning):
+def test_what_is_longer_than_asked_for_is_cut_off():
+    whole, cut = vectors(sentences=["배 서울 부산"]), vectors(sentences=["배 서울 부산"], max_length=4)
+    assert cut.tokens[0].shape[1] == 4 < whole.tokens[0].shape[1]
+    assert cut.first_pieces[0][2] is None
+    alone = vectors(sentences=["배 서울"])
+    torch.testing.assert_close(cut.tokens[0], alone.tokens[0], atol=1e-5, rtol=1e-5)
+
+
+def test_other_weights_vocabulary_sentences_words_and_length_have_files_of_their_own(tmp_path, no_warning):
     changed = model()
     with torch.no_grad():
         changed.encoder.layers[1].attention.value.bias[3] += 1e-4
     other = copy.copy(WORDS)
     other.lowercase = True
     asked = [{}, {"model": changed}, {"tokenizer": other}, {"sentences": SENTENCES[::-1]}, {"words": "first"}]
+    asked += [{"words": "first", "max_length": 5}]
     for number, more in enumerate(asked, 1):
         assert same(vectors(**more, cache=tmp_path), vectors(**more))
         assert len(files(tmp_path)) == number
@@ -262,6 +271,8 @@ def test_with_four_layers_all_are_the_last_four():
         ({"sentences": ["배", None]}, "sentence 1"),
         ({"words": "last"}, "None or 'first'"),
         ({"batch_size": 0}, "batch_size"),
+        ({"max_length": 14}, "max_length"),
+        ({"max_length": 1}, "max_length"),
         ({"cache": 3}, "cache must be a path"),
     ],
 )

@@ -185,6 +185,24 @@ def test_the_test_part_chooses_nothing():
     assert score[1:] == other[1:] and score.test != other.test
 
 
+def test_a_score_of_ones_own_is_told_and_chooses():
+    features, labels = parts(lambda seed: blobs(301, 1.0, seed))
+    flat = {part: one.tolist() for part, one in labels.items()}
+
+    def wrong(predicted, told):
+        assert isinstance(predicted, list) and told in flat.values()
+        return sum(one != other for one, other in zip(predicted, told)) / 100
+
+    one, other = (LinearProbe(C, K, generator=drawn()) for _ in range(2))
+    worst = fit_probe(one, features, flat, rate=(1e-2, 1e-6), epochs=3, score=wrong)
+    best = fit_probe(other, features, flat, rate=(1e-2, 1e-6), epochs=3)
+    assert (best.rate, worst.rate) == (1e-2, 1e-6)
+    assert worst.test == wrong(worst.predicted, flat["test"]) and worst.test > 1
+    for said in ("high", lambda predicted, told: float("nan"), lambda predicted, told: None):
+        with pytest.raises(ValueError, match="score"):
+            fit_probe(one, features, flat, epochs=1, score=said)
+
+
 def test_ignored_labels_are_neither_learned_nor_counted():
     features, labels = parts(lambda seed: blobs(150, 0.05, seed))
     ignored = {part: torch.where(torch.arange(150) % 2 == 0, one, -100) for part, one in labels.items()}
@@ -254,6 +272,21 @@ def test_control_labels_are_spread_evenly_and_depend_on_the_seed():
     assert all(abs(labels.count(label) - 1000) < 150 for label in range(7))  # 5 standard deviations
     other = control_labels(words, 7, seed=1)
     assert 800 < sum(one == two for one, two in zip(labels, other)) < 1200
+
+
+def test_control_labels_are_as_frequent_as_their_weights():
+    words = [f"낱말{number}" for number in range(7000)]
+    labels = control_labels(words, 5, weights=[4, 0, 1, 2, 0])
+    counts = [labels.count(label) for label in range(5)]
+    assert counts[1] == counts[4] == 0
+    assert all(
+        abs(count - wanted) < 210 for count, wanted in zip(counts, (4000, 0, 1000, 2000, 0))
+    )  # 5 of them
+    assert control_labels(words[::-1], 5, weights=[4, 0, 1, 2, 0]) == labels[::-1]
+    assert control_labels(["배"], 2, weights=[0, 1e-9]) == [1]
+    for wrong in ([1, 2], [0] * 5, [1, -1, 1, 1, 1], "abcde", [1, 1, 1, 1, float("inf")]):
+        with pytest.raises(ValueError, match="weights"):
+            control_labels(words, 5, weights=wrong)
 
 
 def test_selectivity_by_hand():
