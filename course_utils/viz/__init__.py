@@ -25,6 +25,7 @@ from course_utils.viz.shares import plot_shares
 from course_utils.viz.similarity import plot_similarity
 from course_utils.viz.span_scores import plot_span_scores
 from course_utils.viz.tagged_words import plot_tagged_words
+from course_utils.viz.task_form import plot_task_form
 from course_utils.viz.theme import CYCLE, KEY, MUTED, QUERY, SIGNED, VALUE, WEIGHTS, use_theme
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "plot_similarity",
     "plot_span_scores",
     "plot_tagged_words",
+    "plot_task_form",
     "show",
     "use_theme",
 ]

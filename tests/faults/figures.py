@@ -46,6 +46,11 @@ GOOD = {
     },
     viz.plot_differences: lambda: {"differences": np.array([0.0, 1e-7, 0.3]), "stages": [*QUERIES]},
     viz.plot_encoder_block: lambda: {"order": "post"},
+    viz.plot_task_form: lambda: {
+        "tokens": [*QUERIES],
+        "token_type_ids": [0, 0, 1],
+        "said": {0: "good", 2: ""},
+    },
     viz.plot_encoding: lambda: {"encoding": np.linspace(-0.5, 0.25, 35).reshape(7, 5)},
     viz.plot_fates: lambda: {
         "tokens": [["I", "ate"]],

@@ -84,6 +84,7 @@ REFUSED = {
     ),
     "a group without runs": (viz.plot_runs, ([0, 1], {"a": np.zeros((0, 2))}), r"got \(0, 2\)"),
     "runs of another length": (viz.plot_runs, ([0, 1], {"a": np.zeros((2, 3))}), r"got \(2, 3\)"),
+    "a head beyond the tokens": (viz.plot_task_form, (["a"], [0], {1: "x"}), "each place of said"),
     "an order that is none": (viz.plot_encoder_block, ("middle",), '"post" or "pre", got \'middle\''),
     "no row of fates": (viz.plot_fates, ([], [], []), "at least one"),
     "segments that are too few": (viz.plot_input_embeddings, (TWO, [0]), "got 2 and 1"),

@@ -3,7 +3,13 @@
 import pytest
 from matplotlib.patches import FancyBboxPatch
 
-from course_utils.viz import plot_bert_model, plot_course_map, plot_encoder_block, plot_input_embeddings
+from course_utils.viz import (
+    plot_bert_model,
+    plot_course_map,
+    plot_encoder_block,
+    plot_input_embeddings,
+    plot_task_form,
+)
 from course_utils.viz.theme import CYCLE, INK, KEY, MUTED, QUERY, VALUE
 from tests.viz.drawn import arrow_looks, arrows, boxes, figure_size, hex_of, look, near, text_of, written
 
@@ -209,3 +215,16 @@ def test_the_map_of_the_course_has_a_column_for_each_part():
 def test_an_eighth_part_begins_the_colours_anew():
     ax = plot_course_map({f"part {number}": [f"0{number} a"] for number in range(8)})
     assert look(text_of(ax, "part 7"))[4] == CYCLE[0]
+
+
+def test_the_head_of_a_form_reads_its_own_tokens():
+    ax = plot_task_form(["[CLS]", "a", "[SEP]", "b", "[SEP]"], [0, 0, 0, 1, 1], {1: "B-PS", 3: ""})
+    assert [words.get_position()[0] for words in ax.texts if words.get_text() == "헤드"] == [1, 3]
+    assert {x: words for (x, y), words in written(ax).items() if y == 3.85} == {1: "B-PS"}
+    assert [arrow[0][0] for arrow in arrows(ax) if arrow[1][1] == pytest.approx(2.45)] == [1, 3]
+    assert len(boxes(ax)) == 5 + 1 + 2
+    assert figure_size(ax) == [6.4, 4.2] and not ax.axison
+    colors = [hex_of(words.get_color()) for words in ax.texts if words.get_position()[1] == 0]
+    assert colors == [MUTED, QUERY, MUTED, KEY, MUTED]
+    assert look(text_of(ax, "BERT"))[2:] == (11, "bold", INK)
+    assert look(text_of(ax, "B-PS"))[3:] == ("bold", VALUE)
