@@ -263,7 +263,7 @@ def _unchanged(copied: Any, original: Any) -> bool:
         return copied.keys() == original.keys() and all(
             _unchanged(copied[name], original[name]) for name in original
         )
-    if isinstance(original, str | int):
+    if original is None or isinstance(original, str | int):
         return type(copied) is type(original) and copied == original
     return True  # handed over as it is
 

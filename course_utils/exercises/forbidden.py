@@ -16,11 +16,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils.exercises.core import Wrong, call
 
-READY_MADE = (
-    "torch.optim.",
-    "torch.nn.utils.clip_grad.",
-    "course_utils.training.",
-)  # modules, a dot after each
+OPTIMISERS = ("torch.optim", "torch.nn.utils.clip_grad", "course_utils.training")
+TASKS = ("course_utils.tasks", "seqeval")
 
 
 def refuse_autograd(answer: Any, *args: Any) -> None:
@@ -61,24 +58,28 @@ def refuse_autograd(answer: Any, *args: Any) -> None:
         raise Wrong("autograd")
 
 
-def refuse_ready_made(answer: Callable[..., Any], *args: Any) -> None:
-    """Call an answer whose values are right once more, and see whether an optimiser or a clipping that exists does it.
+def refuse_ready_made(answer: Callable[..., Any], *args: Any, modules: tuple[str, ...] = OPTIMISERS) -> Any:
+    """Call an answer whose values are right once more, and see whether a function that exists does the work.
 
-    Functions of torch.optim and course_utils.training, and clip_grad_norm_, are seen as they are entered, in threads
-    that the answer starts, too, and the kernels beneath them (torch._fused_adam_ and its like) as they are called,
-    under whatever name they were imported.
+    Functions of the modules and of all below them are seen as they are entered, in threads that the answer starts, too,
+    and the kernels beneath an optimiser (torch._fused_adam_ and its like) as they are called, under whatever name they
+    were imported. So are the solutions of the exercises, where the notebook itself calls them.
+
+    Returns:
+        What the answer returned. Whoever remembers what it has said is seen only where it is asked something new.
 
     Raises:
         Wrong: "ready_made".
     """
     used: list[str] = []
+    inside = tuple(f"{module}." for module in modules)
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
         module = str(frame.f_globals.get("__name__", ""))
         kernel = str(getattr(argument, "__name__", "")) if event == "c_call" else ""
         if event == "call" and module == "torch._ops":  # torch.ops.aten.….default is called as an object
             kernel = str([frame.f_locals.get(name) for name in frame.f_code.co_varnames[:1]])
-        if f"{module}.".startswith(READY_MADE) or "_fused_" in kernel:
+        if f"{module}.".startswith(inside) or "_fused_" in kernel or _solution_asked(frame, event):
             used.append(kernel or module)
 
     def watched(*copies: Any) -> Any:
@@ -91,9 +92,21 @@ def refuse_ready_made(answer: Callable[..., Any], *args: Any) -> None:
             sys.setprofile(before)
             threading.setprofile(before_in_threads)
 
-    call(watched, *args)
+    result = call(watched, *args)
     if used:
         raise Wrong("ready_made")
+    return result
+
+
+def _solution_asked(frame: FrameType, event: str) -> bool:
+    """Whether the learner's notebook calls a function of the exercises: exercise(…).reference, or the module of it."""
+    caller = frame.f_back.f_globals if frame.f_back else {}
+    module = f"{frame.f_globals.get('__name__', '')}."
+    return (
+        event == "call"
+        and module.startswith("course_utils.exercises.")
+        and caller.get("__name__") == "__main__"
+    )
 
 
 def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:

@@ -218,6 +218,9 @@ def test_containers_are_copied_too():
         call(lambda words: words.append("타다") or words, tokens)
     assert caught.value.facts == {"place": 1} and tokens == ["배", "를"]
     with pytest.raises(Wrong) as caught:
+        call(lambda ids: ids.__setitem__(0, -1) or ids, [None, 3])
+    assert caught.value.facts == {"place": 1}
+    with pytest.raises(Wrong) as caught:
         call(lambda x, *, mask: mask.fill_(True), torch.ones(2), mask=torch.tensor([True, False]))
     assert caught.value.facts == {"place": 2}
 
