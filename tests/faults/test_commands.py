@@ -96,7 +96,7 @@ COMMANDS = {
         ],
         paths=["--out", "--model"],
         out=["--out"],
-        numbers=["--seeds", "--threads", "--looks", "--layer-decay"],
+        numbers=["--seeds", "--threads", "--looks", "--least-updates", "--layer-decay"],
         texts=["--labels", "--rates", "--batch-sizes", "--epochs", "--start", "--device"],
         flags=["--table"],
         positional=["reviews", *TEXTS],
@@ -166,6 +166,7 @@ COMMANDS = {
         flags=["--recipes", "--table"],
     ),
     "tools.course_map": Command([["--check"], ["--check", "more"]]),
+    "tools.task_table": Command([["--check"], ["--check", "more"]]),
     "tools.kill_test": Command(
         [["--kills", "x"], ["more"]], numbers=["--kills", "--seed"], flags=["--fresh"]
     ),

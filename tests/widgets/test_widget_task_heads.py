@@ -242,4 +242,4 @@ def test_the_rules_of_thumb_give_what_the_contract_says():
 
 
 def test_repr_is_fixed():
-    assert repr(make()) == "[위젯] 한 인코더, 네 가지 헤드: 셀을 실행하면 여기에서 움직입니다"
+    assert repr(make()) == "[위젯] 같은 모델에서 나온 다섯 인코더와 헤드: 셀을 실행하면 여기에서 움직입니다"
