@@ -37,17 +37,17 @@ def render(lang: str, rows: list[Notebook]) -> str:
     return "\n".join(lines)
 
 
-def with_map(page: str, block: str) -> str:
+def with_block(page: str, block: str, start: str = START, end: str = END) -> str:
     """The page with the block between its two markers.
 
     Raises:
         ValueError: if the page does not hold each marker once, in this order.
     """
-    before, start, rest = page.partition(START)
-    _, end, after = rest.partition(END)
-    if not (start and end) or START in rest or END in before + after:
-        raise ValueError(f"the page must hold {START!r} and then {END!r}, each once")
-    return f"{before}{START}\n\n{block}\n\n{END}{after}"
+    before, found, rest = page.partition(start)
+    _, closed, after = rest.partition(end)
+    if not (found and closed) or start in rest or end in before + after:
+        raise ValueError(f"the page must hold {start!r} and then {end!r}, each once")
+    return f"{before}{start}\n\n{block}\n\n{end}{after}"
 
 
 def stale() -> dict[Path, str]:
@@ -56,7 +56,7 @@ def stale() -> dict[Path, str]:
     for lang, name in READMES.items():
         path = ROOT / name
         page = path.read_text(encoding="utf-8")
-        fresh = with_map(page, render(lang, notebooks(lang)))
+        fresh = with_block(page, render(lang, notebooks(lang)))
         if fresh != page:
             found[path] = fresh
     return found

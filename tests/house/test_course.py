@@ -133,7 +133,7 @@ def test_the_command_writes_what_it_checks(tmp_path, monkeypatch, capsys):
 )
 def test_a_page_without_its_markers_is_refused(page):
     with pytest.raises(ValueError, match="each once"):
-        course_map.with_map(page, "map")
+        course_map.with_block(page, "map")
 
 
 def test_planned_notebooks_are_named_without_a_link():
