@@ -1,5 +1,7 @@
 """The tables of what each task reached: in the READMEs as the file says."""
 
+from dataclasses import replace
+
 import pytest
 
 from course_utils.tasks.measurements import read_measurements
@@ -43,6 +45,13 @@ def test_a_table_that_is_out_of_date_is_told_and_written(rows, tmp_path, monkeyp
     page = (tmp_path / "README.ko.md").read_text(encoding="utf-8")
     assert page.startswith("before\n<!--") and page.endswith("-->\nafter\n") and "old" not in page
     assert "| 영화평 | 정확도 |" in page and "up to date" in capsys.readouterr().out
+
+
+def test_of_several_label_counts_the_largest_that_all_ways_were_given_is_told(rows):
+    found = read_measurements(task_table.MEASUREMENTS)
+    fewer = [replace(one, labels=one.labels // 2) for one in found if one.labels in (892, 936, 1000)]
+    more = [replace(one, labels=one.labels * 2) for one in found if one.start != "frozen"]
+    assert task_table.counted(fewer + found + more) == rows
 
 
 def test_a_task_that_was_not_measured_in_all_ways_is_refused():
