@@ -6,20 +6,15 @@ import itertools
 import pytest
 import torch
 
-from course_utils.config import BertConfig
 from course_utils.exercises import exercise
 from course_utils.exercises.nb16.checks import (
-    _drawn_tags,
-    _mistaken,
     best_span,
     entity_f1,
     label_first_pieces,
     layer_rates,
 )
-from course_utils.heads import BertForSequenceClassification
 from course_utils.tasks import metrics, span_decoding
-from course_utils.tasks.fine_tuning import layered_adamw
-from tests.exercises.wrong_16 import _entities, _f1, _package_span
+from tests.exercises.wrong_16 import _entities, _f1, _package_shares, _package_span
 
 # ---- 16.1
 
@@ -269,24 +264,8 @@ def test_spans_are_those_of_the_package():
 
 
 def test_rates_are_those_of_the_package():
-    sizes = dict(hidden_size=2, num_attention_heads=1, intermediate_size=2, vocab_size=3)
     for layers, decay in ((1, 0.8), (3, 0.5), (5, 0.9)):
-        model = BertForSequenceClassification(BertConfig(num_hidden_layers=layers, **sizes), num_labels=2)
-        shares = {
-            id(one): group["share"]
-            for group in layered_adamw(model, layer_decay=decay).param_groups
-            for one in group["params"]
-        }
-        parts = [model.bert.embeddings, *model.bert.encoder.layers, model.classifier]
-        expected = layer_rates(layers, 1e-4, decay, 0)
+        parts, expected = _package_shares(layers, decay), layer_rates(layers, 1e-4, decay, 0)
         assert len(expected) == len(parts)
-        for part, rate in zip(parts, expected, strict=True):
-            assert all(1e-4 * shares[id(one)] == pytest.approx(rate) for one in part.parameters())
-
-
-def test_f1_is_that_of_the_package():
-    torch.manual_seed(0)
-    for rows in range(1, 12):
-        references = [_drawn_tags() for _ in range(rows)]
-        predicted = [_mistaken(tags) for tags in references]
-        assert entity_f1(predicted, references) == pytest.approx(metrics.entity_f1(predicted, references))
+        for shares, rate in zip(parts, expected, strict=True):
+            assert all(1e-4 * share == pytest.approx(rate) for share in shares)

@@ -228,8 +228,8 @@ def _at_most_four_layers(num_layers, peak_rate, layer_decay, frozen):
     return _rates(steps=lambda layer, layers: steps[layer])(num_layers, peak_rate, layer_decay, frozen)
 
 
-def _by_optimizer(num_layers, peak_rate, layer_decay, frozen):
-    """Lets the package say the shares of a model as deep."""
+def _package_shares(num_layers, layer_decay):
+    """Of a model as deep, for embeddings, each layer and head: the share that the package gives each parameter."""
     sizes = dict(hidden_size=2, num_attention_heads=1, intermediate_size=2, vocab_size=3)
     model = BertForSequenceClassification(BertConfig(num_hidden_layers=num_layers, **sizes), num_labels=2)
     shares = {
@@ -238,7 +238,12 @@ def _by_optimizer(num_layers, peak_rate, layer_decay, frozen):
         for one in group["params"]
     }
     parts = [model.bert.embeddings, *model.bert.encoder.layers, model.classifier]
-    rates = [peak_rate * shares[id(next(part.parameters()))] for part in parts]
+    return [[shares[id(one)] for one in part.parameters()] for part in parts]
+
+
+def _by_optimizer(num_layers, peak_rate, layer_decay, frozen):
+    """Lets the package say the shares of a model as deep."""
+    rates = [peak_rate * shares[0] for shares in _package_shares(num_layers, layer_decay)]
     return [0.0 if frozen and place <= frozen else rate for place, rate in enumerate(rates)]
 
 
