@@ -20,7 +20,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, expect, sync_playwright
 
 from tools.browser_tools import ARGUMENTS, AXE, INSTALL, chromium
+from tools.warm_kernels import warm_kernels
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks" / "ko"
@@ -120,6 +121,23 @@ def running_lab(folder: Path) -> Iterator[Lab]:
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
     }
     environment.pop("MPLBACKEND", None)  # notebooks choose their own
+    with ExitStack() as kernels:
+        if hasattr(os, "fork"):
+            environment["JUPYTER_PATH"] = str(folder / "warm")
+            _write_kernel(folder / "warm", kernels.enter_context(warm_kernels(environment)))
+        yield from _lab(folder, environment, token)
+
+
+def _write_kernel(folder: Path, command: list[str]) -> None:
+    """Where Jupyter looks first: Python kernels that are started by this command."""
+    kernel = {"argv": command, "display_name": "Python 3 (ipykernel)", "language": "python"}
+    (folder / "kernels" / "python3").mkdir(parents=True)
+    (folder / "kernels" / "python3" / "kernel.json").write_text(json.dumps(kernel), encoding="utf-8")
+
+
+def _lab(folder: Path, environment: dict[str, str], token: str) -> Iterator[Lab]:
+    """Start the server, give it, and end it."""
+    served = folder / "notebooks"
     command = [
         sys.executable,
         "-m",

@@ -32,7 +32,7 @@ for room in (
 
 # Without an explanation of what varies, and without a database: the same calls each time, wherever it runs.
 QUICK = settings(
-    max_examples=12,
+    max_examples=6,
     derandomize=True,
     database=None,
     deadline=None,
@@ -40,7 +40,7 @@ QUICK = settings(
     phases=[Phase.generate],
     report_multiple_bugs=False,
 )
-FIGURES = settings(QUICK, max_examples=6)  # each is drawn
+FIGURES = settings(QUICK, max_examples=4)  # each is drawn
 LONG = settings(QUICK, max_examples=300, derandomize=False)
 
 
