@@ -1,8 +1,9 @@
-"""What was there before BERT: one vector a word; translation by GRUs, attention and convolutions."""
+"""What was there before BERT: one vector a word; translation by GRUs, attention and convolutions; language models."""
 
 from course_utils.before.additive_attention import AdditiveAttention
 from course_utils.before.attention_seq2seq import AttentionSeq2Seq
 from course_utils.before.conv_seq2seq import ConvSeq2Seq, GatedConvolution, glu
+from course_utils.before.gpt import GPT, GPTForClassification
 from course_utils.before.gru import GRU
 from course_utils.before.gru_seq2seq import GRUSeq2Seq
 from course_utils.before.stems import cut_sentence, learn_stems, split_words
@@ -10,10 +11,12 @@ from course_utils.before.subword import SubwordVectors, train_subword_skip_gram
 from course_utils.before.word2vec import UnknownWord, WordVectors, train_skip_gram
 
 __all__ = [
+    "GPT",
     "GRU",
     "AdditiveAttention",
     "AttentionSeq2Seq",
     "ConvSeq2Seq",
+    "GPTForClassification",
     "GRUSeq2Seq",
     "GatedConvolution",
     "SubwordVectors",
