@@ -64,3 +64,14 @@ def check_targets(
     if readable(labels) and wrong.any():
         also = f" or be {IGNORE} (ignored)" if ignore else ""
         raise ValueError(f"{name} must lie in 0 … {count - 1}{also}, got {int(labels[wrong][0])}")
+
+
+def check_right_padding(real: Tensor) -> Tensor:
+    """Refuse padding that stands before a real token; returns the mask, bool (B, T)."""
+    wrong = real[:, 1:] & ~real[:, :-1]
+    if readable(real) and wrong.any():
+        row = int(wrong.any(dim=-1).long().argmax())
+        raise ValueError(
+            f"padding must stand behind the real tokens of a row, got a real one behind it in row {row}"
+        )
+    return real
