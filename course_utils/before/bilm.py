@@ -20,7 +20,7 @@ from torch import Generator, Tensor, nn
 from course_utils.before.lstm_lm import LSTMLanguageModel, LSTMStack, WordsAndSoftmax, turned
 from course_utils.before.real_tokens import check_right_padding, mean_loss, real_tokens
 from course_utils.config import BertConfig
-from course_utils.shapes import check_hidden
+from course_utils.shapes import check_dtype_of, check_hidden
 
 
 class BiLMOutput(NamedTuple):
@@ -106,8 +106,8 @@ class BiLM(nn.Module):
         Raises:
             ValueError: if a shape, a type or an id does not fit, or padding stands before a real token.
         """
-        real = check_right_padding(real_tokens(input_ids, attention_mask))
         token = self.ends.look_up(input_ids, character_ids)  # (B, T, C)
+        real = check_right_padding(real_tokens(input_ids, attention_mask))
         forwards = self.forwards(token)
         backwards = tuple(turned(state, real) for state in self.backwards(turned(token, real)))
         chosen = real[:, 1:]  # pairs of neighbours that are both real
@@ -121,9 +121,10 @@ class BiLM(nn.Module):
         """From (B, T, 2·C) to the scores of the token after each token and of the token before it, both (B, T, V).
 
         Raises:
-            ValueError: if the shape does not fit.
+            ValueError: if the shape or the type does not fit.
         """
         check_hidden(2 * self.ends.softmax.in_features, last_hidden_state=last_hidden_state)
+        check_dtype_of(self.ends.softmax, last_hidden_state=last_hidden_state)
         ahead, back = last_hidden_state.chunk(2, dim=-1)  # (B, T, C) each
         return self.ends.softmax(ahead), self.ends.softmax(back)
 

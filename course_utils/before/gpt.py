@@ -169,6 +169,7 @@ class GPTForClassification(nn.Module):
         Raises:
             ValueError: if a shape, a type, the length, an id or a label does not fit, or a row is padding alone.
         """
+        check_ids("input_ids", input_ids, self.config.vocab_size)
         lm = self.gpt(input_ids, attention_mask, None if labels is None else input_ids.long())
         real = real_tokens(input_ids, attention_mask)
         check_some_real(real)

@@ -181,8 +181,8 @@ class LSTMLanguageModel(nn.Module):
         Raises:
             ValueError: if a shape, a type or an id does not fit, or padding stands before a real token.
         """
-        real = check_right_padding(real_tokens(input_ids, attention_mask))
         token = self.ends.look_up(input_ids, character_ids)  # (B, T, C)
+        real = check_right_padding(real_tokens(input_ids, attention_mask))
         states = self.lstm(token)
         chosen = real[:, 1:]  # the target of each token is the one after it
         logits = self.ends.softmax(states[-1][:, :-1][chosen])  # (M, V)
