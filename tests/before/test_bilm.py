@@ -5,13 +5,9 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from course_utils.before import BiLM, CharacterCNN, LSTMLanguageModel, TwoLMs, character_ids
 from course_utils.before.lstm_lm import turned
-from course_utils.config import BertConfig
-from course_utils.contextual import word_vectors
-from tests.faults.models import tokenizer
 
 B, T, V, C, L = 3, 11, 23, 7, 2
 LENGTHS = torch.tensor([11, 5, 2])
@@ -221,16 +217,6 @@ def test_it_learns():
         loss.backward()
         optimizer.step()
     assert loss.item() < 0.5  # from 2·log 13 = 5.1
-
-
-def test_a_word_is_read_from_it_as_from_a_bert():
-    config = BertConfig(
-        vocab_size=len(tokenizer().vocab), hidden_size=6, num_hidden_layers=2, num_attention_heads=2
-    )
-    model = BiLM.from_config(config, generator=torch.Generator().manual_seed(1)).eval()
-    assert word_vectors(model, tokenizer(), "배를 타고", "배").shape == (3, 12)
-    assert model.forwards.dropout.p == model.backwards.dropout.p == 0.1
-    assert isinstance(model.ends.words, nn.Embedding)
 
 
 GAP = torch.tensor([[1] * T, [1, 1, 0] + [1] * 8, [1] * T])
