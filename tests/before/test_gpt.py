@@ -138,16 +138,13 @@ def test_the_language_model_counts_half():
 
 def test_loss_by_hand():
     """V = 3, two tokens to predict, scores from the model's own logits; padding and −100 are no targets."""
-    config = BertConfig(
-        vocab_size=3, hidden_size=2, num_hidden_layers=1, num_attention_heads=1, intermediate_size=5
-    )
-    model = GPT(config, generator=torch.Generator().manual_seed(2)).eval()
-    with torch.no_grad():
-        model.token.weight.copy_(torch.tensor([[1.0, 0.5], [-2.0, 1.0], [0.3, 2.0]]))
+    sizes = dict(vocab_size=3, hidden_size=5, num_hidden_layers=1, num_attention_heads=1, intermediate_size=7)
+    model = GPT(BertConfig(**sizes, initializer_range=0.7), generator=torch.Generator().manual_seed(2)).eval()
     ids = torch.tensor([[1, 2, 0, 0], [2, 1, 1, 0]])
     mask = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 0]])
     labels = torch.tensor([[1, 2, 0, 0], [2, -100, 1, 0]])
     scores = model(ids, mask).logits.tolist()
+    assert abs(scores[0][0][2] - scores[0][1][2]) > 0.1  # places differ: the shift can be seen
     log_p = lambda row, place, token: (  # noqa: E731
         scores[row][place][token] - math.log(sum(map(math.exp, scores[row][place])))
     )
@@ -195,8 +192,10 @@ def test_padding_changes_nothing():
 def test_the_classifier_reads_the_last_real_token():
     model = GPTForClassification(CONFIG, K, generator=torch.Generator().manual_seed(1)).double().eval()
     ids, mask = batch()
-    expected = model(ids, mask).logits
+    expected, states = model(ids, mask).logits, model.gpt(ids, mask).last_hidden_state
     for row, length in enumerate(mask.sum(1).tolist()):
+        by_hand = model.classifier.weight @ states[row, length - 1]
+        torch.testing.assert_close(expected[row], by_hand, atol=1e-9, rtol=0)
         torch.testing.assert_close(
             model(ids[row : row + 1, :length]).logits, expected[row : row + 1], atol=1e-9, rtol=0
         )
