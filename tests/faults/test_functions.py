@@ -16,6 +16,7 @@ from tests.faults.strategies import Kept, arguments
 
 for room in (
     "textbook",
+    "before",
     "words",
     "data",
     "figures",

@@ -1,0 +1,261 @@
+"""The language models of LSTMs: losses by hand, what each direction sees, padding, what is shared."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from course_utils.before import BiLM, CharacterCNN, LSTMLanguageModel, TwoLMs, character_ids
+from course_utils.before.lstm_lm import turned
+
+B, T, V, C, L = 3, 11, 23, 7, 2
+LENGTHS = torch.tensor([11, 5, 2])
+MASK = (torch.arange(T) < LENGTHS[:, None]).long()
+IDS = torch.randint(1, V, (B, T), generator=torch.Generator().manual_seed(1)) * MASK
+
+
+def made(kind=BiLM, **more):
+    """In float64 and eval mode; every parameter is random, so that biases show, too."""
+    generator = torch.Generator().manual_seed(3)
+    model = kind(V, C, L, **more).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
+    return model
+
+
+def ends_of(model):
+    """The words' tables and softmaxes, of the forward and of the backward direction."""
+    if isinstance(model, TwoLMs):
+        return model.forwards.ends, model.backwards.ends, model.forwards.lstm, model.backwards.lstm
+    return model.ends, model.ends, model.forwards, model.backwards
+
+
+def walked(words, softmax, stack, ids):
+    """One sentence, token after token, by nn.LSTMCell-like steps: the log-probability of each next token."""
+    state = [None] * L
+    found = []
+    for token, following in zip(ids, ids[1:]):
+        hidden = words.weight[token][None, None]
+        for number, layer in enumerate(stack.layers):
+            out, state[number] = layer(hidden, state[number])
+            hidden = out + hidden if number else out
+        scores = (softmax.weight @ hidden[0, 0] + softmax.bias).tolist()
+        found.append(scores[following] - math.log(sum(map(math.exp, scores))))
+    return found
+
+
+@pytest.mark.parametrize("kind", [BiLM, TwoLMs])
+def test_losses_are_those_computed_token_by_token(kind):
+    model = made(kind)
+    ahead_ends, back_ends, ahead_lstm, back_lstm = ends_of(model)
+    forward, backward = [], []
+    for row, length in zip(IDS.tolist(), LENGTHS.tolist()):
+        forward += walked(ahead_ends.words, ahead_ends.softmax, ahead_lstm, row[:length])
+        backward += walked(back_ends.words, back_ends.softmax, back_lstm, row[:length][::-1])
+    assert len(forward) == len(backward) == 10 + 4 + 1
+    output = model(IDS, MASK)
+    assert output.forward_loss.item() == pytest.approx(-sum(forward) / 15, abs=1e-12)
+    assert output.backward_loss.item() == pytest.approx(-sum(backward) / 15, abs=1e-12)
+    assert output.loss.item() == pytest.approx(-sum(forward) / 15 - sum(backward) / 15, abs=1e-12)
+    assert abs(output.forward_loss.item() - output.backward_loss.item()) > 0.01
+
+
+def test_a_loss_by_hand():
+    """Where the softmax knows only its bias: two targets forward (2, 0), two backward (1, 2)."""
+    model = BiLM(3, 5, 1)
+    with torch.no_grad():
+        model.ends.softmax.weight.zero_()
+        model.ends.softmax.bias.copy_(torch.tensor([0.0, math.log(2), math.log(5)]))  # p = 1/8, 2/8, 5/8
+    output = model(torch.tensor([[1, 2, 0]]))
+    assert output.forward_loss.item() == pytest.approx(-(math.log(5 / 8) + math.log(1 / 8)) / 2, abs=1e-6)
+    assert output.backward_loss.item() == pytest.approx(-(math.log(2 / 8) + math.log(5 / 8)) / 2, abs=1e-6)
+    alone = model(torch.tensor([[1]]))
+    assert alone.loss.item() == 0.0 and len(alone.hidden_states) == 2  # nothing to predict
+
+
+@pytest.mark.parametrize("kind", [BiLM, TwoLMs])
+def test_neither_direction_sees_its_target_or_what_lies_behind_it(kind):
+    model = made(kind)
+    place = 4
+    behind, ahead = IDS[:1].clone(), IDS[:1].clone()
+    behind[:, place + 1 :] = 1 + behind[:, place + 1 :] % (V - 1)
+    ahead[:, :place] = 1 + ahead[:, :place] % (V - 1)
+    states, other, third = (model(ids).hidden_states for ids in (IDS[:1], behind, ahead))
+    for layer in range(L + 1):
+        assert torch.equal(states[layer][:, : place + 1, :C], other[layer][:, : place + 1, :C])
+        assert torch.equal(states[layer][:, place:, C:], third[layer][:, place:, C:])
+    for layer in range(1, L + 1):  # while the other half has seen it
+        assert (states[layer][:, place, C:] != other[layer][:, place, C:]).any()
+        assert (states[layer][:, place, :C] != third[layer][:, place, :C]).any()
+    assert torch.equal(states[0][:, place], other[0][:, place])  # layer 0 knows no context
+
+
+def test_gradients_reach_exactly_as_far():
+    model = made()
+    embedded = torch.zeros(1, T, C, dtype=torch.float64, requires_grad=True)
+    model.ends.words.register_forward_hook(lambda module, given, output: output + embedded)
+    output = model(IDS[:1])
+    for place in (0, 5, T - 1):
+        for layer, state in enumerate(output.hidden_states):
+            halves = (state[0, place, :C], state[0, place, C:])
+            reach = [
+                torch.autograd.grad(half.sum(), embedded, retain_graph=True)[0][0].abs().amax(-1) > 0
+                for half in halves
+            ]
+            before, after = torch.arange(T) <= place, torch.arange(T) >= place
+            assert torch.equal(reach[0], before if layer else before & after)
+            assert torch.equal(reach[1], after if layer else before & after)
+
+
+@pytest.mark.parametrize("kind", [BiLM, TwoLMs, LSTMLanguageModel])
+def test_padding_changes_nothing(kind):
+    model = made(kind)
+    output = model(IDS, MASK)
+    longer = model(F.pad(IDS, (0, 3), value=9), F.pad(MASK, (0, 3)))
+    noise = model(torch.where(MASK.bool(), IDS, 17), MASK)
+    assert longer.loss.item() == pytest.approx(output.loss.item(), abs=1e-12)
+    assert noise.loss.item() == pytest.approx(output.loss.item(), abs=1e-12)
+    for row, length in enumerate(LENGTHS.tolist()):
+        alone = model(IDS[row : row + 1, :length])
+        for layer, state in enumerate(alone.hidden_states):
+            for padded in (output, longer, noise):
+                torch.testing.assert_close(padded.hidden_states[layer][row, :length], state[0])
+
+
+def test_hidden_states_are_forward_then_backward_above_the_doubled_tokens():
+    model = made()
+    states = model(IDS, MASK).hidden_states
+    assert [tuple(state.shape) for state in states] == [(B, T, 2 * C)] * (L + 1)
+    token = model.ends.words(IDS)
+    torch.testing.assert_close(states[0], torch.cat([token, token], dim=-1))
+    first = model.forwards.layers[0](token)[0]
+    torch.testing.assert_close(states[1][..., :C], first)
+    torch.testing.assert_close(states[2][..., :C], model.forwards.layers[1](first)[0] + first)
+    row = token[1:2, :5].flip(1)
+    torch.testing.assert_close(states[1][1:2, :5, C:], model.backwards.layers[0](row)[0].flip(1))
+    assert model(IDS, MASK).last_hidden_state.shape == (B, T, 2 * C)
+
+
+def test_logits_are_those_of_the_losses():
+    model = made()
+    output = model(IDS, MASK)
+    ahead, back = model.logits(output.last_hidden_state)
+    chosen = MASK[:, 1:].bool()
+    forward = F.cross_entropy(ahead[:, :-1][chosen], IDS[:, 1:][chosen])
+    backward = F.cross_entropy(back[:, 1:][chosen], IDS[:, :-1][chosen])
+    torch.testing.assert_close(torch.stack([forward, backward]), torch.stack(output[1:3]))
+    with pytest.raises(ValueError, match=r"^last_hidden_state must have shape \(B, T, 14\), got"):
+        model.logits(output.last_hidden_state[..., :C])
+
+
+def test_elmo_shares_words_and_softmax_and_taglm_nothing():
+    """Parameters by hand: an LSTM layer has 4·C·(2·C + 2), the ends V·C and V·C + V."""
+    lstm, ends = L * 4 * C * (2 * C + 2), 2 * V * C + V
+    elmo, taglm = BiLM(V, C, L), TwoLMs(V, C, L)
+    assert sum(p.numel() for p in elmo.parameters()) == 2 * lstm + ends
+    assert sum(p.numel() for p in taglm.parameters()) == 2 * (lstm + ends)
+    elmo(IDS, MASK).backward_loss.backward()
+    assert elmo.ends.words.weight.grad is not None and elmo.ends.softmax.weight.grad is not None
+    assert all(p.grad is None for p in elmo.forwards.parameters())
+    taglm(IDS, MASK).backward_loss.backward()
+    assert all(p.grad is None for p in taglm.forwards.parameters())
+    assert all(p.grad is not None for p in taglm.backwards.parameters())
+
+
+def test_taglms_halves_are_two_models():
+    taglm = made(TwoLMs)
+    output = taglm(IDS, MASK)
+    torch.testing.assert_close(output.hidden_states[2][..., :C], taglm.forwards(IDS, MASK).hidden_states[2])
+    row = taglm.backwards(IDS[1:2, :5].flip(1))
+    torch.testing.assert_close(output.hidden_states[2][1, :5, C:], row.hidden_states[2][0].flip(0))
+    assert not torch.equal(output.hidden_states[0][..., :C], output.hidden_states[0][..., C:])
+
+
+def test_words_may_be_spelt():
+    """Two rows that differ in what a known and an unknown word are, by id alike."""
+    words = [["배를", "탔다"], ["배가", "탔다"]]
+    spelling = CharacterCNN(5, [(3, 7)], C)
+    model = made(words=spelling)
+    ids = torch.tensor([[1, 4], [1, 4]])
+    spelt = character_ids(words, max_length=11)
+    output = model(ids, character_ids=spelt)
+    torch.testing.assert_close(output.hidden_states[0][..., C:], spelling(spelt))
+    for state in output.hidden_states:
+        assert not torch.allclose(state[0, 0], state[1, 0])
+    output.loss.backward()
+    assert spelling.symbols.weight.grad.abs().sum() > 0
+
+
+def test_turned_by_hand():
+    real = torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 0]]).bool()
+    values = torch.tensor([[5, 6, 7, 8]] * 4)
+    expected = [[7, 6, 5, 8], [5, 6, 7, 8], [8, 7, 6, 5], [5, 6, 7, 8]]
+    assert turned(values, real).tolist() == expected
+    assert turned(turned(values, real), real).tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("kind", [BiLM, TwoLMs, LSTMLanguageModel])
+def test_it_starts_from_its_generator_near_the_entropy_of_the_vocabulary(kind):
+    one, two = (kind(V, 64, L, generator=torch.Generator().manual_seed(5)) for _ in range(2))
+    for mine, other in zip(one.parameters(), two.parameters()):
+        assert torch.equal(mine, other)
+    halves = 1 if kind is LSTMLanguageModel else 2
+    assert one(IDS, MASK).loss.item() == pytest.approx(halves * math.log(V), rel=0.1)
+
+
+def test_it_learns():
+    """Each token is the one before it plus one; so each direction can know all that it is to predict."""
+    generator = torch.Generator().manual_seed(0)
+    ids = (torch.randint(0, 13, (17, 1), generator=generator) + torch.arange(7)) % 13
+    model = BiLM(13, 19, 1, generator=generator)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+    for _ in range(60):
+        optimizer.zero_grad()
+        loss = model(ids).loss
+        loss.backward()
+        optimizer.step()
+    assert loss.item() < 0.5  # from 2·log 13 = 5.1
+
+
+GAP = torch.tensor([[1] * T, [1, 1, 0] + [1] * 8, [1] * T])
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: BiLM(0, C, L), "^vocab_size must be a whole number"),
+        (lambda: BiLM(V, C, 0), "^num_layers must be a whole number"),
+        (lambda: BiLM(V, C, L, dropout=1.5), "^dropout must be a finite number"),
+        (
+            lambda: BiLM(V, C, L, words=CharacterCNN(5, [(3, 7)], 6)),
+            "^words must be a CharacterCNN of hidden_size 7, or None, got 6",
+        ),
+        (lambda: BiLM(V, C, L, words=3), "^words must be a CharacterCNN of hidden_size 7, or None, got 3"),
+        (lambda: BiLM(V, C, L)(IDS + V), "^input_ids must lie in 0 … 22, got"),
+        (
+            lambda: BiLM(V, C, L)(IDS, GAP),
+            "^padding must stand behind the real tokens of a row, got a real one behind it in row 1",
+        ),
+        (
+            lambda: TwoLMs(V, C, L)(IDS, GAP.flip(1)),
+            "^padding must stand behind the real tokens of a row, got a real one behind it in row 1",
+        ),
+        (
+            lambda: BiLM(V, C, L)(IDS, character_ids=torch.ones(B, T, 5, dtype=torch.int64)),
+            "^this model has a table of words and takes no character_ids, got Tensor",
+        ),
+        (
+            lambda: made(words=CharacterCNN(5, [(3, 7)], C))(IDS),
+            "^this model needs character_ids, got None",
+        ),
+        (
+            lambda: made(words=CharacterCNN(5, [(3, 7)], C))(IDS, character_ids=IDS),
+            r"^character_ids must have shape \(3, 11, 'W'\), got \(3, 11\)",
+        ),
+    ],
+)
+def test_what_is_refused(call, told):
+    with pytest.raises(ValueError, match=told):
+        call()
