@@ -58,7 +58,9 @@ MORE = {
     "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
     "after.multitask": {"heads"},
     # These change what is pre-trained, and so stand on the heads of pre-training and their losses.
-    **dict.fromkeys(("after.factorized", "after.albert", "after.electra", "after.spanbert"), {"heads"}),
+    **dict.fromkeys(
+        ("after.factorized", "after.albert", "after.electra", "after.electra_parts", "after.spanbert"), {"heads"}
+    ),
     "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
     "widgets.mask_roller.widget": {"datasets.pretraining"},  # the shares that it says should come out
     **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
