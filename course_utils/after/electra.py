@@ -20,6 +20,7 @@ from course_utils.after.electra_parts import ElectraConfig, ElectraDiscriminator
 from course_utils.after.replaced_tokens import replaced, sample_tokens
 from course_utils.heads.base import HeadOutput
 from course_utils.heads.losses import IGNORE
+from course_utils.shapes import check_tensors
 
 DISCRIMINATOR_WEIGHT = 50.0  # λ, Clark et al. 2020, appendix A
 
@@ -83,6 +84,7 @@ class Electra(nn.Module):
         Raises:
             ValueError: if a shape, a type, an id or a label does not fit.
         """
+        check_tensors(labels=labels)
         guess = self.generator(input_ids, attention_mask, token_type_ids, labels=labels)  # logits (M, V)
         chosen = labels != IGNORE  # (B, T)
         original = torch.where(chosen, labels, input_ids)
