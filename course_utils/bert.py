@@ -59,7 +59,9 @@ class BertModel(nn.Module):
         generator: source of the random start values, N(0, initializer_range²).
     """
 
-    embeddings_class = BertEmbeddings  # a model of the family that differs in one of the two puts its own here
+    embeddings_class = (
+        BertEmbeddings  # a model of the family that differs in one of the two puts its own here
+    )
     encoder_class = Encoder
 
     def __init__(

@@ -58,9 +58,10 @@ MORE = {
     "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
     "after.multitask": {"heads"},
     # These change what is pre-trained, and so stand on the heads of pre-training and their losses.
-    **dict.fromkeys(
-        ("after.factorized", "after.albert", "after.electra", "after.electra_parts", "after.spanbert"), {"heads"}
-    ),
+    **{
+        f"after.{file}": {"heads"}
+        for file in ("factorized", "albert", "electra", "electra_parts", "spanbert")
+    },
     "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
     "widgets.mask_roller.widget": {"datasets.pretraining"},  # the shares that it says should come out
     **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
