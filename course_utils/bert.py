@@ -59,9 +59,8 @@ class BertModel(nn.Module):
         generator: source of the random start values, N(0, initializer_range²).
     """
 
-    embeddings_class = (
-        BertEmbeddings  # a model of the family that differs in one of the two puts its own here
-    )
+    # A model of the family that differs in one of the two puts its own here.
+    embeddings_class = BertEmbeddings
     encoder_class = Encoder
 
     def __init__(
