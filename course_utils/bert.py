@@ -59,13 +59,17 @@ class BertModel(nn.Module):
         generator: source of the random start values, N(0, initializer_range²).
     """
 
+    # A model of the family that differs in one of the two puts its own here.
+    embeddings_class = BertEmbeddings
+    encoder_class = Encoder
+
     def __init__(
         self, config: BertConfig, *, pooler: bool = True, generator: torch.Generator | None = None
     ) -> None:
         super().__init__()
         self.config = config
-        self.embeddings = BertEmbeddings(config)
-        self.encoder = Encoder(config)
+        self.embeddings = self.embeddings_class(config)
+        self.encoder = self.encoder_class(config)
         self.pooler = Pooler(config) if pooler else None
         init_weights(self, std=config.initializer_range, generator=generator)
 

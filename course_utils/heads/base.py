@@ -55,12 +55,13 @@ class BertWithHead(nn.Module):
         generator: source of the random start values, first of the BertModel, then of the head.
     """
 
+    model_class = BertModel  # another model of the family may stand below the same head
     needs_pooler = True
 
     def __init__(self, config: BertConfig, *, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.config = config
-        self.bert = BertModel(config, pooler=self.needs_pooler, generator=generator)
+        self.bert = self.model_class(config, pooler=self.needs_pooler, generator=generator)
 
         def start(part: nn.Module) -> nn.Module:
             init_weights(part, std=config.initializer_range, generator=generator)

@@ -50,6 +50,10 @@ def case(
 EXEMPT = {
     **dict.fromkeys(
         [
+            "after.albert.AlbertOutput",
+            "after.electra.ElectraOutput",
+            "after.spanbert.SpanBertOutput",
+            "after.spans.Spans",
             "before.subword.SubwordVectors",
             "before.word2vec.WordVectors",
             "contextual.senses.SenseSpace",

@@ -28,6 +28,7 @@ for room in (
     "task_rows",
     "task_training",
     "task_features",
+    "after_bert",
 ):
     import_module(f"tests.faults.{room}")
 

@@ -57,6 +57,11 @@ THEIRS = {"training.run", "training.start", "training.sense_examples", "tasks.tr
 MORE = {
     "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
     "after.multitask": {"heads"},
+    # These change what is pre-trained, and so stand on the heads of pre-training and their losses.
+    **{
+        f"after.{file}": {"heads"}
+        for file in ("factorized", "albert", "electra", "electra_parts", "spanbert")
+    },
     "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
     "widgets.mask_roller.widget": {"datasets.pretraining"},  # the shares that it says should come out
     **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
@@ -231,7 +236,7 @@ def test_a_circle_is_seen(tmp_path: Path, sources: dict[str, str], ring: set[str
         ("seq2seq/decoder.py", "from course_utils.heads import MLMHead"),
         ("seq2seq/decoder.py", "from course_utils.training import loop"),
         ("after/electra.py", "from course_utils.training.fast import speed_up"),
-        ("after/electra.py", "from course_utils.heads import MLMHead"),
+        ("after/roberta.py", "from course_utils.heads import MLMHead"),
         ("tasks/metrics.py", "from course_utils.after import electra"),
         ("tasks/metrics.py", "from course_utils.viz import theme"),
         ("training/checkpoint.py", "from course_utils.widgets import base"),
@@ -300,6 +305,7 @@ def test_trespass_is_seen(tmp_path: Path, file: str, statement: str):
             "from course_utils.bert import BertModel\nfrom course_utils.datasets import corpus",
         ),
         ("after/multitask.py", "from course_utils.heads import MLMHead"),
+        ("after/electra.py", "from course_utils.heads import MaskedLMHead"),
         (
             "tasks/finetune.py",
             "from course_utils.heads import MLMHead\nfrom course_utils.pretrained import errors",

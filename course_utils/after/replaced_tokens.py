@@ -1,0 +1,64 @@
+"""ELECTRA's task as data: tokens drawn from a generator, and which of them differ from the original.
+
+Letters: B batch, T tokens, M masked positions, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from course_utils.datasets.pretraining import IGNORE
+from course_utils.shapes import check_floats, check_ids, check_ones_and_zeros, check_same_shape
+from course_utils.support.given import shown
+
+
+def replaced(input_ids: Tensor, corrupted: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+    """The discriminator's labels: 1 where a token differs from the original, so a generator that guesses right counts
+    as original (Clark et al. 2020, section 2).
+
+    Args:
+        input_ids: int32 or int64 (B, T), the original.
+        corrupted: the same shape, with the generator's tokens.
+        attention_mask: integer or bool (B, T), 1 = a real token; None means that all are.
+
+    Returns:
+        int64 (B, T): 1, 0, and −100 at padding.
+
+    Raises:
+        ValueError: if a shape or a type does not fit.
+    """
+    check_ids("input_ids", input_ids, 2**63)
+    check_same_shape("corrupted", corrupted, input_ids)
+    labels = (corrupted != input_ids).long()
+    if attention_mask is None:
+        return labels
+    check_same_shape("attention_mask", attention_mask, input_ids)
+    check_ones_and_zeros("attention_mask", attention_mask)
+    return labels.masked_fill(~attention_mask.bool(), IGNORE)
+
+
+def sample_tokens(logits: Tensor, *, generator: torch.Generator) -> Tensor:
+    """Draw one token for each row from softmax(logits): the first whose cumulated probability exceeds a uniform draw.
+
+    Args:
+        logits: float (M, V).
+        generator: source of the draws, one a row; it may live on another device.
+
+    Returns:
+        int64 (M,), without gradient.
+
+    Raises:
+        ValueError: if logits are no floats (M, V) or not finite, or generator is none.
+    """
+    check_floats(logits=logits)
+    if logits.dim() != 2 or not logits.shape[1]:
+        raise ValueError(f"logits must have shape (M, V), got {tuple(logits.shape)}")
+    if not isinstance(generator, torch.Generator):
+        raise ValueError(f"generator must be a torch.Generator, got {shown(generator)}")
+    if not torch.isfinite(logits).all():
+        raise ValueError("logits must be finite, and some are not")
+    cumulated = logits.detach().double().softmax(-1).cumsum(-1)  # (M, V)
+    draws = torch.rand(len(logits), 1, generator=generator, dtype=torch.float64, device=generator.device)
+    tokens = torch.searchsorted(cumulated, draws.to(logits.device) * cumulated[:, -1:], right=True)  # (M, 1)
+    return tokens[:, 0].clamp(max=logits.shape[1] - 1)
