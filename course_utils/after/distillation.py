@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from course_utils.after.distilbert import IGNORE, DistilBertForMaskedLM, check_labels
-from course_utils.after.soft_targets import ask_teacher, real_places
+from course_utils.after.soft_targets import ask_teacher, checked_temperature, real_places
 from course_utils.after.soft_targets import cosine_loss as cosine_loss  # others import both from here
 from course_utils.after.soft_targets import soft_target_loss as soft_target_loss
 from course_utils.bert import BertModel
@@ -93,7 +93,7 @@ class DistillationLoss(nn.Module):
             if not isinstance(model, nn.Module):
                 raise ValueError(f"{name} must be a model, got {shown(model)}")
         self.student, self._teacher = student, (teacher,)  # what is in a tuple is no part
-        self.temperature = real_number("temperature", temperature, open_at=("least",))
+        self.temperature = checked_temperature(temperature)
         self.soft_weight = real_number("soft_weight", soft_weight)
         self.masked_weight = real_number("masked_weight", masked_weight)
         self.cosine_weight = real_number("cosine_weight", cosine_weight)

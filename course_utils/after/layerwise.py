@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from course_utils.after.soft_targets import ask_teacher, real_places
+from course_utils.after.soft_targets import ask_teacher, checked_temperature, real_places
 from course_utils.after.tinybert import (
     attention_score_loss,
     attention_scores,
@@ -81,7 +81,7 @@ class LayerwiseLoss(nn.Module):
         if self.weights[-1] and (isinstance(student, BertModel) or isinstance(teacher, BertModel)):
             raise ValueError("student and teacher must have a head where the prediction layer has a weight")
         self.student, self._teacher = student, (teacher,)  # what is in a tuple is no part
-        self.temperature = real_number("temperature", temperature, open_at=("least",))
+        self.temperature = checked_temperature(temperature)
         self.embedding_projection, self.hidden_projection = (
             nn.Linear(small.hidden_size, large.hidden_size, bias=False) for _ in range(2)
         )

@@ -26,14 +26,14 @@ def soft_target_loss(student_logits: Tensor, teacher_logits: Tensor, *, temperat
 
     Args:
         student_logits, teacher_logits: float (…, V); the teacher's get no gradient.
-        temperature: τ above 0; more than 1 makes what is improbable count.
+        temperature: τ above 0, at most 10⁶; more than 1 makes what is improbable count.
 
     Raises:
-        ValueError: if shapes or types do not fit, there is no row, or temperature is not above 0.
+        ValueError: if shapes or types do not fit, there is no row, or temperature is none such.
 
     Source: Hinton et al. 2015, eq. 1 to 4; Sanh et al. 2019, section 2.
     """
-    temperature = real_number("temperature", temperature, open_at=("least",))
+    temperature = checked_temperature(temperature)
     check_alike(student_logits=student_logits, teacher_logits=teacher_logits)
     log_p = (teacher_logits.detach() / temperature).log_softmax(dim=-1)  # (…, V)
     log_q = (student_logits / temperature).log_softmax(dim=-1)
@@ -58,6 +58,11 @@ def cosine_loss(
     real = real_places(attention_mask, student_hidden[..., 0])  # (B, T)
     cosine = F.cosine_similarity(student_hidden[real], teacher_hidden[real].detach(), dim=-1)
     return (1.0 - cosine).mean()
+
+
+def checked_temperature(temperature: float) -> float:
+    """τ, if it is above 0 and at most a million, where logits have long become all the same."""
+    return real_number("temperature", temperature, most=1e6, open_at=("least",))
 
 
 @torch.no_grad()

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from course_utils.after.soft_targets import check_alike, real_places
+from course_utils.after.soft_targets import check_alike, checked_temperature, real_places
 from course_utils.bert import BertModel
-from course_utils.shapes import check_hidden
-from course_utils.support.given import real_number, several, shown, whole_number
+from course_utils.shapes import check_dtype_of, check_hidden
+from course_utils.support.given import several, shown, whole_number
 
 
 def layer_map(student_layers: int, teacher_layers: int) -> tuple[int, ...]:
@@ -69,6 +69,7 @@ def attention_scores(bert: BertModel, hidden_states: Sequence[Tensor]) -> tuple[
     for layer, hidden in zip(layers, read):
         attention = layer.attention
         check_hidden(attention.hidden_size, hidden_states=hidden)
+        check_dtype_of(attention.query, hidden_states=hidden)
         query = attention.split_heads(attention.query(hidden))  # (B, H, T, D)
         key = attention.split_heads(attention.key(hidden))  # (B, H, T, D)
         scores.append((query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1))  # (B, H, T, T)
@@ -120,6 +121,7 @@ def hidden_loss(
     if not isinstance(projection, nn.Linear):
         raise ValueError(f"projection must be a linear layer, got {shown(projection)}")
     check_hidden(projection.in_features, student_hidden=student_hidden)
+    check_dtype_of(projection, student_hidden=student_hidden)
     projected = projection(student_hidden)  # (B, T, C_t)
     check_alike(3, projected=projected, teacher_hidden=teacher_hidden)
     real = real_places(attention_mask, projected[..., 0])
@@ -133,14 +135,14 @@ def prediction_loss(student_logits: Tensor, teacher_logits: Tensor, *, temperatu
 
     Args:
         student_logits, teacher_logits: float (…, V).
-        temperature: τ above 0.
+        temperature: τ above 0, at most 10⁶.
 
     Raises:
-        ValueError: if shapes or types do not fit, or temperature is not above 0.
+        ValueError: if shapes or types do not fit, or temperature is none such.
 
     Source: Jiao et al. 2020, eq. 10.
     """
-    temperature = real_number("temperature", temperature, open_at=("least",))
+    temperature = checked_temperature(temperature)
     check_alike(student_logits=student_logits, teacher_logits=teacher_logits)
     wanted = (teacher_logits.detach() / temperature).softmax(dim=-1)  # (…, V)
     return -(wanted * (student_logits / temperature).log_softmax(dim=-1)).sum(dim=-1).mean()

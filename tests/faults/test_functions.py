@@ -27,6 +27,7 @@ for room in (
     "task_rows",
     "task_training",
     "task_features",
+    "distillation",
 ):
     import_module(f"tests.faults.{room}")
 
