@@ -28,6 +28,7 @@ for room in (
     "task_training",
     "task_features",
     "distillation",
+    "situations",
 ):
     import_module(f"tests.faults.{room}")
 
