@@ -34,7 +34,13 @@ NOTEBOOKS = sorted(
 )
 # Unless told, nbval waits 2000 s for a cell.
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
-NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg", "-p", "tools.nbval_figures", "-p", "tools.warm_kernels"]
+NBVAL += [
+    "--nbval-sanitize-with=tools/nbval_sanitize.cfg",
+    "-p",
+    "tools.nbval_figures",
+    "-p",
+    "tools.warm_kernels",
+]
 
 # These take longest of the tests: first, too.
 LONGEST = ("test_functions.py", "test_mutants.py", "test_exercises.py", "test_folders.py", "test_figures.py")

@@ -7,6 +7,8 @@ from course_utils.after.albert import (
     AlbertOutput,
     SharedEncoder,
 )
+from course_utils.after.distilbert import DistilBertForMaskedLM, DistilBertModel
+from course_utils.after.distillation import DistillationLoss, every_other_layer
 from course_utils.after.electra import Electra, ElectraOutput
 from course_utils.after.electra_parts import (
     ElectraConfig,
@@ -16,6 +18,8 @@ from course_utils.after.electra_parts import (
 )
 from course_utils.after.factorized import FactorizedConfig, FactorizedEmbeddings, FactorizedMLMHead
 from course_utils.after.geometric import length_probabilities, span_lengths
+from course_utils.after.layerwise import LayerwiseLoss
+from course_utils.after.multitask import MultiTaskModel, shuffled_batches
 from course_utils.after.replaced_tokens import replaced, sample_tokens
 from course_utils.after.roberta import (
     RobertaConfig,
@@ -25,9 +29,17 @@ from course_utils.after.roberta import (
     full_sentences,
 )
 from course_utils.after.sentence_order import IN_ORDER, SWAPPED, sentence_order_pairs
+from course_utils.after.soft_targets import cosine_loss, soft_target_loss
 from course_utils.after.span_corruption import corrupt_spans
 from course_utils.after.spanbert import BoundaryObjective, SpanBertForPreTraining, SpanBertOutput
 from course_utils.after.spans import Spans, mask_spans, tokens_of
+from course_utils.after.tinybert import (
+    attention_score_loss,
+    attention_scores,
+    hidden_loss,
+    layer_map,
+    prediction_loss,
+)
 
 __all__ = [
     "IN_ORDER",
@@ -37,6 +49,9 @@ __all__ = [
     "AlbertModel",
     "AlbertOutput",
     "BoundaryObjective",
+    "DistilBertForMaskedLM",
+    "DistilBertModel",
+    "DistillationLoss",
     "Electra",
     "ElectraConfig",
     "ElectraDiscriminator",
@@ -46,6 +61,8 @@ __all__ = [
     "FactorizedConfig",
     "FactorizedEmbeddings",
     "FactorizedMLMHead",
+    "LayerwiseLoss",
+    "MultiTaskModel",
     "RobertaConfig",
     "RobertaEmbeddings",
     "RobertaModel",
@@ -54,13 +71,22 @@ __all__ = [
     "SpanBertOutput",
     "Spans",
     "StaticMasks",
+    "attention_score_loss",
+    "attention_scores",
     "corrupt_spans",
+    "cosine_loss",
+    "every_other_layer",
     "full_sentences",
+    "hidden_loss",
+    "layer_map",
     "length_probabilities",
     "mask_spans",
+    "prediction_loss",
     "replaced",
     "sample_tokens",
     "sentence_order_pairs",
+    "shuffled_batches",
+    "soft_target_loss",
     "span_lengths",
     "tokens_of",
 ]

@@ -29,6 +29,8 @@ for room in (
     "task_training",
     "task_features",
     "after_bert",
+    "distillation",
+    "situations",
 ):
     import_module(f"tests.faults.{room}")
 

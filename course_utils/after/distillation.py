@@ -1,0 +1,133 @@
+"""DistilBERT's training: a student learns what its teacher says, how the teacher says it, and the words themselves.
+
+    loss = 5 · soft targets  +  2 · masked words  +  1 · cosine of the last hidden states
+
+The three parts are those of Sanh et al. 2019, section 3; the weights stand in the command of their code, not in the
+paper. Letters: B batch, T tokens, V vocabulary, τ temperature.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from course_utils.after.distilbert import IGNORE, DistilBertForMaskedLM, check_labels
+from course_utils.after.soft_targets import ask_teacher, checked_temperature, real_places
+from course_utils.after.soft_targets import cosine_loss as cosine_loss  # others import both from here
+from course_utils.after.soft_targets import soft_target_loss as soft_target_loss
+from course_utils.bert import BertModel
+from course_utils.shapes import check_same_shape
+from course_utils.support.given import real_number, shown
+
+
+def every_other_layer(teacher: nn.Module) -> DistilBertForMaskedLM:
+    """A student that begins with the teacher's embeddings and head and with its layers 0, 2, 4 …
+
+    So Sanh et al. 2019, section 3: one layer out of two. (Their code takes 0, 2, 4, 7, 9, 11 of twelve.) Segment
+    embeddings are left out, and not added to anything. The teacher stays as it is.
+
+    Args:
+        teacher: a BERT with a masked-word head: `.bert` and `.mlm`, such as BertForMaskedLM and BertForPreTraining.
+
+    Raises:
+        ValueError: if teacher is none such.
+    """
+    bert = getattr(teacher, "bert", None)
+    if not isinstance(bert, BertModel) or not isinstance(getattr(teacher, "mlm", None), nn.Module):
+        raise ValueError(f"teacher must be a BERT with a masked-word head, got {shown(teacher)}")
+    layers = -(-bert.config.num_hidden_layers // 2)
+    student = DistilBertForMaskedLM(replace(bert.config, num_hidden_layers=layers))
+    weights = teacher.state_dict()
+    student.to(weights["bert.embeddings.token.weight"])
+    student.load_state_dict({name: weights[_in_teacher(name)] for name in student.state_dict()})
+    return student
+
+
+def _in_teacher(name: str) -> str:
+    """ "bert.encoder.layers.3.attention.key.weight" -> the same of layer 6."""
+    return re.sub(r"(?<=layers\.)\d+", lambda number: str(2 * int(number[0])), name)
+
+
+class DistillationOutput(NamedTuple):
+    """What DistillationLoss returns: the loss, and its parts before they are weighted; None: not computed."""
+
+    loss: Tensor
+    soft: Tensor | None
+    masked: Tensor | None
+    cosine: Tensor | None
+
+
+class DistillationLoss(nn.Module):
+    """A student on its teacher's knees: called as either of them, it gives the loss that the student is to make small.
+
+    It holds the student alone: the teacher is no part of it, is not trained, saved or moved with it, and is asked in
+    eval mode and without gradients. So training.loop.train(DistillationLoss(student, teacher), …) trains the student.
+
+    Args:
+        student: such as DistilBertForMaskedLM: without labels its output has logits (B, T, V) and last_hidden_state.
+        teacher: likewise, such as BertForMaskedLM; on the same device, with the same vocabulary.
+        temperature: τ.
+        soft_weight, masked_weight, cosine_weight: of the three parts; one of weight 0 is not computed, and without the
+            cosine the two may differ in width.
+
+    Raises:
+        ValueError: if an argument does not fit.
+    """
+
+    def __init__(
+        self,
+        student: nn.Module,
+        teacher: nn.Module,
+        *,
+        temperature: float = 2.0,
+        soft_weight: float = 5.0,
+        masked_weight: float = 2.0,
+        cosine_weight: float = 1.0,
+    ) -> None:
+        super().__init__()
+        for name, model in (("student", student), ("teacher", teacher)):
+            if not isinstance(model, nn.Module):
+                raise ValueError(f"{name} must be a model, got {shown(model)}")
+        self.student, self._teacher = student, (teacher,)  # what is in a tuple is no part
+        self.temperature = checked_temperature(temperature)
+        self.soft_weight = real_number("soft_weight", soft_weight)
+        self.masked_weight = real_number("masked_weight", masked_weight)
+        self.cosine_weight = real_number("cosine_weight", cosine_weight)
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        labels: Tensor | None = None,
+    ) -> DistillationOutput:
+        """Ask both; soft targets and cosine count at every real token, masked words where labels say so.
+
+        Args:
+            input_ids, attention_mask, token_type_ids: see BertModel.forward.
+            labels: int64 (B, T), −100 where nothing is to be predicted; None leaves the masked words out.
+
+        Raises:
+            ValueError: if an input or a label does not fit, both differ in vocabulary or width, or no token is real.
+        """
+        taught = ask_teacher(self._teacher[0], input_ids, attention_mask, token_type_ids)
+        output = self.student(input_ids, attention_mask, token_type_ids)
+        real = real_places(attention_mask, input_ids)
+        soft = masked = cosine = None
+        if self.soft_weight:
+            soft = soft_target_loss(output.logits[real], taught.logits[real], temperature=self.temperature)
+        if self.masked_weight and labels is not None:
+            check_same_shape("labels", labels, input_ids)
+            chosen = labels != IGNORE
+            check_labels(labels[chosen], output.logits.shape[-1])
+            total = F.cross_entropy(output.logits[chosen], labels[chosen], reduction="sum")
+            masked = total / chosen.sum().clamp(min=1)
+        if self.cosine_weight:
+            cosine = cosine_loss(output.last_hidden_state, taught.last_hidden_state, attention_mask)
+        weights = (self.soft_weight, self.masked_weight, self.cosine_weight)
+        parts = [weight * part for weight, part in zip(weights, (soft, masked, cosine)) if part is not None]
+        return DistillationOutput(sum(parts, output.logits.new_zeros(())), soft, masked, cosine)

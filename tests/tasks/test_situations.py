@@ -1,0 +1,181 @@
+"""Situations with four endings: reader, batches, baselines, the frozen head; a model learns what is there."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from course_utils.config import BertConfig
+from course_utils.datasets.batching import seeded
+from course_utils.heads import BertForSequenceClassification
+from course_utils.tasks.baselines_situations import (
+    longest_ending,
+    most_letters_in_common,
+    most_words_in_common,
+    shortest_ending,
+)
+from course_utils.tasks.choice_vectors import choice_vectors, fit_choice
+from course_utils.tasks.fine_tuning import TaskBatches, fine_tune
+from course_utils.tasks.situations import (
+    PARTS,
+    Situation,
+    load_endings,
+    load_situations,
+    read_situations,
+)
+from tests.tasks.small_tasks import CONFIG, small_bert, tokenizer
+
+HEAD = "subject\tpart\tsituation\tright\twrong1\twrong2\twrong3\n"
+ROWS = HEAD + "7\ttest\t배가 왔다.\t타다\t가다\t나다\t사다\n9\ttrain\t눈이 왔다.\t가\t나\t다\t라\n"
+LETTERS = "가나다라마바사"
+
+
+def read(tmp_path, content):
+    (tmp_path / "situations.tsv").write_text(content, encoding="utf-8")
+    return read_situations(tmp_path / "situations.tsv")
+
+
+def situation(number):
+    """The right ending is the letter that the situation has."""
+    endings = [LETTERS[(number + step) % 7] for step in (0, 1, 3, 5)]
+    endings = tuple(sorted(endings))
+    return Situation(number // 4, f"{LETTERS[number % 7]} 왔다.", endings, endings.index(LETTERS[number % 7]))
+
+
+def small(load=load_situations, **more):
+    sizes = {"train": range(28), "validation": range(28, 41), "test": range(41, 52)}
+    parts = {part: [situation(number) for number in numbers] for part, numbers in sizes.items()}
+    return load(tokenizer(), parts=parts, max_length=13, **more)
+
+
+def test_endings_are_sorted_and_the_right_one_is_found_again(tmp_path):
+    found = read(tmp_path, ROWS)
+    assert found["test"] == [Situation(7, "배가 왔다.", ("가다", "나다", "사다", "타다"), 3)]
+    assert found["train"] == [Situation(9, "눈이 왔다.", ("가", "나", "다", "라"), 0)]
+    assert found["validation"] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("situation\tright", "text\tright", "must have the columns subject, part, situation, right"),
+        (
+            "9\ttrain",
+            "9\tdev",
+            "situations.tsv, row 3: part must be one of train, validation, test, got 'dev'",
+        ),
+        ("9\ttrain", "아홉\ttrain", "situations.tsv, row 3: subject must be a number, got '아홉'"),
+        (
+            "9\ttrain",
+            "7\ttrain",
+            "situations.tsv, row 3: subject 7 must be in one part, and is in test and train",
+        ),
+        ("가\t나\t다\t라", "가\t나\t가\t라", "situations.tsv, row 3: the four endings must differ"),
+        ("눈이 왔다.", " ", "situations.tsv, row 3: situation must be a text that is not empty"),
+        ("\t라", "", "situations.tsv, row 3: there must be 7 cells with tabs between, got 6"),
+    ],
+)
+def test_a_broken_row_is_told_with_its_number(tmp_path, old, new, said):
+    with pytest.raises(ValueError, match=said):
+        read(tmp_path, ROWS.replace(old, new))
+
+
+def test_the_file_of_the_course():
+    """No subject on two sides, and each place is right equally often in every part."""
+    found = read_situations()
+    assert {part: len(found[part]) for part in PARTS} == {"train": 168, "validation": 40, "test": 68}
+    subjects = [{one.subject for one in found[part]} for part in PARTS]
+    assert sum(map(len, subjects)) == len(set.union(*subjects)) == 69
+    for situations in found.values():
+        counts = [sum(one.right == place for one in situations) for place in range(4)]
+        assert counts == [len(situations) // 4] * 4
+
+
+def test_a_batch_has_four_rows_for_each_situation():
+    task = small()
+    batch = task.batch(task.parts["train"][:5])
+    assert batch.input_ids.shape == (5, 4, batch.input_ids.shape[2])
+    assert batch.labels["labels"].tolist() == [one.source.right for one in task.parts["train"][:5]]
+    source, row = task.parts["train"][2].source, batch.input_ids[2, 3]
+    expected = tokenizer().encode(source.text, source.endings[3])
+    assert row[: len(expected)].tolist() == expected.input_ids
+    assert batch.token_type_ids[2, 3, : len(expected)].tolist() == expected.token_type_ids
+    alone = small(load_endings).parts["train"][2].windows[3]
+    assert alone.input_ids == tokenizer().encode(source.endings[3]).input_ids
+
+
+def test_predictions_hang_on_the_situation_alone():
+    task = small()
+    model = task.new_model(BertConfig(**vars(CONFIG) | {"hidden_dropout_prob": 0.5}), generator=seeded(3))
+    model.train()
+    examples = task.parts["train"]
+    said = task.predict(model, examples)
+    assert said == [task.predict(model, [one])[0] for one in examples] and model.training
+    assert len(set(said)) > 1
+    right = sum(one == example.source.right for one, example in zip(said, examples, strict=True))
+    assert task.measure(model, examples) == {"accuracy": right / len(examples)}
+
+
+def test_a_model_learns_what_is_there():
+    """The right ending is the letter of the situation: of eleven unseen situations most are right."""
+    task = small()
+    model = task.with_encoder(small_bert(), generator=seeded(1))
+    batches = TaskBatches(task, task.parts["train"], batch_size=7)
+    fine_tune(model, batches, updates=40, peak_rate=5e-3, dropout=0.0)
+    assert task.measure(model, task.parts["test"])["accuracy"] >= 0.8
+
+
+def test_baselines_by_hand():
+    sources = [
+        Situation(1, "부산에서 기다렸다", ("서울", "부산은 멀다", "기다렸지만 안 왔다고 한다", "차"), 1),
+        Situation(2, "눈", ("나", "다다다다", "라라", "눈 온다"), 0),
+    ]
+    task = load_situations(tokenizer(), parts=dict.fromkeys(PARTS, sources))
+    examples = task.parts["train"]
+    assert longest_ending(task, examples).predict(examples) == [2, 1]
+    assert shortest_ending(task, examples).predict(examples) == [3, 0]
+    assert most_words_in_common(task, examples).predict(examples) == [1, 3]
+    assert most_letters_in_common(task, examples).predict(examples) == [2, 0]
+    assert most_words_in_common(task, examples).measure(examples) == {"accuracy": 0.5}
+
+
+@pytest.mark.parametrize("make", [longest_ending, shortest_ending])
+def test_whoever_looks_at_endings_alone_is_right_in_one_of_four(make):
+    task = load_situations(tokenizer())
+    for part in PARTS:
+        assert make(task, task.parts["train"]).measure(task.parts[part]) == {"accuracy": 0.25}
+
+
+def test_vectors_are_the_poolers_and_the_head_learns_them():
+    task, bert = small(), small_bert()
+    vectors = choice_vectors(task, bert, task.parts["train"])
+    inputs = task.batch(task.parts["train"][3:4]).inputs()
+    del inputs["labels"]
+    alone = bert(**{name: rows[0] for name, rows in inputs.items()}).pooler_output
+    torch.testing.assert_close(vectors[3], alone)
+    assert vectors.shape == (28, 4, CONFIG.hidden_size) and not vectors.requires_grad
+    clear = torch.zeros(28, 4, 3)
+    right = [number % 4 for number in range(28)]
+    clear[range(28), right, 1] = 1.0
+    head = fit_choice(clear, right, rate=0.1, weight_decay=0.0)
+    assert head(clear)[..., 0].argmax(-1).tolist() == right
+    one, other = (fit_choice(clear, right, seed=seed).weight for seed in (3, 3))
+    assert torch.equal(one, other) and not torch.equal(one, fit_choice(clear, right, seed=4).weight)
+
+
+def test_what_does_not_fit_is_refused():
+    task, bert = small(), small_bert()
+    wrong = BertForSequenceClassification(CONFIG)
+    bad = {part: [Situation(1, "가", ("가", "나", "다", "라"), 4)] for part in PARTS}
+    for call, said in [
+        (lambda: task.predict(wrong, task.parts["test"]), "model must be a BertForMultipleChoice"),
+        (lambda: load_situations(tokenizer(), parts=bad), "the right ending of record 0 of train"),
+        (lambda: longest_ending(None, []), "task must be a task of the form Situations"),
+        (lambda: choice_vectors(None, bert, []), "task must be one of situations"),
+        (lambda: choice_vectors(task, None, task.parts["test"]), "a BertModel with a pooler, got NoneType"),
+        (lambda: fit_choice(torch.zeros(2, 4), [0, 1]), "vectors must be \\(N, choices, C\\)"),
+        (lambda: fit_choice(torch.zeros(2, 4, 3), [0]), "right must be one for each of 2 vectors, got 1"),
+        (lambda: fit_choice(torch.zeros(2, 4, 3), [0, 4]), "each of right must be a whole number"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            call()
