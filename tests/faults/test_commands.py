@@ -167,6 +167,20 @@ COMMANDS = {
         texts=["--only", "--device"],
         flags=["--recipes", "--table"],
     ),
+    "tools.family": Command(
+        [
+            ["--parts", "no such"],
+            ["--seeds", "0"],
+            ["--steps", "0"],
+            NO_DEVICE,
+            *(["--table", "--out", path] for path in PATHS[:8]),
+        ],
+        paths=["--out", "--work"],
+        out=["--out", "--work"],
+        numbers=["--seeds", "--steps", "--threads"],
+        texts=["--parts", "--only", "--device"],
+        flags=["--table"],
+    ),
     "tools.course_map": Command([["--check"], ["--check", "more"]]),
     "tools.task_table": Command([["--check"], ["--check", "more"]], first=["--check"]),
     "tools.kill_test": Command(

@@ -108,6 +108,7 @@ COMMANDS = [
     "course_utils.doctor",
     "tools.ablations",
     "tools.translations",
+    "tools.family.__main__",
 ]
 
 

@@ -75,11 +75,11 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     ),
     "plot_shares": lambda ax: viz.plot_shares({"a": [90, 10], "b": [9, 60], "c": [1, 30]}, ["S", "L"], ax=ax),
     "plot_similarity": lambda ax: viz.plot_similarity([[1.0, 0.7], [0.7, 1.0]], ["river", "money"], ax=ax),
-    "plot_task_form": lambda ax: viz.plot_task_form(QUERIES, [0, 0, 1], {0: "good", 2: ""}, ax=ax),
     "plot_span_scores": lambda ax: viz.plot_span_scores(
         KEYS, [0.1, 0.6, 0.05, 0.2, 0.0], [0.02, 0.11, 0.7, 0.03, 0.04], span=(1, 2), ax=ax
     ),
     "plot_tagged_words": lambda ax: viz.plot_tagged_words(
         ["He", "left", "New", "York"], ["O", "O", "B-LC", "I-LC"], shares=[0.99, 0.98, 0.9, 0.85], ax=ax
     ),
+    "plot_task_form": lambda ax: viz.plot_task_form(QUERIES, [0, 0, 1], {0: "good", 2: ""}, ax=ax),
 }

@@ -1,0 +1,403 @@
+"""tools/family: FLOPs against torch's counter, one log for both comparisons, what is stored, and a stopped command."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from course_utils.after import (
+    AlbertConfig,
+    AlbertForPreTraining,
+    DistillationLoss,
+    Electra,
+    ElectraConfig,
+    SpanBertForPreTraining,
+    every_other_layer,
+)
+from course_utils.before import GPT
+from course_utils.config import BertConfig
+from course_utils.heads import BertForPreTraining
+from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.vocab import SPECIAL_TOKENS
+from tools.family import __main__ as command
+from tools.family import flops, report, reviews
+from tools.family.held import HeldOut, unigram_loss
+from tools.family.later import InSpans
+from tools.family.pretraining import Racer, pre_train
+from tools.family.race import Race
+from tools.family.readers import LanguageModel, SideBySide
+from tools.family.running import MEMBERS
+from tools.family.store import Store, name_of
+from tools.family.text import RaceText, true_tokens
+
+CONFIG = BertConfig(
+    vocab_size=97,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=29,
+    max_position_embeddings=17,
+    hidden_dropout_prob=0.0,
+    attention_probs_dropout_prob=0.0,
+)
+ROWS, TOKENS, PLACES = 3, 11, 5
+
+
+def batch(*, pairs: bool) -> dict[str, torch.Tensor]:
+    """3 rows of 11 tokens, 5 of which are to be told."""
+    ids = torch.randint(5, 97, (ROWS, TOKENS), generator=torch.Generator().manual_seed(0))
+    labels = torch.full_like(ids, -100)
+    labels[0, 1:3] = labels[1, 4:6] = 7
+    labels[2, 9] = 8
+    given = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": labels}
+    return given | ({"next_sentence_label": torch.tensor([0, 1, 1])} if pairs else {})
+
+
+def counted(model: torch.nn.Module, **inputs) -> int:
+    """What torch counts in a forward and a backward pass."""
+    with FlopCounterMode(display=False) as counter:
+        model(**inputs).loss.backward()
+    return counter.get_total_flops()
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_flops_of_bert(pairs: bool) -> None:
+    wanted = counted(BertForPreTraining(CONFIG), **batch(pairs=pairs))
+    assert flops.bert(CONFIG, ROWS, TOKENS, PLACES, pairs=pairs) == wanted
+
+
+def test_flops_by_hand() -> None:
+    # One row of 2 tokens, C = 12, I = 29: Q, K, V and output 8·144, feed-forward 4·12·29, scores and mixing 4·2·12.
+    assert flops.blocks(replace(CONFIG, num_hidden_layers=1), 1, 2) == 2 * (1152 + 1392 + 96)
+
+
+def test_flops_of_gpt() -> None:
+    given = batch(pairs=False)
+    wanted = counted(GPT(CONFIG), input_ids=given["input_ids"], labels=given["input_ids"])
+    assert flops.causal(CONFIG, ROWS, TOKENS) == wanted
+
+
+def test_flops_of_albert() -> None:
+    config = AlbertConfig(**asdict(CONFIG), embedding_size=7)
+    given = batch(pairs=True)
+    given["sentence_order_label"] = given.pop("next_sentence_label")
+    wanted = counted(AlbertForPreTraining(config), **given)
+    assert flops.albert(config, ROWS, TOKENS, PLACES, pairs=True) == wanted
+
+
+def test_flops_of_electra_count_its_generator() -> None:
+    config = ElectraConfig(**asdict(CONFIG), embedding_size=12)
+    generator = torch.Generator().manual_seed(0)
+    wanted = counted(Electra(config, divisor=2), **batch(pairs=False), generator=generator)
+    assert flops.electra(config, config.smaller(2), ROWS, TOKENS, PLACES) == wanted
+
+
+def test_flops_of_spanbert() -> None:
+    spans = torch.tensor([[0, 1, 2], [1, 4, 5], [2, 9, 9]])
+    wanted = counted(SpanBertForPreTraining(CONFIG), **batch(pairs=False), spans=spans)
+    assert flops.spanbert(CONFIG, ROWS, TOKENS, PLACES) == wanted
+
+
+def test_flops_of_distillation_count_the_teacher_once() -> None:
+    larger = replace(CONFIG, num_hidden_layers=4)
+    teacher = BertForPreTraining(larger).requires_grad_(False)  # torch's counter wants it so
+    wanted = counted(DistillationLoss(every_other_layer(teacher), teacher), **batch(pairs=False))
+    assert flops.distillation(CONFIG, larger, ROWS, TOKENS) == wanted
+
+
+def test_flops_of_an_lstm_cell() -> None:
+    cell = torch.nn.LSTMCell(7, 13)
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        cell(torch.zeros(3, 7))
+    assert flops.lstm(7, 13, 3) == counter.get_total_flops()
+
+
+# --- One log, two comparisons
+
+
+class Line(torch.nn.Module):
+    """loss = (w − number of the batch)²."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1, 1))
+
+    def forward(self, number: torch.Tensor) -> SimpleNamespace:
+        return SimpleNamespace(loss=(self.weight - number).square().sum())
+
+
+class Number(float):
+    """A batch."""
+
+    def inputs(self) -> dict[str, torch.Tensor]:
+        return {"number": torch.tensor(float(self))}
+
+
+def run_line(**settings):
+    racer = Racer(
+        Line(),
+        lambda number: Number(3.0),
+        lambda batch: 10,
+        lambda model: {"at": model.weight.item()},
+        lambda batch: 2,
+    )
+    plan = {"updates": 13, "rate": 0.1, "warmup": 2, "looks": [5], "keep": []}
+    return racer, pre_train(racer, **plan | settings)
+
+
+def test_log_has_both_axes() -> None:
+    _, found = run_line(budget=70)
+    assert [(line["update"], line["flops"], line["tokens"]) for line in found.log] == [
+        (5, 50, 10),
+        (7, 70, 14),
+        (13, 130, 26),
+    ]
+    assert set(found.kept) == {7, -1, 13} and found.kept[-1] is found.kept[7]
+
+
+def test_what_was_spent_before_counts() -> None:
+    racer, _ = run_line()
+    racer.spent = 40
+    found = pre_train(racer, updates=5, rate=0.1, warmup=2, looks=[], keep=[], budget=70)
+    assert [line["flops"] for line in found.log] == [70, 90]
+
+
+def test_measured_is_the_running_mean_and_not_the_last_weights() -> None:
+    racer, found = run_line()
+    mean, weight, at = 0.0, torch.zeros(1, 1, requires_grad=True), []
+    optimizer = torch.optim.AdamW([weight], betas=(0.9, 0.999), eps=1e-6, weight_decay=0.01)
+    for step in range(1, 14):
+        optimizer.param_groups[0]["lr"] = 0.1 * min(1.0, step / 2)
+        optimizer.zero_grad()
+        (weight - 3.0).square().sum().backward()
+        weight.grad /= max(1.0, float(weight.grad.norm()) + 1e-6)
+        optimizer.step()
+        d = min(0.995, (1 + step) / (10 + step))
+        mean += (1 - d) * (weight.item() - mean)
+        at.append(mean)
+    assert found.log[0]["at"] == pytest.approx(at[4], abs=1e-4)
+    assert found.log[-1]["at"] == pytest.approx(at[12], abs=1e-4)
+    assert float(found.kept[13]["weight"]) != pytest.approx(racer.model.weight.item(), abs=1e-2)
+
+
+def test_unigram_loss_by_hand() -> None:
+    settings = replace(Race().settings, max_length=8)
+    tokenizer = WordPieceTokenizer(
+        {token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "나", "다"])}
+    )
+    first = len(SPECIAL_TOKENS)
+    text = RaceText(settings, tokenizer, [[[first, first, first + 1]]], [[[first + 1] * 6]] * 9)
+    # counts + 1 are 3, 2, 1: every held-out word is the second one, and costs ln(6/2)
+    assert unigram_loss(text, HeldOut(text)) == pytest.approx(math.log(3), abs=1e-6)
+
+
+# --- What the runs come to
+
+
+def runs_of(tmp_path: Path, values: dict[str, list[float]]) -> Store:
+    store = Store(tmp_path / "work", tmp_path / "out.json", {"steps": 1})
+    for member, losses in values.items():
+        for seed, loss in enumerate(losses):
+            line = {"update": 9, "flops": 100, "masked_loss_sentences": loss}
+            plan = {"part": "family", "member": member, "seed": seed, "rate": 0.1}
+            store.add({"plan": plan, "parameters": 5, "log": [line], "points": {"updates": line}})
+    return store
+
+
+def test_gains_are_paired_by_seed(tmp_path: Path) -> None:
+    store = runs_of(tmp_path, {"bert": [5.0, 6.0, 7.0], "no_next": [4.9, 5.9, 6.8], "full": [4.0, 6.4, 6.9]})
+    gains = {(gain["member"], gain["point"]): gain for gain in report.report(store)["gains"]}
+    one = gains["no_next", "updates"]
+    # −0.1, −0.1, −0.2: mean −0.1333, deviation 0.0577, t = 4.303: half 0.1434
+    assert (one["mean"], one["half"], one["seeds"], one["decided"]) == (-0.1333, 0.1434, 3, False)
+    wider = runs_of(tmp_path / "b", {"bert": [5.0, 6.0, 7.0], "no_next": [4.9, 5.9, 6.89]})
+    assert next(iter(report.report(wider)["gains"]))["decided"]
+    two = runs_of(tmp_path / "c", {"bert": [5.0, 6.0], "no_next": [4.9, 5.9]})
+    assert not next(iter(report.report(two)["gains"]))["decided"]
+
+
+def test_equal_flops_take_the_line_within_the_budget() -> None:
+    run = {"points": {"updates": {"flops": 200}, "flops": {"flops": 99}}}
+    assert report.point_of(run, "flops", 100) == {"flops": 99}
+    assert report.point_of({"points": {"updates": {"flops": 98}}}, "flops", 100) == {"flops": 98}
+    assert report.point_of({"points": {"updates": {"flops": 150}}}, "flops", 100) is None
+
+
+def test_test_score_is_that_of_the_rate_that_validation_chose() -> None:
+    rates = {"0.001": {"validation": 0.6, "test": 0.5}, "0.003": {"validation": 0.5, "test": 0.9}}
+    assert report.chosen(rates) == 0.5
+
+
+# --- What members read
+
+
+def small_text() -> RaceText:
+    """60 documents of four sentences, pieces 가 나 다 …, of which some continue words."""
+    pieces = [*"가나다라마바사아자차카", *(f"##{letter}" for letter in "타파하")]
+    tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, *pieces])})
+    generator = torch.Generator().manual_seed(3)
+    first = len(SPECIAL_TOKENS)
+    documents = torch.randint(first, first + len(pieces), (60, 4, 7), generator=generator).tolist()
+    settings = replace(Race().settings, max_length=24, vocab_size=first + len(pieces))
+    return RaceText(settings, tokenizer, documents, documents[:20])
+
+
+def test_only_a_text_read_again_has_the_same_masks() -> None:
+    text, race = small_text(), Race(replace(small_text().settings, batch_size=3))
+    for member, same in (("static_tenth", True), ("dynamic_tenth", False)):
+        batches = MEMBERS[member](race, text, HeldOut(text), 0).racer.batches
+        period = text.pairs(text.tenth, batch_size=3, seed=0).batches_per_epoch
+        assert torch.equal(batches(1).input_ids, batches(1 + period).input_ids) == same, member
+
+
+def test_spans_are_masked_as_wholes_and_the_rest_is_the_text() -> None:
+    text = small_text()
+    rows = text.full(text.train, batch_size=11, seed=0)
+    batches = InSpans(rows, text, seed=0)
+    masked = real = 0
+    for number in range(rows.batches_per_epoch - 1):
+        batch, chosen = batches(number), batches(number).labels != -100
+        assert torch.equal(true_tokens(batch), true_tokens(rows(number)))
+        inside = torch.zeros_like(chosen)
+        for row, begin, end in batch.spans.tolist():
+            inside[row, begin : end + 1] = True
+            assert (batch.input_ids[row, begin : end + 1] == rows.mask_id).float().mean() in (0.0, 1.0)
+        assert torch.equal(inside, chosen) and not text.special[true_tokens(batch)][chosen].any()
+        masked, real = masked + int(chosen.sum()), real + int((~text.special[true_tokens(batch)]).sum())
+    assert 0.10 < masked / real < 0.20
+
+
+def test_sentences_in_order_or_swapped() -> None:
+    text = small_text()
+    neighbours = {(tuple(a), tuple(b)) for one in text.train for a, b in zip(one, one[1:])}
+    rows = text.in_order(text.train, batch_size=7, seed=0)
+    labels = []
+    for number in range(rows.batches_per_epoch):
+        batch = rows(number)
+        for ids, label in zip(true_tokens(batch).tolist(), batch.next_sentence_label.tolist()):
+            pair = tuple(ids[1:8]), tuple(ids[9:16])
+            assert (pair if label == 0 else pair[::-1]) in neighbours
+            labels.append(label)
+    assert 0.3 < sum(labels) / len(labels) < 0.7 and len(labels) == 60 * 3
+
+
+@pytest.mark.parametrize(("backwards", "changed"), [(False, range(3, 7)), (True, range(4))])
+def test_a_one_way_reader_sees_one_side(backwards: bool, changed: range) -> None:
+    gpt = GPT(CONFIG, generator=torch.Generator().manual_seed(1))
+    model = LanguageModel(gpt, backwards=backwards).eval()
+    ids = torch.arange(10, 17)[None]
+    mask = torch.ones_like(ids)
+    other = ids.clone()
+    other[0, 3] = 50
+    padded = [torch.cat([one, torch.zeros(1, 2, dtype=torch.int64)], 1) for one in (ids, other, mask)]
+    first, second = (model(one, padded[2]).hidden_states[-1][0, :7] for one in padded[:2])
+    moved = ((first - second).abs().amax(-1) > 1e-6).nonzero()[:, 0].tolist()
+    assert moved == list(changed)
+    both = SideBySide(LanguageModel(gpt), model)(ids, mask).hidden_states
+    assert both[-1].shape == (1, 7, 24)
+    torch.testing.assert_close(both[-1][0, :, 12:], first, atol=1e-5, rtol=1e-5)
+
+
+# --- ULMFiT's tricks
+
+
+def test_layers_learn_one_after_the_other_from_the_head_down() -> None:
+    gradual = replace(reviews.PLAIN, gradual=True)
+    eighth = reviews.UPDATES // 8
+    assert [reviews.learning_groups(eighth * n, 4, gradual) for n in range(4)] == [
+        [3],
+        [2, 3],
+        [1, 2, 3],
+        [0, 1, 2, 3],
+    ]
+    assert reviews.learning_groups(0, 4, reviews.PLAIN) == [0, 1, 2, 3]
+
+
+def test_rates_fall_from_layer_to_layer() -> None:
+    model = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(3)))
+    groups = [list(part.parameters()) for part in model]
+    made = reviews.rate_groups(groups, model, replace(reviews.PLAIN, discriminative=True))
+    shares = sorted({round(group["share"], 4) for group in made})
+    assert shares == [0.1479, 0.3846, 1.0]  # 1/2.6², 1/2.6, 1
+    alike = reviews.rate_groups(groups, model, reviews.PLAIN)
+    assert {group["share"] for group in alike} == {1.0}
+
+
+# --- The command
+
+
+def test_stored_runs_are_kept_and_others_refused(tmp_path: Path) -> None:
+    store = runs_of(tmp_path, {"bert": [5.0]})
+    store.write("python -m tools.family", report.report(store))
+    again = Store(tmp_path / "elsewhere", tmp_path / "out.json", {"steps": 1})
+    assert again.has({"part": "family", "member": "bert", "seed": 0, "rate": 0.1})
+    assert not again.has({"part": "family", "member": "bert", "seed": 1, "rate": 0.1})
+    with pytest.raises(ValueError, match="other settings \\(steps\\)"):
+        Store(tmp_path / "work", tmp_path / "out.json", {"steps": 2})
+
+
+def test_two_commands_may_write_into_one_folder(tmp_path: Path) -> None:
+    first = runs_of(tmp_path, {"bert": [5.0]})
+    second = runs_of(tmp_path, {"full": [6.0]})  # began before the first one stored anything it knows
+    first.write("", {})
+    both = Store(tmp_path / "work", tmp_path / "new.json", {"steps": 1})
+    assert len(both.runs) == 2 and second.has(both.of("family")[1]["plan"])
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"settings": {}}', '{"settings": {"steps": 1}, "runs": [3]}', '{"runs": []}']
+)
+def test_a_broken_file_is_refused_in_words(tmp_path: Path, content: str) -> None:
+    (tmp_path / "out.json").write_text(content)
+    with pytest.raises(ValueError):
+        Store(tmp_path, tmp_path / "out.json", {"steps": 1})
+
+
+def test_a_stopped_command_goes_on(tmp_path: Path, monkeypatch, capsys) -> None:
+    made: list[tuple[str, int]] = []
+
+    def part(runs, seed, only) -> None:
+        for member in ("one", "two"):
+            plan = {"part": "family", "member": member, "seed": seed, "rate": 0.1}
+            if runs.store.has(plan):
+                continue
+            if made == [("one", 0)] and not (tmp_path / "again").exists():
+                raise KeyboardInterrupt
+            made.append((member, seed))
+            line = {"update": 1, "flops": 1, "masked_loss_sentences": 1.0}
+            runs.keep({"plan": plan, "parameters": 1, "log": [line], "points": {"updates": line}}, 0.0)
+
+    monkeypatch.setattr(command, "PARTS", {"family": part})
+    monkeypatch.setattr("tools.family.running.Runs.budget", 100)
+    monkeypatch.setattr("tools.family.running.Runs.unigram_loss", 6.5)
+    arguments = ["--out", str(tmp_path / "out.json"), "--work", str(tmp_path / "work"), "--seeds", "2"]
+    assert command.main(arguments) == 130
+    (tmp_path / "again").touch()
+    assert command.main(arguments) == 0
+    assert made == [("one", 0), ("two", 0), ("one", 1), ("two", 1)]
+    stored = json.loads((tmp_path / "out.json").read_text())
+    assert [name_of(run["plan"]) for run in stored["runs"]] == sorted(
+        f"family-{member}-{seed}-0.1" for member in ("one", "two") for seed in (0, 1)
+    )
+    assert str(tmp_path) not in (tmp_path / "out.json").read_text()
+    assert command.main([*arguments, "--table"]) == 0
+    assert "one, equal flops" in capsys.readouterr().out
+
+
+def test_unknown_parts_and_numbers_are_refused(capsys) -> None:
+    for arguments in (["--parts", "no such"], ["--seeds", "0"], ["--steps", "0"], ["--device", "none"]):
+        assert command.main(arguments) == 2
+        assert capsys.readouterr().err.startswith("family: ")
+
+
+def test_settings_say_what_a_run_depends_on_and_not_on_which_machine() -> None:
+    stored = Race().stored()
+    assert stored["steps"] == Race().settings.steps and "threads" not in stored
+    assert Race().with_steps(7).stored()["steps"] == 7

@@ -1,0 +1,125 @@
+"""Whose vector of a homonym tells its sense? The same frozen probe for all (notebook 18).
+
+The probe is that of the course, contextual.sense_space: means and covariance of example sentences in the corpus, the
+nearest mean wins. The layer is chosen on one half of data/senses.json, for all words together, the share of right
+answers is that of the other half.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from course_utils.before import WordVectors
+from course_utils.contextual.baselines import (
+    context_pieces,
+    fit_naive_bayes,
+    placed_pieces,
+    static_points,
+)
+from course_utils.contextual.evaluation import evaluate_layers, half, held_out_sentences
+from course_utils.contextual.senses import example_sentences, fit_senses
+from course_utils.datasets.corpus import WHOLE_CORPUS, homonym, sense_documents
+from course_utils.tokenization import WordPieceTokenizer
+
+Shares = dict[str, list[int]]  # word -> [right, asked]
+
+
+def probed(model: nn.Module, tokenizer: WordPieceTokenizer) -> dict[str, Any]:
+    """What the probe gets right with a model's vectors, by word, at the layer that was best on validation."""
+    model.eval()
+    results = {
+        name: evaluate_layers(
+            model, tokenizer, held_out=half(held_out_sentences(), validation=name == "validation")
+        )
+        for name in ("validation", "test")
+    }
+    asked = asked_of()
+    layers = sorted({one.layer for one in results["validation"]})
+    curves = {
+        name: [
+            round(statistics.fmean(one.accuracy for one in found if one.layer == layer), 4)
+            for layer in layers
+        ]
+        for name, found in results.items()
+    }
+    best = max(layers, key=lambda layer: (curves["validation"][layer], -layer))
+    words = {
+        one.word: [round(one.accuracy * asked[one.word]), asked[one.word]]
+        for one in results["test"]
+        if one.layer == best
+    }
+    return {"layer": best, "by_layer": curves, "words": words, "mean": mean_share(words)}
+
+
+def asked_of() -> dict[str, int]:
+    """Sentences of each word in the half that is reported."""
+    return {
+        word: sum(map(len, groups.values()))
+        for word, groups in half(held_out_sentences(), validation=False).items()
+    }
+
+
+def mean_share(words: Shares) -> float:
+    """The mean over words of the shares."""
+    return round(statistics.fmean(right / asked for right, asked in words.values()), 4)
+
+
+def counted(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
+    """Naive Bayes, told the places of the nearest pieces: from the probe's own example sentences, and from all.
+
+    What it reads are labelled sentences, as the probe's are: the second reads more of them than the probe.
+    """
+
+    def examples(word: str, sense: str) -> list[str]:
+        return example_sentences(word, sense)
+
+    def everything(word: str, sense: str) -> list[str]:
+        return [sentence for document in sense_documents(word, sense, WHOLE_CORPUS) for sentence in document]
+
+    return {
+        "same_examples": _counted(tokenizer, examples),
+        "whole_corpus": _counted(tokenizer, everything),
+    }
+
+
+def _counted(tokenizer: WordPieceTokenizer, sentences: Callable[[str, str], list[str]]) -> dict[str, Any]:
+    words = {}
+    for word, groups in half(held_out_sentences(), validation=False).items():
+        counts = fit_naive_bayes(
+            {
+                sense: [placed_pieces(tokenizer, one, word) for one in sentences(word, sense)]
+                for sense in homonym(word)[1]
+            }
+        )
+        answers = [
+            (sense, counts.senses[int(counts.scores(placed_pieces(tokenizer, one, word)).argmax())])
+            for sense, group in groups.items()
+            for one in group
+        ]
+        words[word] = [sum(sense == said for sense, said in answers), len(answers)]
+    return {"words": words, "mean": mean_share(words)}
+
+
+def neighbours(vectors: WordVectors, tokenizer: WordPieceTokenizer) -> dict[str, Any]:
+    """Static vectors of the pieces around the word, averaged: what the word's own vector, always the same, lacks."""
+    words = {}
+    for word, groups in half(held_out_sentences(), validation=False).items():
+        space = fit_senses(
+            {
+                sense: static_points(
+                    vectors, [context_pieces(tokenizer, one, word) for one in example_sentences(word, sense)]
+                )
+                for sense in homonym(word)[1]
+            }
+        )
+        right = asked = 0
+        for sense, group in groups.items():
+            points = static_points(vectors, [context_pieces(tokenizer, one, word) for one in group])
+            said = [space.senses[row] for row in space.scores(points).argmax(-1).tolist()]
+            right, asked = right + said.count(sense), asked + len(said)
+        words[word] = [right, asked]
+    return {"words": words, "mean": mean_share(words)}
