@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,6 +13,8 @@ from course_utils.tokenization.normalization import is_punctuation
 
 # An article stands before a word, and not before a Korean one: the A of 비타민 A, and of 혈액형 A형, is none.
 _ARTICLE = re.compile(r"\b(a|an|the)\s+(?=[^\W가-힣])")
+_ANY_ARTICLE = re.compile(r"\b(a|an|the)\b")
+_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def normalize_answer(text: str) -> str:
@@ -42,6 +45,28 @@ def normalize_answer(text: str) -> str:
     composed = unicodedata.normalize("NFC", one_text("text", text)).lower()
     bare = "".join(sign for sign in composed if not is_punctuation(sign))
     return " ".join(_ARTICLE.sub("", bare).split())
+
+
+def normalize_as_squad(text: str) -> str:
+    """SQuAD's normalisation as its own script does it, for scores that are to be compared with published ones.
+
+    In this order: lower case; drop the 32 punctuation signs of ASCII, so that what stood on both sides grows together;
+    put a blank for a, an and the wherever they stand as words; squeeze blanks. The order is part of the metric:
+    "the-end" becomes "theend", and articles looked for first would have made it "end".
+
+    Args:
+        text: an answer.
+
+    Returns:
+        The words with one blank between them; "" where none is left.
+
+    Raises:
+        ValueError: if text is none.
+
+    Source: Rajpurkar et al. 2016, the evaluation script of SQuAD 1.1 and 2.0.
+    """
+    bare = one_text("text", text).lower().translate(_ASCII_PUNCTUATION)
+    return " ".join(_ANY_ARTICLE.sub(" ", bare).split())
 
 
 def exact_match(

@@ -3,6 +3,7 @@
 from course_utils.viz.attention import plot_attention, plot_mask
 from course_utils.viz.beam_tree import plot_beam_tree
 from course_utils.viz.bert_model import plot_bert_model
+from course_utils.viz.comparisons import plot_comparisons
 from course_utils.viz.contributions import plot_contributions
 from course_utils.viz.course_map import plot_course_map
 from course_utils.viz.curves import plot_curves
@@ -41,6 +42,7 @@ __all__ = [
     "plot_attention",
     "plot_beam_tree",
     "plot_bert_model",
+    "plot_comparisons",
     "plot_contributions",
     "plot_course_map",
     "plot_curves",

@@ -35,3 +35,31 @@ def test_what_the_paper_prints_twice_agrees():
     mnli, *_, f1 = rows("table5_pretraining_tasks")["BERT_BASE"]
     assert mnli == rows("figure5_training_steps")[1000][0] == 84.4
     assert any(f1 in values for values in rows("table2_squad11").values())
+
+
+def test_points_in_the_text_are_the_differences_of_the_tables():
+    printed = {claim: points for claim, (points, _) in rows("claims_in_the_text").items()}
+    glue, squad, swag, ner = (
+        rows(name) for name in ("table1_glue", "table2_squad11", "table4_swag", "table7_ner")
+    )
+    assert glue["BERT_LARGE"][0] - glue["OpenAI GPT"][0] == pytest.approx(printed["MultiNLI accuracy"])
+    best, first = squad["BERT_LARGE (Ens.+TriviaQA)"], squad["#1 Ensemble - nlnet"]
+    assert best[-1] - first[-1] == pytest.approx(printed["SQuAD 1.1 test F1"])
+    for other in ("ESIM+ELMo", "OpenAI GPT"):
+        assert swag["BERT_LARGE"][1] - swag[other][1] == pytest.approx(printed[f"SWAG over {other}"])
+    gap = ner["BERT_BASE"][1] - ner["Concat Last Four Hidden"][1]
+    assert gap == pytest.approx(printed["NER: fine-tuning over features"])
+
+
+def test_later_tables_agree_with_themselves_and_with_the_paper():
+    for *_, f1, em, f1_20, em_20, mnli, sst, race, average in rows("albert_table5_sentence").values():
+        assert average == pytest.approx(
+            ((f1 + em) / 2 + (f1_20 + em_20) / 2 + mnli + sst + race) / 5, abs=0.051
+        )
+    longer = rows("roberta_table4_training")["BERT_LARGE"]
+    settings = rows("pretraining_settings")
+    assert longer[1:3] == [settings[what][1] for what in ("batch sequences", "steps")]
+    assert longer[3] == rows("table2_squad11")["BERT_LARGE (Single)"][2]
+    assert (
+        rows("roberta_table2_nsp")["BERT_BASE"][1] == rows("table2_squad11")["BERT_BASE (Single)"][2] == 88.5
+    )

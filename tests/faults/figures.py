@@ -25,6 +25,14 @@ GOOD = {
         "best": 2,
     },
     viz.plot_bert_model: dict,
+    viz.plot_comparisons: lambda: {
+        "labels": ["QNLI", "MNLI", "RTE"],
+        "values": np.array([84.9, 83.5, 0.5]),
+        "references": np.array([88.4, 84.25, np.nan]),
+        "names": ["without", "with"],
+        "differences": True,
+        "digits": 2,
+    },
     viz.plot_contributions: lambda: {
         "sizes": np.array([[0.25, 3, 0.5]]),
         "heads": ["front"],

@@ -28,6 +28,7 @@ for room in (
     "task_rows",
     "task_training",
     "task_features",
+    "paper",
     "after_bert",
     "distillation",
     "situations",

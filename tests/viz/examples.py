@@ -27,6 +27,9 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
         ax=ax,
     ),
     "plot_bert_model": lambda ax: viz.plot_bert_model(ax=ax),
+    "plot_comparisons": lambda ax: viz.plot_comparisons(
+        ["QNLI", "MNLI", "RTE"], [84.9, 83.5, 0.5], [88.4, 84.25, np.nan], names=["without", "with"], ax=ax
+    ),
     "plot_contributions": lambda ax: viz.plot_contributions([[0.25, 3, 0.5]], ["front"], QUERIES, ax=ax),
     "plot_course_map": lambda ax: viz.plot_course_map(
         {"Start": ["00 Hello"], "Parts": ["02 Dot", "03 Mask"]}, ax=ax
