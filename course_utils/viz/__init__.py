@@ -15,11 +15,13 @@ from course_utils.viz.head_patterns import plot_head_grid
 from course_utils.viz.input_embeddings import plot_input_embeddings
 from course_utils.viz.label_bars import plot_label_bars
 from course_utils.viz.layer_mix import plot_layer_mix
+from course_utils.viz.layer_rates import plot_layer_rates
 from course_utils.viz.number_table import plot_number_table
 from course_utils.viz.parity import plot_departures, plot_differences
 from course_utils.viz.pieces import plot_pieces
 from course_utils.viz.plane import label_beside, plot_arrows, plot_hull
 from course_utils.viz.positions import plot_encoding
+from course_utils.viz.reach import plot_reach
 from course_utils.viz.runs import plot_runs
 from course_utils.viz.senses import plot_influence, plot_intervals, plot_scores, plot_sense_map
 from course_utils.viz.shares import plot_shares
@@ -59,9 +61,11 @@ __all__ = [
     "plot_intervals",
     "plot_label_bars",
     "plot_layer_mix",
+    "plot_layer_rates",
     "plot_mask",
     "plot_number_table",
     "plot_pieces",
+    "plot_reach",
     "plot_runs",
     "plot_scores",
     "plot_sense_map",

@@ -76,12 +76,18 @@ GOOD = {
     viz.plot_intervals: lambda: {"results": {"ours": [(0.9, 0.8, 0.95)]}, "names": ["bae"], "chance": [0.25]},
     viz.plot_label_bars: lambda: {"labels": ["a", "b"], "probabilities": [0.25, 0.75]},
     viz.plot_layer_mix: lambda: {"mixes": {"a": [1.0, 2.0, 5.0], "b": [0.0, 1.0, 3.0]}},
+    viz.plot_layer_rates: lambda: {"rates": np.array([[0.0, 0, 1], [1, 2, 1]]), "layers": ["a", "b"]},
     viz.plot_mask: lambda: {"mask": MASK.copy(), "query_tokens": [*QUERIES], "key_tokens": [*KEYS]},
     viz.plot_number_table: lambda: {
         "numbers": np.array([[11, 12], [21, 22]]),
         "owners": np.array([[0, 0], [1, 1]]),
     },
     viz.plot_pieces: lambda: {"rows": {"words": ["pears", "[UNK]"], "letters": ["p", "##e"]}},
+    viz.plot_reach: lambda: {
+        "sizes": np.array([[2.0, 0, 0], [0.5, 1, 0]]),
+        "outputs": ["a", "b"],
+        "inputs": [*QUERIES],
+    },
     viz.plot_runs: lambda: {"x": X.copy(), "runs": {"a": [X, X + 1], "b": [X]}},
     viz.plot_scores: lambda: {
         "scores": np.array([[0.7, 0.3], [0.9, 0.1]]),

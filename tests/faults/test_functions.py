@@ -32,6 +32,7 @@ for room in (
     "after_bert",
     "distillation",
     "situations",
+    "reach",
 ):
     import_module(f"tests.faults.{room}")
 

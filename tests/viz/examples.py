@@ -64,11 +64,17 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     ),
     "plot_label_bars": lambda ax: viz.plot_label_bars(["good", "bad", "none"], [0.25, 0.7, 0.05], ax=ax),
     "plot_layer_mix": lambda ax: viz.plot_layer_mix({"names": [1, 2, 5], "sense": [0, 1, 3]}, ax=ax),
+    "plot_layer_rates": lambda ax: viz.plot_layer_rates(
+        [[0, 0, 0, 0.1, 0.2], [0, 0.25, 0.5, 0.4, 0.3], [1, 2, 1.6, 1.2, 0]], ["low", "middle", "top"], ax=ax
+    ),
     "plot_mask": lambda ax: viz.plot_mask(MASK, QUERIES, KEYS, ax=ax),
     "plot_number_table": lambda ax: viz.plot_number_table(
         [[11, 12], [21, 22], [31, 32]], [[0, 0], [1, 1], [2, 2]], ax=ax
     ),
     "plot_pieces": lambda ax: viz.plot_pieces({"words": ["pears", "[UNK]"], "letters": ["p", "##e"]}, ax=ax),
+    "plot_reach": lambda ax: viz.plot_reach(
+        [[2.0, 0, 0, 0, 0], [0.5, 1.75, 0, 0, 0], [0.25, 1.0, 1.5, 0.0001, 0.75]], QUERIES, KEYS, ax=ax
+    ),
     "plot_runs": lambda ax: viz.plot_runs(X, {"a": [X, X + 1, X + 5], "b": [X]}, ax=ax),
     "plot_scores": lambda ax: viz.plot_scores(
         [[0.7, 0.3], [0.9, 0.1], [0.2, 0.8]], QUERIES, ["ship", "pear"], truths=["ship", "pear", None], ax=ax

@@ -1,0 +1,63 @@
+"""Which inputs reach which outputs, as sizes in cells; what cannot be reached at all differs from what is small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from course_utils.locale import text
+from course_utils.viz.given import literals, names, numbers
+from course_utils.viz.theme import KEY, MUTED, QUERY, WEIGHTS
+
+
+def plot_reach(
+    sizes: ArrayLike, outputs: Sequence[str], inputs: Sequence[str], *, ax: Axes | None = None
+) -> Axes:
+    """Draw how strongly each input reaches each output, as a share of the strongest; exact zeros are hatched.
+
+    Args:
+        sizes: (R, T), at least 0, for example the sizes of gradients; a row for each output.
+        outputs: R names.
+        inputs: T names.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if sizes are not (R, T) finite numbers of at least 0, or a name is no text.
+    """
+    sizes = numbers(sizes, float, finite=True)
+    outputs, inputs = names("outputs", outputs), names("inputs", inputs)
+    if sizes.shape != (len(outputs), len(inputs)) or not sizes.size:
+        expected = (len(outputs), len(inputs))
+        raise ValueError(f"expected sizes of shape {expected} for these names, got {sizes.shape}")
+    if (sizes < 0).any():
+        raise ValueError(f"sizes must be at least 0, got {sizes.min():g}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(1.6 + 0.75 * len(inputs), 1.2 + 0.6 * len(outputs)))
+    shares = sizes / (sizes.max() or 1.0)
+    ax.imshow(shares, cmap=WEIGHTS, vmin=0.0, vmax=1.0, aspect="auto")
+    for row, column in np.ndindex(sizes.shape):
+        if sizes[row, column] == 0:
+            box = (column - 0.5, row - 0.5)
+            ax.add_patch(
+                plt.Rectangle(box, 1, 1, fill=False, hatch="///", edgecolor=(MUTED, 0.55), linewidth=0)
+            )
+        written = "0" if sizes[row, column] == 0 else f"{shares[row, column]:.2f}"
+        color = "white" if shares[row, column] > 0.67 else "black"
+        ax.text(column, row, written, ha="center", va="center", color=color, fontsize=11)
+    ax.set_xticks(range(len(inputs)), literals(inputs))
+    ax.set_yticks(range(len(outputs)), literals(outputs))
+    ax.set_xticks(np.arange(-0.5, len(inputs)), minor=True)
+    ax.set_yticks(np.arange(-0.5, len(outputs)), minor=True)
+    ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
+    ax.tick_params(which="both", length=0)
+    ax.set_xlabel(text("figures.reach.input"), color=KEY)
+    ax.set_ylabel(text("figures.reach.output"), color=QUERY)
+    ax.spines[:].set_visible(False)
+    return ax

@@ -1,0 +1,182 @@
+"""ReachExplorer without a browser: sizes and shares, halves, what is exactly 0, the schedule, and what it refuses."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from course_utils.widgets import BadInput, ReachExplorer
+from course_utils.widgets.reach_explorer import example
+
+KINDS = {"left": "왼쪽만", "both": "양쪽"}
+
+
+def sizes(words, kind, layers):
+    """First half: 3 to itself and `layers` to each one before; second half 4 to itself, for "both" 1 to those after."""
+    ones = np.ones((len(words), len(words)))
+    first = 3 * np.eye(len(words)) + layers * np.tril(ones, -1)
+    second = 4 * np.eye(len(words)) + (kind == "both") * np.triu(ones, 1)
+    return np.stack([first, second])
+
+
+def rates(*, updates, cut, ratio, epochs, gradual, layered):
+    """The top layer has the number of the update; the lower one half of it, from the middle on where it is gradual."""
+    top = np.arange(1, updates + 1, dtype=float)
+    low = top / (2 if layered else 1)
+    low[: updates // 2 if gradual else 0] = 0
+    return np.stack([low, top])
+
+
+def make(sentence="a b c", **start):
+    given = {"kinds": KINDS, "reach": sizes, "rates": rates, "layer_names": ["low", "top"]} | start
+    return ReachExplorer(sentence, **given)
+
+
+def shown(cells):
+    return [cell["shown"] for cell in cells]
+
+
+def test_sizes_by_hand():
+    explorer = make(word=1)
+    assert explorer.picture["words"] == ["a", "b", "c"] and explorer.picture["word"] == 1
+    # whole: 5 to itself (3, 4), 1 to those before; the largest is 5
+    assert [shown(row) for row in explorer.picture["whole"]] == [
+        ["1.00", "0", "0"],
+        ["0.20", "1.00", "0"],
+        ["0.20", "0.20", "1.00"],
+    ]
+    assert [shown(row) for row in explorer.picture["parts"]] == [["0.20", "0.60", "0"], ["0", "0.80", "0"]]
+    explorer.kind, explorer.layers = "both", 2
+    assert [shown(row) for row in explorer.picture["parts"]] == [["0.40", "0.60", "0"], ["0", "0.80", "0.20"]]
+
+
+def test_small_is_not_none():
+    tiny = make(reach=lambda words, kind, layers: np.array([[[1.0, 1e-9], [0.0, 1.0]]]), sentence="a b")
+    assert [shown(row) for row in tiny.picture["whole"]] == [["1.00", "0.00"], ["0", "1.00"]]
+    assert "2개 가운데 2개" in tiny.summary and "꼭 0" not in tiny.summary and "절반" not in tiny.summary
+
+
+def test_summary():
+    explorer = make(word=1)
+    assert explorer.summary == (
+        "왼쪽만, 층 1개: 'b'의 벡터에 닿는 낱말은 3개 가운데 2개입니다. 기울기가 꼭 0인 낱말: 'c'. "
+        "벡터의 앞 절반에는 2개, 뒤 절반에는 1개가 닿습니다."
+    )
+    explorer.kind = "both"
+    assert explorer.summary == (
+        "양쪽, 층 1개: 'b'의 벡터에 닿는 낱말은 3개 가운데 3개입니다. "
+        "벡터의 앞 절반에는 2개, 뒤 절반에는 2개가 닿습니다."
+    )
+    explorer.view = "rates"
+    assert explorer.summary == (
+        "갱신 100번 가운데 1번째: 층 2개 가운데 1개가 배웁니다(top). 가장 높은 학습률은 100번째의 1.00e+02입니다."
+    )
+
+
+def test_schedule_by_hand():
+    explorer = make(updates=10, update=4)
+    assert explorer.picture["rates"][1] == [n / 10 for n in range(1, 11)]
+    assert explorer.picture["rates"][0] == [0] * 5 + [0.3, 0.35, 0.4, 0.45, 0.5]
+    assert explorer.picture["now"] == [
+        {"name": "low", "share": 0.0, "shown": "0", "frozen": True},
+        {"name": "top", "share": 0.4, "shown": "4.00e+00", "frozen": False},
+    ]
+    explorer.gradual = False
+    assert explorer.picture["now"][0]["share"] == 0.2
+    explorer.layered = False
+    assert explorer.picture["now"][0]["share"] == 0.4
+    explorer.update = 400
+    assert explorer.picture["update"] == 10 and explorer.update == 400
+
+
+def test_what_the_schedule_is_asked_for():
+    asked = []
+    explorer = make(rates=lambda **given: asked.append(given) or rates(**given))
+    explorer.cut, explorer.ratio, explorer.epochs, explorer.updates = 25, 16, 3, 40
+    assert asked[-1] == {
+        "updates": 40, "cut": 0.25, "ratio": 16, "epochs": 3, "gradual": True, "layered": True
+    }  # fmt: skip
+
+
+def test_each_model_is_measured_once():
+    asked = []
+    explorer = make(reach=lambda *given: asked.append(given) or sizes(*given))
+    explorer.word, explorer.view, explorer.update = 2, "rates", 3
+    assert asked == [(["a", "b", "c"], "left", 1)]
+    explorer.layers = 2
+    explorer.layers = 1
+    assert len(asked) == 2
+
+
+def test_a_shorter_sentence_shows_its_last_word():
+    explorer = make(word=2)
+    explorer.sentence = "a b"
+    assert explorer.picture["word"] == 1 and explorer.word == 2 and "'b'의 벡터" in explorer.summary
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "told"),
+    [
+        ("view", "other", "'reach'나 'rates'"),
+        ("kind", "right", "모르는 모델입니다: right"),
+        ("sentence", "  ", "문장이 비었습니다"),
+        ("sentence", "a " * 11, "낱말은 10개까지"),
+        ("layers", 0, "층의 수: 1부터 3까지"),
+        ("layers", 4, "층의 수: 1부터 3까지"),
+        ("word", -1, "낱말: 0부터"),
+        ("update", 0, "갱신: 1부터 400까지"),
+        ("updates", 9, "갱신의 수: 10부터"),
+        ("cut", 91, "1부터 90까지"),
+        ("ratio", 65, "1부터 64까지"),
+        ("epochs", 0, "에폭: 1부터 8까지"),
+    ],
+)
+def test_bad_values_are_refused_in_words(trait, value, told):
+    explorer = make()
+    picture, good = explorer.picture, getattr(explorer, trait)
+    with pytest.raises(ValueError, match=told):
+        setattr(explorer, trait, value)
+    explorer.set_state({trait: value})
+    assert told in explorer.error and explorer.picture == picture and getattr(explorer, trait) == good
+    explorer.set_state({"kind": "both"})
+    assert explorer.error == "" and explorer.picture != picture
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"kinds": {}}, "비지 않은 dict"),
+        ({"kinds": ["left"]}, "비지 않은 dict"),
+        ({"layer_names": []}, "1개부터 7개까지"),
+        ({"most_layers": 5}, "1부터 4까지"),
+        ({"reach": lambda *_: np.ones((3, 3))}, r"모양 \(P, 3, 3\)"),
+        ({"reach": lambda *_: np.ones((3, 3, 3))}, "P는 1부터 2까지"),
+        ({"reach": lambda *_: -np.ones((1, 3, 3))}, "0 이상의 유한한 수"),
+        ({"reach": lambda *_: np.full((1, 3, 3), math.nan)}, "0 이상의 유한한 수"),
+        ({"rates": lambda **_: np.ones((2, 3))}, r"\(2, 100\)"),
+        ({"rates": lambda **_: np.zeros((2, 100))}, "모두 0"),
+        ({"view": "none"}, "'reach'나 'rates'"),
+    ],
+)
+def test_what_does_not_fit_makes_no_widget(given, told):
+    with pytest.raises(BadInput, match=told):
+        make(**given)
+
+
+def test_hostile_text_stays_text_and_repr_is_fixed():
+    explorer = make("<img&onerror> {name} b", reach=lambda *given: torch.tensor(sizes(*given)))
+    assert "<img&onerror>" in json.dumps([explorer.picture, explorer.summary], ensure_ascii=False)
+    assert repr(explorer) == "[위젯] 어디까지 닿는가, 언제 배우는가: 셀을 실행하면 여기에서 움직입니다"
+
+
+def test_in_the_example_only_the_deep_model_mixes_both_sides_in_each_half():
+    explorer = example.small(word=2)
+    found = {}
+    for kind in example.KINDS:
+        explorer.kind = kind
+        found[kind] = [[cell["shown"] != "0" for cell in part] for part in explorer.picture["parts"]]
+    left, right, every = [True] * 3 + [False] * 2, [False] * 2 + [True] * 3, [True] * 5
+    assert found == {"left": [left, left], "shallow": [left, right], "deep": [every, every]}
+    assert explorer.picture["now"][0]["frozen"] and not explorer.picture["now"][-1]["frozen"]
