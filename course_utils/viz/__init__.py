@@ -3,6 +3,7 @@
 from course_utils.viz.attention import plot_attention, plot_mask
 from course_utils.viz.beam_tree import plot_beam_tree
 from course_utils.viz.bert_model import plot_bert_model
+from course_utils.viz.change_grid import plot_change_grid
 from course_utils.viz.comparisons import plot_comparisons
 from course_utils.viz.contributions import plot_contributions
 from course_utils.viz.course_map import plot_course_map
@@ -11,9 +12,11 @@ from course_utils.viz.descent import plot_descent_paths
 from course_utils.viz.encoder_block import plot_encoder_block
 from course_utils.viz.fates import plot_fates
 from course_utils.viz.figure import show
+from course_utils.viz.gains import plot_gains
 from course_utils.viz.head_patterns import plot_head_grid
 from course_utils.viz.input_embeddings import plot_input_embeddings
 from course_utils.viz.label_bars import plot_label_bars
+from course_utils.viz.layer_map import plot_layer_map
 from course_utils.viz.layer_mix import plot_layer_mix
 from course_utils.viz.layer_rates import plot_layer_rates
 from course_utils.viz.number_table import plot_number_table
@@ -44,6 +47,7 @@ __all__ = [
     "plot_attention",
     "plot_beam_tree",
     "plot_bert_model",
+    "plot_change_grid",
     "plot_comparisons",
     "plot_contributions",
     "plot_course_map",
@@ -54,12 +58,14 @@ __all__ = [
     "plot_encoder_block",
     "plot_encoding",
     "plot_fates",
+    "plot_gains",
     "plot_head_grid",
     "plot_hull",
     "plot_influence",
     "plot_input_embeddings",
     "plot_intervals",
     "plot_label_bars",
+    "plot_layer_map",
     "plot_layer_mix",
     "plot_layer_rates",
     "plot_mask",

@@ -63,3 +63,26 @@ def test_later_tables_agree_with_themselves_and_with_the_paper():
     assert (
         rows("roberta_table2_nsp")["BERT_BASE"][1] == rows("table2_squad11")["BERT_BASE (Single)"][2] == 88.5
     )
+
+
+def test_what_roberta_calls_equal_in_cost_is_so():
+    table = json.loads((DATA / "paper" / "roberta_tables.json").read_text("utf-8"))
+    third = [dict(zip(table["columns"], row)) for row in table["rows"] if row[0] == 3]
+    seen = [row["batch"] * row["steps (thousands)"] for row in third]
+    assert len(seen) == 3 and max(seen) < 1.01 * min(seen)
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("KoBERT (SKT), README now", 0),
+        ("KR-BERT character", 592_128 + 2 * 768 + 2),  # dense, LayerNorm; the question whether B is next
+        ("KR-BERT sub-character", 592_128 + 2 * 768 + 2),
+    ],
+)
+def test_a_stated_count_is_that_of_its_vocabulary(name, head):
+    table = json.loads((DATA / "paper" / "korean_models.json").read_text("utf-8"))
+    row = next(dict(zip(table["columns"], row)) for row in table["rows"] if row[0] == name)
+    size = row["vocabulary"]
+    rest = 86_041_344  # of BERT-base with its pooler, the table of tokens aside (notebook 10)
+    assert row["parameters (exact, as stated)"] == rest + 768 * size + (head + size if head else 0)

@@ -144,6 +144,8 @@ def _spoilt(result: Any) -> Any:
 
 
 if __name__ == "__main__":
+    # By the module's own name: a solution that is asked from __main__ counts as asked by the learner.
+    tell = importlib.import_module("tests.exercises.said").said
     FOLDER.mkdir(exist_ok=True)
     for number in sys.argv[1:] or notebooks():
-        (FOLDER / f"{number}.txt").write_text(said(number), encoding="utf-8")
+        (FOLDER / f"{number}.txt").write_text(tell(number), encoding="utf-8")

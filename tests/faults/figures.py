@@ -74,6 +74,13 @@ GOOD = {
     viz.plot_influence: lambda: {"words": [*QUERIES], "moved": [2.0, -0.5, 0.25]},
     viz.plot_input_embeddings: lambda: {"tokens": [*QUERIES], "token_type_ids": [0, 0, 1]},
     viz.plot_intervals: lambda: {"results": {"ours": [(0.9, 0.8, 0.95)]}, "names": ["bae"], "chance": [0.25]},
+    viz.plot_change_grid: lambda: {
+        "members": ["a", "b"],
+        "parts": ["c"],
+        "changes": [["new"], [""]],
+    },
+    viz.plot_gains: lambda: {"labels": ["a"], "gains": [[0.5, 0.25, 0.75]]},
+    viz.plot_layer_map: lambda: {"teacher_layers": 3, "chosen": [1, 3]},
     viz.plot_label_bars: lambda: {"labels": ["a", "b"], "probabilities": [0.25, 0.75]},
     viz.plot_layer_mix: lambda: {"mixes": {"a": [1.0, 2.0, 5.0], "b": [0.0, 1.0, 3.0]}},
     viz.plot_layer_rates: lambda: {"rates": np.array([[0.0, 0, 1], [1, 2, 1]]), "layers": ["a", "b"]},

@@ -27,6 +27,9 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
         ax=ax,
     ),
     "plot_bert_model": lambda ax: viz.plot_bert_model(ax=ax),
+    "plot_change_grid": lambda ax: viz.plot_change_grid(
+        ["RoBERTa", "ALBERT"], ["masks", "layers", "loss"], [["anew", "", ""], ["", "one", "order"]], ax=ax
+    ),
     "plot_comparisons": lambda ax: viz.plot_comparisons(
         ["QNLI", "MNLI", "RTE"], [84.9, 83.5, 0.5], [88.4, 84.25, np.nan], names=["without", "with"], ax=ax
     ),
@@ -55,6 +58,7 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
         names=["first"],
         ax=ax,
     ),
+    "plot_gains": lambda ax: viz.plot_gains(["a", "b"], [[0.5, 0.25, 0.75], [-0.1, -0.3, 0.2]], ax=ax),
     "plot_head_grid": lambda ax: viz.plot_head_grid([[0.0, 0.25, 1.0], [0.5, 0.75, 0.125]], ax=ax),
     "plot_hull": lambda ax: viz.plot_hull([[0, 0], [4, 1], [1, 3]], QUERIES, color="k", ax=ax),
     "plot_influence": lambda ax: viz.plot_influence(QUERIES, [2.0, -0.5, 0.25], ax=ax),
@@ -63,6 +67,7 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
         {"ours": [(0.9, 0.8, 0.95)], "theirs": [(0.5, 0.4, 0.6)]}, ["bae"], chance=[0.25], ax=ax
     ),
     "plot_label_bars": lambda ax: viz.plot_label_bars(["good", "bad", "none"], [0.25, 0.7, 0.05], ax=ax),
+    "plot_layer_map": lambda ax: viz.plot_layer_map(7, [2, 4, 7], ax=ax),
     "plot_layer_mix": lambda ax: viz.plot_layer_mix({"names": [1, 2, 5], "sense": [0, 1, 3]}, ax=ax),
     "plot_layer_rates": lambda ax: viz.plot_layer_rates(
         [[0, 0, 0, 0.1, 0.2], [0, 0.25, 0.5, 0.4, 0.3], [1, 2, 1.6, 1.2, 0]], ["low", "middle", "top"], ax=ax

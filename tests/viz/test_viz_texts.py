@@ -81,6 +81,7 @@ def test_in_korean_they_say_what_they_have_always_said():
         *("시작", "걸음 (출력 토큰)", "순위", "고른 번역", "남긴 가지", "버린 가지", "끝난 문장 (테두리)"),
         *("출발", "첫째 가중치", "둘째 가중치"),
         *("입력 낱말", "그 자리의 벡터", "갱신"),
+        *("선생", "학생", "구간이 0 밖에 있음", "구간이 0을 품음: 가려지지 않음"),
     }
 
 
@@ -108,12 +109,14 @@ def labelled(ax):
         (viz.plot_attention, (rows, two, two)),
         (viz.plot_mask, ([[True, False], [True, True]], two, two)),
         (viz.plot_beam_tree, (two, [-1, 0], [-1.0, -2.0], ["kept", "kept"])),
+        (viz.plot_change_grid, (two, two, [two, ["", "b"]])),
         (viz.plot_contributions, (rows, two, two)),
         (viz.plot_course_map, ({LABEL: ["$$ " + LABEL, "02 b"]},)),
         (viz.plot_curves, ([0, 1], {"a": [0, 1], LABEL: [1, 0]})),
         (viz.plot_departures, (rows, two, two)),
         (viz.plot_differences, ([0.1, 0.2], two)),
         (viz.plot_fates, ([two], [["plain", "masked"]], [["b", LABEL]])),
+        (viz.plot_gains, (two, [[0.5, 0.25, 0.75], [0.1, -1, 1]])),
         (viz.plot_influence, (two, [1.0, -1.0])),
         (viz.plot_input_embeddings, (two, [0, 1])),
         (viz.plot_intervals, ({LABEL: [(0.5, 0.4, 0.6)] * 2}, two)),

@@ -1,0 +1,54 @@
+"""What each model changes, and what it leaves: a row for each model, a column for each part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+
+from course_utils.viz.given import literal, literals, names, rows_of_names
+from course_utils.viz.theme import KEY, MUTED
+
+
+def plot_change_grid(
+    members: Sequence[str], parts: Sequence[str], changes: Sequence[Sequence[str]], *, ax: Axes | None = None
+) -> Axes:
+    """Draw a table of words; a cell that holds some is a change and filled, an empty one is as in the base: a dot.
+
+    Args:
+        members: M names of models, from top to bottom.
+        parts: P names of parts, from left to right.
+        changes: M rows of P texts; "" where nothing is changed.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if there is no model or part, the numbers of texts differ, or something is no text.
+    """
+    members, parts = names("members", members), names("parts", parts)
+    rows = rows_of_names("changes", changes)
+    if not members or not parts or [len(row) for row in rows] != [len(parts)] * len(members):
+        found = [len(row) for row in rows]
+        raise ValueError(f"expected {len(members)} rows of {len(parts)} texts, at least one, got {found}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(1.75 * len(parts) + 1.6, 0.62 * len(members) + 0.9))
+    for row, texts in enumerate(rows):
+        for column, words in enumerate(texts):
+            if not words:
+                ax.text(column, row, "·", ha="center", va="center", color=MUTED, fontsize=16)
+                continue
+            box = plt.Rectangle((column - 0.48, row - 0.44), 0.96, 0.88, facecolor=KEY, alpha=0.18)
+            ax.add_patch(box)
+            ax.text(column, row, literal(words), ha="center", va="center", fontsize=11)
+    ax.set_yticks(range(len(members)), literals(members), fontsize=13)
+    ax.set_xticks(range(len(parts)), literals(parts), fontsize=12)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.set_xlim(-0.5, len(parts) - 0.5)
+    ax.set_ylim(len(members) - 0.5, -0.5)
+    ax.spines[:].set_visible(False)
+    ax.grid(False)
+    return ax

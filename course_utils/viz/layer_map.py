@@ -1,0 +1,63 @@
+"""Which layer of a teacher each layer of a student looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+
+from course_utils.locale import text
+from course_utils.support.given import whole_number
+from course_utils.viz.given import numbers
+from course_utils.viz.theme import KEY, MUTED, QUERY
+
+MOST = 48
+
+
+def plot_layer_map(teacher_layers: int, chosen: Sequence[int], *, ax: Axes | None = None) -> Axes:
+    """Draw the teacher's layers as a column at the left, the student's at the right, and a line for each pair.
+
+    Layers of the teacher that nobody looks at are grey and dashed. The lowest layer is at the bottom.
+
+    Args:
+        teacher_layers: N, 1 … 48.
+        chosen: for each layer of the student, from the lowest, the number of a layer of the teacher, 1 … N, rising.
+        ax: where to draw; a new figure by default.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if a number does not fit, none is chosen, or they do not rise.
+    """
+    count = whole_number("teacher_layers", teacher_layers, most=MOST)
+    pairs = numbers(chosen)
+    if pairs.ndim != 1 or not len(pairs) or pairs.dtype.kind not in "iu":
+        raise ValueError(f"expected whole numbers of layers, at least one, got {pairs.dtype} {pairs.shape}")
+    picked = [int(layer) for layer in pairs]
+    if picked[0] < 1 or picked[-1] > count or any(a >= b for a, b in zip(picked, picked[1:])):
+        raise ValueError(f"expected rising numbers of layers from 1 to {count}, got {picked}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(5, 0.34 * count + 1))
+    step = count / len(picked)  # the student's layers are spread over the same height
+    for layer in range(1, count + 1):
+        used = layer in picked
+        look = {"facecolor": QUERY if used else "none", "alpha": 0.85 if used else 1.0}
+        edge = {"edgecolor": QUERY if used else MUTED, "linestyle": "-" if used else "--"}
+        ax.add_patch(plt.Rectangle((0, layer - 0.38), 1, 0.76, **look, **edge))
+        color = "white" if used else "black"
+        ax.text(0.5, layer, str(layer), ha="center", va="center", color=color, fontsize=11)
+    for place, layer in enumerate(picked, start=1):
+        height = place * step - (step - 1) / 2
+        ax.add_patch(plt.Rectangle((2.2, height - 0.38), 1, 0.76, facecolor=KEY, edgecolor=KEY))
+        ax.text(2.7, height, str(place), ha="center", va="center", color="white", fontsize=11)
+        ax.plot([1, 2.2], [layer, height], color=KEY, linestyle="-", linewidth=1.6)
+    ax.set_xticks([0.5, 2.7], [text("figures.layer_map.teacher"), text("figures.layer_map.student")])
+    ax.set_yticks([])
+    ax.tick_params(length=0)
+    ax.set_xlim(-0.2, 3.4)
+    ax.set_ylim(0.3, count + 0.7)
+    ax.spines[:].set_visible(False)
+    ax.grid(False)
+    return ax

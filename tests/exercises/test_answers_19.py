@@ -1,0 +1,108 @@
+"""Notebook 19: other right answers pass, and cheap tricks do not."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_utils.exercises import exercise
+from tests.exercises.wrong_19 import WRONG
+
+# ---- other right answers
+
+
+def tensor_of_shares(p, longest):
+    weights = torch.pow(torch.tensor(1 - p, dtype=torch.float64), torch.arange(longest))
+    return weights / weights.sum()
+
+
+def step_by_step(p, longest):
+    weights = [1.0]
+    for _ in range(longest - 1):
+        weights.append(weights[-1] * (1 - p))
+    return tuple(weight / sum(weights) for weight in weights)
+
+
+def counted(vocabulary, positions, embedding, hidden, intermediate, layers):
+    """By modules that are made and counted."""
+    with torch.device("meta"):
+        parts = [
+            nn.Embedding(vocabulary, embedding),
+            nn.Embedding(positions, embedding),
+            nn.Embedding(2, embedding),
+            nn.LayerNorm(embedding),
+            nn.Linear(embedding, hidden),
+            *(nn.Linear(hidden, hidden) for _ in range(5)),
+            nn.Linear(hidden, intermediate),
+            nn.Linear(intermediate, hidden),
+            *(nn.LayerNorm(hidden) for _ in range(2)),
+        ]
+    return sum(parameter.numel() for part in parts for parameter in part.parameters())
+
+
+def by_places(input_ids, chosen, guesses, attention_mask):
+    corrupted = input_ids.clone()
+    corrupted[chosen] = guesses[chosen]
+    labels = torch.full_like(input_ids, -100)
+    real = attention_mask.bool()
+    labels[real] = corrupted[real].ne(input_ids[real]).long()
+    return [corrupted, labels]
+
+
+def by_kl_div(student_logits, teacher_logits, temperature, attention_mask):
+    real = attention_mask.bool()
+    student = F.log_softmax(student_logits[real] / temperature, dim=-1)
+    teacher = F.log_softmax(teacher_logits[real].detach() / temperature, dim=-1)
+    return temperature**2 * F.kl_div(student, teacher, reduction="batchmean", log_target=True)
+
+
+def by_coins(documents, generator):
+    """All coins of a document at once."""
+    pairs = []
+    for document in documents:
+        coins = torch.randint(2, (max(len(document) - 1, 0),), generator=generator).tolist()
+        for place, coin in enumerate(coins):
+            first, second = document[place : place + 2]
+            pairs.append([second, first, 1] if coin else [first, second, 0])
+    return pairs
+
+
+RIGHT = [
+    ("19.1", tensor_of_shares),
+    ("19.1", step_by_step),
+    ("19.2", counted),
+    ("19.3", by_places),
+    ("19.4", by_kl_div),
+    ("19.5", by_coins),
+]
+
+
+@pytest.mark.parametrize(("id", "answer"), RIGHT, ids=lambda value: getattr(value, "__name__", value))
+def test_another_right_answer_passes(id, answer):
+    verdict = exercise(id).judge(answer)
+    assert verdict.status == "passed", verdict.message
+
+
+# ---- what a check must not forget to ask
+
+
+@pytest.mark.parametrize(
+    ("id", "reason"),
+    [
+        ("19.1", "cancelled"),
+        ("19.2", "other_sizes"),
+        ("19.3", "other_labels"),
+        ("19.3", "padding_by_id"),
+        ("19.4", "teacher_learns"),
+        ("19.4", "other_loss"),
+        ("19.5", "not_independent"),
+        ("19.5", "by_text"),
+    ],
+)
+def test_a_trick_fails_for_its_own_reason(id, reason):
+    assert exercise(id).judge(WRONG[id][reason]).reason == reason
+
+
+def test_only_the_example_is_known():
+    sizes = {(101, 17, 5, 12, 31, 7): 2297}
+    assert exercise("19.2").judge(lambda *given: sizes.get(given, 0)).reason == "other_sizes"
