@@ -90,8 +90,10 @@ another_kernel = kernel
 def test_it_is_interrupted_shut_down_and_killed(kernel):
     manager, client = kernel
     number = int(asked(client, "import os; print(os.getpid())"))
-    asleep = client.execute("import time; time.sleep(60)")
-    time.sleep(0.3)
+    # What follows is not to be given up because of the error.
+    asleep = client.execute("import time; print('begun', flush=True); time.sleep(60)", stop_on_error=False)
+    while client.get_iopub_msg(timeout=30)["msg_type"] != "stream":
+        pass
     manager.interrupt_kernel()
     answers = iter(lambda: client.get_shell_msg(timeout=30), None)
     answer = next(one for one in answers if one["parent_header"]["msg_id"] == asleep)
