@@ -21,7 +21,7 @@ from course_utils.tasks.forms import draw
 from course_utils.tasks.measurements import Measurement, main_value
 from course_utils.tasks.no_answer import LARGEST
 from course_utils.tasks.task import Task
-from course_utils.training.fast import speed_up
+from course_utils.training.unpadded import skip_padding
 
 LEAST_UPDATES = 200
 DROPOUT = 0.1
@@ -118,11 +118,11 @@ class Trainer:
         """The model before its first update; from scratch it has the same head."""
         generator = seeded(plan.seed, 1)
         if plan.start == "from-scratch":
-            return speed_up(task.new_model(self.bert.config, generator=generator))
+            return skip_padding(task.new_model(self.bert.config, generator=generator))
         model = task.with_encoder(self.bert, generator=generator)
         if plan.start == "two-layers":
             model.classifier = two_layers(model.classifier, generator=generator)
-        return speed_up(model)
+        return skip_padding(model)
 
 
 def two_layers(head: nn.Linear, *, generator: torch.Generator | None = None) -> nn.Sequential:

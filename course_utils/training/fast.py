@@ -78,14 +78,19 @@ class FastMultiHeadAttention(MultiHeadAttention):
         k = self.split_heads(self.key(key))  # (B, H, T_k, D)
         v = self.split_heads(self.value(value))  # (B, H, T_k, D)
         allowed = None if mask is None else fit_mask(mask, (*q.shape[:-1], k.shape[-2]))
+        context, weights = self.mixed(q, k, v, allowed, need_weights=need_weights)
+        return self.output(self.merge_heads(context)), weights  # (B, T_q, C)
+
+    def mixed(
+        self, q: Tensor, k: Tensor, v: Tensor, allowed: Tensor | None, *, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Queries (B, H, T_q, D), keys and values (B, H, T_k, D) -> context (B, H, T_q, D), and the weights or None."""
         drops = self.training and self.dropout.p > 0.0  # the fused kernel cannot, on a processor
         records = q.requires_grad and q.device.type == "cpu"
-        if need_weights or drops or records:
-            weights = softmax_of_scores(q, k, allowed)  # (B, H, T_q, T_k)
-            context = self.dropout(weights) @ v  # (B, H, T_q, D)
-        else:
-            context = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
-        return self.output(self.merge_heads(context)), weights if need_weights else None  # (B, T_q, C)
+        if not (need_weights or drops or records):
+            return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed), None
+        weights = softmax_of_scores(q, k, allowed)  # (B, H, T_q, T_k)
+        return self.dropout(weights) @ v, weights if need_weights else None
 
 
 def softmax_of_scores(query: Tensor, key: Tensor, allowed: Tensor | None) -> Tensor:
