@@ -96,9 +96,9 @@ def name_dictionary(task: Names, examples: Sequence[Example]) -> Baseline:
     known = {key: most_frequent(counted) for key, counted in kinds.items()}
 
     def predict(source: TaggedSentence) -> list[str]:
-        tags, place = [], 0
-        while place < len(source.words):
-            length, kind = _longest_name(source.words[place : place + longest], known)
+        tags, place, shapes = [], 0, _shapes(source.words)
+        while place < len(shapes):
+            length, kind = _longest_name(shapes[place : place + longest], known)
             tags += [OUTSIDE] if kind == OUTSIDE else [f"B-{kind}"] + [f"I-{kind}"] * (length - 1)
             place += length
         return tags
@@ -106,41 +106,48 @@ def name_dictionary(task: Names, examples: Sequence[Example]) -> Baseline:
     return Baseline(task, predict)
 
 
+Shape = tuple[str, str]
 Key = tuple[str, ...]  # the words of a name
 
 
 def _counted_names(sources: Sequence[TaggedSentence]) -> dict[Key, Counter[str]]:
     """Every name of the sentences -> how often it is of each kind, and how often none, O."""
     places = [{(start, end): kind for kind, start, end in entities(source.tags)} for source in sources]
+    written = [_shapes(source.words) for source in sources]
     kinds: dict[Key, Counter[str]] = {
         key: Counter()
-        for source, names in zip(sources, places)
+        for shapes, names in zip(written, places)
         for start, end in names
-        for key in _keys(source.words[start:end])
+        for key in _keys(shapes[start:end])
     }
     longest = max(map(len, kinds), default=0)
-    for source, names in zip(sources, places):
-        for start in range(len(source.words)):
-            for end in range(start + 1, min(start + longest, len(source.words)) + 1):
+    for source, shapes, names in zip(sources, written, places):
+        for start in range(len(shapes)):
+            for end in range(start + 1, min(start + longest, len(shapes)) + 1):
                 outside = OUTSIDE if set(source.tags[start:end]) == {OUTSIDE} else None
                 if kind := names.get((start, end), outside):  # what is part of another name says nothing
-                    for key in set(_keys(source.words[start:end])) & kinds.keys():
+                    for key in kinds.keys() & set(_keys(shapes[start:end])):
                         kinds[key][kind] += 1
     return kinds
 
 
-def _longest_name(words: Sequence[str], known: dict[Key, str]) -> tuple[int, str]:
+def _longest_name(shapes: Sequence[Shape], known: dict[Key, str]) -> tuple[int, str]:
     """Of how many of these words the name is that begins with the first, and its kind; 1 and O if none does."""
-    for length in range(len(words), 0, -1):
-        for key in _keys(words[:length]):
+    for length in range(len(shapes), 0, -1):
+        for key in _keys(shapes[:length]):
             if known.get(key, OUTSIDE) != OUTSIDE:
                 return length, known[key]
     return 1, OUTSIDE
 
 
-def _keys(words: Sequence[str]) -> Iterator[Key]:
-    """A run of words as it is written, then without the particle of the last; digits as one 0."""
+def _shapes(words: Sequence[str]) -> list[Shape]:
+    """Each word as it is written, digits as one 0, and the same without its particle."""
     shapes = [NUMBER.sub("0", word) for word in words]
-    yield tuple(shapes)
-    if (bare := without_particle(shapes[-1])) != shapes[-1]:
-        yield (*shapes[:-1], bare)
+    return [(shape, without_particle(shape)) for shape in shapes]
+
+
+def _keys(shapes: Sequence[Shape]) -> Iterator[Key]:
+    """A run of words as it is written, then without the particle of the last."""
+    first = tuple(shape for shape, _ in shapes[:-1])
+    for last in dict.fromkeys(shapes[-1]):
+        yield (*first, last)

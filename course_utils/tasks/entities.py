@@ -9,6 +9,7 @@ A tagger may break the rules, and then one has to say what counts. Here BIO is r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from course_utils.support.given import list_of_texts, several, shown
@@ -93,6 +94,7 @@ def _found(name: str, sentences: Any, scheme: str) -> list[tuple[int, set[Entity
     return [(len(tags), set(entities(tags, scheme=scheme))) for tags in rows]
 
 
+@lru_cache(maxsize=256)
 def _mark_and_type(tag: str, scheme: str) -> tuple[str, str]:
     """ "B-PS" -> ("B", "PS"); "O" -> ("O", "")."""
     mark, _, kind = tag.partition("-")

@@ -114,7 +114,7 @@ def fit_probe(
     best, found = (-math.inf, 0.0, 0), start
     for one in rates:
         model.load_state_dict(start)
-        optimizer = torch.optim.Adam(model.parameters(), lr=one)
+        optimizer = torch.optim.Adam(model.parameters(), lr=one, fused=True)
         for epoch in range(1, epochs + 1):
             _read_once(probe, mix, train, optimizer, seeded(seed, epoch))
             now, _ = judged("validation", validation)
@@ -146,6 +146,12 @@ class _Part(NamedTuple):
     def batches(self, order: Tensor) -> Iterator[tuple[Tensor, Tensor | None, Tensor]]:
         for numbers in order.split(VECTORS if isinstance(self.vectors, Tensor) else SENTENCES):
             yield self.batch(numbers)
+
+    def in_order(self) -> Iterator[tuple[Tensor, Tensor | None, Tensor]]:
+        """Every vector once; those in a row all at once, without a copy."""
+        if isinstance(self.vectors, Tensor):
+            return iter([(self.vectors, None, self.labels)])
+        return self.batches(torch.arange(len(self.labels)))
 
 
 def _logits(probe: Probe, mix: LearnedMix | None, vectors: Tensor, lengths: Tensor | None) -> Tensor:
@@ -180,7 +186,7 @@ def _measured(probe: Probe, mix: LearnedMix | None, part: _Part) -> tuple[float,
     """The share of the labels that are right, and what was predicted: (N,), or of each sentence (T_i,)."""
     right = counted = 0
     predicted: list[Tensor] = []
-    for vectors, lengths, labels in part.batches(torch.arange(len(part.labels))):
+    for vectors, lengths, labels in part.in_order():
         said = _logits(probe, mix, vectors, lengths).argmax(-1)
         right += int((said == labels).sum())
         counted += int((labels != IGNORE).sum())
@@ -218,9 +224,10 @@ def _part(part: str, features: Mapping, labels: Mapping, probe: Probe, mix: Lear
         _check_row(part, row, len(numbers), probe, mix)
     if not any((numbers != IGNORE).any() for numbers in found):
         raise ValueError(f"{part} must have at least one label that is not {IGNORE}")
-    if probe.reads_sentences:
-        return _Part(rows, found)
-    return _Part(torch.cat(rows, dim=-2), torch.cat(found))
+    vectors = torch.cat(rows, dim=-2)
+    if not torch.isfinite(vectors).all():
+        raise ValueError(f"the features of {part} must be finite numbers, and one is not")
+    return _Part(rows, found) if probe.reads_sentences else _Part(vectors, torch.cat(found))
 
 
 def _labels(part: str, labels: Any, count: int) -> Tensor:
@@ -246,5 +253,3 @@ def _check_row(part: str, row: Any, count: int, probe: Probe, mix: LearnedMix | 
             f"the features of {part} must be float32 {wanted}, a vector for each label and at least one, "
             f"got {row.dtype} {tuple(row.shape)}"
         )
-    if not torch.isfinite(row).all():
-        raise ValueError(f"the features of {part} must be finite numbers, and one is not")
