@@ -60,7 +60,8 @@ def best_setting(
 ) -> list[Measurement]:
     """What was measured with the setting whose main measure is best on validation, on average; by seed.
 
-    Only seeds count that every setting was measured with: a run that was stopped compares what can be compared.
+    Settings are compared over the seeds that every one of them was measured with: a run that was stopped compares what
+    can be compared, and all settings may be tried with one seed, the best of them with more. Told are all its seeds.
 
     Args:
         measurements: see read_measurements.
@@ -79,8 +80,13 @@ def best_setting(
     shared = sorted(set.intersection(*map(set, by_setting.values()))) if by_setting else []
     if not shared:
         return []
-    columns = [[column[seed] for seed in shared] for _, column in sorted(by_setting.items())]
-    return max(columns, key=lambda column: statistics.fmean(main_value(one.validation) for one in column))
+
+    def on_validation(setting: tuple[float, int, int]) -> float:
+        compared = (by_setting[setting][seed] for seed in shared)
+        return statistics.fmean(main_value(one.validation) for one in compared)
+
+    chosen = max(sorted(by_setting), key=on_validation)
+    return [one for _, one in sorted(by_setting[chosen].items())]
 
 
 def summary(measurements: Sequence[Measurement], task: str, start: str, labels: int) -> Estimate | None:

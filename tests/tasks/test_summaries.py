@@ -86,6 +86,18 @@ def test_only_seeds_that_all_settings_have_are_compared():
     assert best_setting(apart, "reviews", "pre-trained", 100) == []
 
 
+def test_all_seeds_of_the_chosen_setting_are_told():
+    """Two rates tried with seed 0, the better one with four more: easy draws of theirs choose nothing."""
+    found = [one("pre-trained", 0, 0.1, 0.7, 0.6), one("pre-trained", 0, 0.2, 0.8, 0.5)]
+    more = [one("pre-trained", seed, 0.2, 0.1, seed / 10) for seed in (4, 2, 1, 3)]
+    chosen = best_setting(found + more, "reviews", "pre-trained", 100)
+    assert [(each.seed, each.rate, each.test["accuracy"]) for each in chosen] == [
+        (0, 0.2, 0.5),
+        *((seed, 0.2, seed / 10) for seed in (1, 2, 3, 4)),
+    ]
+    assert summary(found + more, "reviews", "pre-trained", 100).mean == pytest.approx(0.3)
+
+
 def test_the_main_measure_is_the_first():
     found = [
         Measurement(

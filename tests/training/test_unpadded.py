@@ -52,6 +52,16 @@ def test_the_states_where_no_gradient_is_recorded():
     torch.testing.assert_close(other[real], one[real], rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("rows", [[4], [0, 1, 2, 3, 4]], ids=["a row", "the batch"])
+def test_what_is_padding_alone(rows):
+    plain, unpadded = twins(bert())
+    ids, mask, segments = batch()
+    mask[rows] = 0
+    one, other = (model(ids, mask, segments).last_hidden_state for model in (plain, unpadded))
+    torch.testing.assert_close(other[mask.bool()], one[mask.bool()], rtol=0, atol=1e-10)
+    assert not other[mask == 0].any()
+
+
 @pytest.mark.parametrize("name", HEADS)
 def test_every_head_its_loss_and_gradients(name):
     models = twins(lambda: getattr(heads, name)(BertConfig(**(SIZES | QUIET))))
