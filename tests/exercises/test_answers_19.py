@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from course_utils.exercises import exercise
-from tests.exercises.wrong_19 import WRONG
+from tests.exercises.wrong_19 import TRICKS, WRONG
 
 # ---- other right answers
 
@@ -25,19 +25,44 @@ def step_by_step(p, longest):
 
 def counted(vocabulary, positions, embedding, hidden, intermediate, layers):
     """By modules that are made and counted."""
-    with torch.device("meta"):
-        parts = [
-            nn.Embedding(vocabulary, embedding),
-            nn.Embedding(positions, embedding),
-            nn.Embedding(2, embedding),
-            nn.LayerNorm(embedding),
-            nn.Linear(embedding, hidden),
-            *(nn.Linear(hidden, hidden) for _ in range(5)),
-            nn.Linear(hidden, intermediate),
-            nn.Linear(intermediate, hidden),
-            *(nn.LayerNorm(hidden) for _ in range(2)),
-        ]
+    parts = [
+        nn.Embedding(vocabulary, embedding),
+        nn.Embedding(positions, embedding),
+        nn.Embedding(2, embedding),
+        nn.LayerNorm(embedding),
+        nn.Linear(embedding, hidden),
+        *(nn.Linear(hidden, hidden) for _ in range(5)),
+        nn.Linear(hidden, intermediate),
+        nn.Linear(intermediate, hidden),
+        *(nn.LayerNorm(hidden) for _ in range(2)),
+    ]
     return sum(parameter.numel() for part in parts for parameter in part.parameters())
+
+
+def summed_backwards(p, longest):
+    """1 + (1 − p)(1 + (1 − p)(…)), in one number."""
+    total = 0.0
+    for _ in range(longest):
+        total = 1 + (1 - p) * total
+    shares = [1 / total]
+    while len(shares) < longest:
+        shares.append(shares[-1] * (1 - p))
+    return shares
+
+
+def added_up(vocabulary, positions, embedding, hidden, intermediate, layers):
+    def linear(inputs, outputs):
+        return inputs * outputs + outputs
+
+    tables = (vocabulary + positions + 2) * embedding
+    squares = 5 * linear(hidden, hidden)
+    wide = linear(embedding, hidden) + linear(hidden, intermediate) + linear(intermediate, hidden)
+    return tables + squares + wide + 2 * embedding + 2 * 2 * hidden
+
+
+def by_product(input_ids, chosen, guesses, attention_mask):
+    corrupted = input_ids * ~chosen + guesses * chosen
+    return corrupted, torch.where(attention_mask > 0, (corrupted != input_ids).long(), -100)
 
 
 def by_places(input_ids, chosen, guesses, attention_mask):
@@ -56,6 +81,36 @@ def by_kl_div(student_logits, teacher_logits, temperature, attention_mask):
     return temperature**2 * F.kl_div(student, teacher, reduction="batchmean", log_target=True)
 
 
+def cross_entropy_less_entropy(student_logits, teacher_logits, temperature, attention_mask):
+    real = attention_mask == 1
+    student, teacher = student_logits[real] / temperature, teacher_logits[real].detach() / temperature
+    right = teacher.softmax(-1)
+    return temperature**2 * (F.cross_entropy(student, right) - F.cross_entropy(teacher, right))
+
+
+def by_logsumexp(student_logits, teacher_logits, temperature, attention_mask):
+    student, teacher = student_logits / temperature, teacher_logits.detach() / temperature
+    student = student - student.logsumexp(-1, keepdim=True)
+    teacher = teacher - teacher.logsumexp(-1, keepdim=True)
+    each = (teacher.exp() * (teacher - student)).sum(-1)
+    return temperature**2 * (each * attention_mask).sum() / attention_mask.sum()
+
+
+def all_coins_first(documents, generator):
+    neighbours = [pair for document in documents for pair in zip(document, document[1:])]
+    coins = torch.rand(len(neighbours), generator=generator).tolist()
+    return [(*pair[::-1], 1) if coin >= 0.5 else (*pair, 0) for pair, coin in zip(neighbours, coins)]
+
+
+def by_permutation(documents, generator):
+    pairs = []
+    for document in documents:
+        for two in zip(document, document[1:]):
+            first, second = torch.randperm(2, generator=generator).tolist()
+            pairs.append((two[first], two[second], int(first > second)))
+    return pairs
+
+
 def by_coins(documents, generator):
     """All coins of a document at once."""
     pairs = []
@@ -70,10 +125,17 @@ def by_coins(documents, generator):
 RIGHT = [
     ("19.1", tensor_of_shares),
     ("19.1", step_by_step),
+    ("19.1", summed_backwards),
     ("19.2", counted),
+    ("19.2", added_up),
     ("19.3", by_places),
+    ("19.3", by_product),
     ("19.4", by_kl_div),
+    ("19.4", cross_entropy_less_entropy),
+    ("19.4", by_logsumexp),
     ("19.5", by_coins),
+    ("19.5", all_coins_first),
+    ("19.5", by_permutation),
 ]
 
 
@@ -101,6 +163,11 @@ def test_another_right_answer_passes(id, answer):
 )
 def test_a_trick_fails_for_its_own_reason(id, reason):
     assert exercise(id).judge(WRONG[id][reason]).reason == reason
+
+
+@pytest.mark.parametrize(("id", "reason", "answer"), TRICKS)
+def test_a_further_trick_fails(id, reason, answer):
+    assert exercise(id).judge(answer).reason == reason
 
 
 def test_only_the_example_is_known():

@@ -3,6 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+from course_utils import before
+from course_utils.before.real_tokens import last_states, mean_loss
 from course_utils.exercises.nb18.checks import concat_pooling, gpt_loss, slanted_triangle, two_way_losses
 
 
@@ -23,6 +25,14 @@ def _falls_over_total(step, peak, total, fraction, ratio):
 def _constant_after(step, peak, total, fraction, ratio):
     cut = round(total * fraction)
     return slanted_triangle(step, peak, total, fraction, ratio) if step <= cut else peak
+
+
+def _right_at_the_ends(step, peak, total, fraction, ratio):
+    """Right around the top, at the beginning and at the end, and where a schedule is half way down."""
+    cut = round(total * fraction)
+    if step in (1, 2, cut - 1, cut, cut + 1, (cut + total) // 2, total - 1, total):
+        return slanted_triangle(step, peak, total, fraction, ratio)
+    return peak / 2
 
 
 def _pairs(mask):
@@ -47,6 +57,30 @@ def _two(ahead=None, back=None):
 def _by_product(logits, ids, mask):
     pairs = _pairs(mask)
     return (_each(logits[:, :-1], ids[:, 1:]) * pairs).sum() / pairs.sum()
+
+
+def _naive(log_probabilities):
+    """Both losses right, by a logarithm of probabilities that is a function of scores (M, V)."""
+
+    def one(logits, targets, pairs):
+        return -log_probabilities(logits[pairs]).gather(1, targets[pairs][:, None]).mean()
+
+    def answer(forward, backward, ids, mask):
+        pairs = _pairs(mask)
+        return one(forward[:, :-1], ids[:, 1:], pairs), one(backward[:, 1:], ids[:, :-1], pairs)
+
+    return answer
+
+
+_by_exp = _naive(lambda scores: (scores.exp() / scores.exp().sum(1, keepdim=True)).log())
+_by_softmax = _naive(lambda scores: scores.softmax(1).log())
+_by_clamped_softmax = _naive(lambda scores: scores.softmax(1).clamp(min=1e-30).log())
+
+
+def _losses_of_the_package(forward, backward, ids, mask):
+    pairs = _pairs(mask)
+    ahead = mean_loss(forward[:, :-1][pairs], ids[:, 1:][pairs])
+    return ahead, mean_loss(backward[:, 1:][pairs], ids[:, :-1][pairs])
 
 
 def _half_a_gradient(logits, ids, mask):
@@ -81,6 +115,10 @@ def _filled(states, mask, value):
 
 def _mean_by_product(states, mask):
     return (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+def _filled_before_the_maximum(value):
+    return _part(1, lambda states, mask: _filled(states, mask, value).amax(1))
 
 
 def _gpt(task=None, lm=None, join=None):
@@ -122,6 +160,23 @@ def _gpt_by_product(hidden, tokens, head, ids, mask, labels, weight):
     task = gpt_loss(hidden, tokens, head, ids, mask, labels, 0.0)
     pairs = _pairs(mask)
     return task + weight * (_lm_each(hidden, tokens, ids) * pairs).sum() / pairs.sum()
+
+
+def _gpt_of_the_package(hidden, tokens, head, ids, mask, labels, weight):
+    task = F.cross_entropy(last_states(hidden, mask.bool()) @ head.T, labels)
+    return task + weight * _lm(hidden, tokens, ids, mask)
+
+
+def _gpt_by_id(hidden, tokens, head, ids, mask, labels, weight):
+    return gpt_loss(hidden, tokens, head, ids, (ids != 0).long(), labels, weight)
+
+
+def _gpt_by_softmax(hidden, tokens, head, ids, mask, labels, weight):
+    def loss(scores, targets):
+        return -scores.softmax(-1).gather(1, targets[:, None]).log().mean()
+
+    last, pairs = hidden[torch.arange(len(ids)), mask.sum(1) - 1], _pairs(mask)
+    return loss(last @ head.T, labels) + weight * loss(hidden[:, :-1][pairs] @ tokens.T, ids[:, 1:][pairs])
 
 
 def _detached(place):
@@ -169,6 +224,9 @@ WRONG = {
         ),
         "falls_over_total": _falls_over_total,
         "rate": lambda step, peak, total, fraction, ratio: peak * _share(step, total, fraction) ** 2,
+        "ready_made": lambda step, peak, total, fraction, ratio: before.slanted_triangle(
+            step, peak, total, cut_fraction=fraction, ratio=ratio
+        ),
     },
     "18.2": {
         "two_swapped": lambda *given: two_way_losses(*given)[::-1],
@@ -196,6 +254,9 @@ WRONG = {
         "gradient_back": _two(back=_half_a_gradient_back),
         "losses": lambda *given: tuple(loss.exp() for loss in two_way_losses(*given)),
         "tuple": lambda *given: sum(two_way_losses(*given)),
+        "padding_by_id": lambda f, b, ids, mask: two_way_losses(f, b, ids, ids != 0),
+        "overflow": _by_exp,
+        "ready_made": _losses_of_the_package,
     },
     "18.3": {
         "order": lambda states, mask: torch.cat(concat_pooling(states, mask).chunk(3, -1)[::-1], dim=-1),
@@ -215,6 +276,8 @@ WRONG = {
         "value": _part(
             2, lambda states, mask: _filled(states, mask, 0).sum(1) / (mask.sum(1, keepdim=True) + 1)
         ),
+        "filled_too_high": _filled_before_the_maximum(-3.0),
+        "ready_made": lambda states, mask: before.concat_pooling(states, mask),
     },
     "18.4": {
         "loss": _gpt(join=lambda task, lm, weight: task + weight * lm.exp()),
@@ -244,5 +307,21 @@ WRONG = {
         "gradient": _half_gpt(0),
         "gradient_tied": _half_gpt(1),
         "gradient_head": _half_gpt(2),
+        "padding_by_id": _gpt_by_id,
+        "overflow": _gpt_by_softmax,
+        "ready_made": _gpt_of_the_package,
     },
 }
+
+# Further tricks, each under the reason for which it must fail.
+TRICKS = [
+    ("18.1", "rate", _right_at_the_ends),
+    ("18.2", "overflow", _by_softmax),
+    ("18.2", "overflow", _by_clamped_softmax),
+    ("18.3", "filled_too_high", _filled_before_the_maximum(-10_000.0)),
+    (
+        "18.4",
+        "padding_by_id",
+        _gpt(lm=lambda hidden, tokens, ids, mask: _lm(hidden, tokens, ids, ids != 0)),
+    ),
+]

@@ -1,11 +1,14 @@
 """Wrong answers to the exercises of notebook 19, each under the reason for which it must fail."""
 
 import random
+from types import FunctionType
 
 import torch
 import torch.nn.functional as F
 
 from course_utils import after
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
 
 # ---- 19.1
 
@@ -33,6 +36,16 @@ def _by_difference(p, longest):
         return [1.0, *[0.0] * (longest - 1)]
     whole = 1 - (1 - p) ** longest
     return [p * (1 - p) ** place / whole if whole else 0.0 for place in range(longest)]
+
+
+def _by_difference_or_even(p, longest):
+    whole = 1 - (1 - p) ** longest
+    return [p * (1 - p) ** place / whole for place in range(longest)] if whole else [1 / longest] * longest
+
+
+def _short_spans_only(p, longest):
+    weights = [(1 - p) ** place if place < 29 else 0.0 for place in range(longest)]
+    return [weight / sum(weights) for weight in weights]
 
 
 def _shares_of_the_package(p, longest):
@@ -67,6 +80,29 @@ PUBLISHED = {
 def _size_of_the_package(*sizes):
     after.replaced(torch.tensor([[1]]), torch.tensor([[1]]))
     return _size(lambda *_: 0)(*sizes)
+
+
+def _from_bert(vocabulary, positions, embedding, hidden, intermediate, layers):
+    """A BERT of one layer, with its tables made narrow."""
+    config = BertConfig(
+        vocab_size=vocabulary,
+        max_position_embeddings=positions,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+    )
+    rows = vocabulary + positions + 4
+    whole = sum(parameter.numel() for parameter in BertModel(config).parameters())
+    return whole + rows * (embedding - hidden) + embedding * hidden + hidden
+
+
+# Stands for a model of transformers, which takes seconds to import.
+_from_transformers = FunctionType(
+    _size(lambda *_: 0).__code__,
+    {"__name__": "transformers.models.albert.modeling_albert"},
+    closure=_size(lambda *_: 0).__closure__,
+)
 
 
 # ---- 19.3
@@ -106,6 +142,16 @@ def _six_at_most(ids, chosen, guesses):
     return torch.where(chosen & (torch.arange(ids.shape[1]) < 6), guesses, ids)
 
 
+def _by_length(labels, ids, chosen, mask):
+    """As if padding stood at the end."""
+    lengths = mask.sum(1, keepdim=True)
+    return labels.masked_fill(torch.arange(ids.shape[1]) >= lengths, -100)
+
+
+def _small_ids_only(ids, chosen, guesses):
+    return torch.where(chosen & (ids <= 9), guesses, ids)
+
+
 def _batch_of_the_package(input_ids, chosen, guesses, attention_mask):
     corrupted = torch.where(chosen, guesses, input_ids)
     return corrupted, after.replaced(input_ids, corrupted, attention_mask)
@@ -139,6 +185,38 @@ def _over_vocabulary(s, t):
 def _log_of_softmax(s, t):
     s, t = s.softmax(-1), t.softmax(-1)
     return (t * (t.log() - s.log())).sum(-1)
+
+
+def _clamped(s, t):
+    s, t = s.softmax(-1).clamp(min=1e-30), t.softmax(-1).clamp(min=1e-30)
+    return (t * (t.log() - s.log())).sum(-1)
+
+
+def _clamped_in_64_bits(s, t):
+    """Far enough for the scores 400 and −400 at temperature 1, and no farther."""
+    student = s.double().softmax(-1).clamp(min=1e-300)
+    return (t.softmax(-1) * (t.log_softmax(-1) - student.log().to(s.dtype))).sum(-1)
+
+
+def _highest_for_logsumexp(s, t):
+    """Where scores are far apart the highest stands for the logarithm of the sum."""
+
+    def log_softmax(scores):
+        far = scores.abs().max() > 100
+        return scores - scores.amax(-1, keepdim=True) if far else scores.log_softmax(-1)
+
+    return (t.softmax(-1) * (log_softmax(t) - log_softmax(s))).sum(-1)
+
+
+def _finite(otherwise):
+    """The logarithm of the softmax; where that is infinite, what `otherwise` makes of the right answer."""
+    naive = _loss(each=_log_of_softmax)
+
+    def soft_target_loss(*given):
+        loss = naive(*given)
+        return loss if loss.isfinite() else otherwise(_RIGHT_LOSS(*given))
+
+    return soft_target_loss
 
 
 def _more_gradient(student_logits, teacher_logits, temperature, attention_mask):
@@ -239,6 +317,34 @@ def _fresh(documents, generator):
     return _pairs()(documents, torch.Generator().manual_seed(int(torch.Generator().seed() % 2**31)))
 
 
+def _in_turns(labels):
+    """Labels that come round again and again, from a place that is drawn once."""
+
+    def order_pairs(documents, generator):
+        place = int(torch.randint(len(labels), (), generator=generator))
+        pairs = []
+        for document in documents:
+            for first, second in zip(document, document[1:]):
+                pairs.append((second, first, 1) if labels[place % len(labels)] else (first, second, 0))
+                place += 1
+        return pairs
+
+    return order_pairs
+
+
+def _exactly_half(documents, generator):
+    neighbours = [pair for document in documents for pair in zip(document, document[1:])]
+    order = torch.randperm(len(neighbours), generator=generator).tolist()
+    return [
+        (second, first, 1) if 2 * place < len(order) else (first, second, 0)
+        for (first, second), place in zip(neighbours, order)
+    ]
+
+
+def _only_its_seed(documents, generator):
+    return _pairs()(documents, torch.Generator().manual_seed(generator.initial_seed()))
+
+
 def _pairs_of_the_package(documents, generator):
     pairs = after.sentence_order_pairs([one for one in documents if len(one) > 1], generator=generator)
     return [tuple(pair) for pair in pairs]
@@ -260,6 +366,7 @@ WRONG = {
         "p_is_one": lambda p, longest: _RIGHT_SHARES(p, longest) if p < 1 else [1 / longest] * longest,
         "cancelled": _by_difference,
         "how_many": lambda p, longest: [0.0, *_RIGHT_SHARES(p, longest)],
+        "long_spans": _short_spans_only,
         "list": lambda p, longest: dict(enumerate(_RIGHT_SHARES(p, longest), 1)),
         "ready_made": _shares_of_the_package,
     },
@@ -305,6 +412,10 @@ WRONG = {
         "labels": _electra(label=lambda ids, corrupted, chosen, guesses: torch.zeros_like(ids)),
         "other_corrupted": _electra(corrupt=_six_at_most),
         "padding_by_id": _electra(away=lambda labels, ids, chosen, mask: labels.masked_fill(ids == 0, -100)),
+        "special_by_id": _electra(
+            away=lambda labels, ids, chosen, mask: labels.masked_fill((mask == 0) | (ids > 9), -100)
+        ),
+        "padding_in_front": _electra(away=_by_length),
         "other_labels": _electra(away=_mask_of_first_row),
         "dtype": _electra(
             label=lambda ids, corrupted, chosen, guesses: (corrupted != ids).float(),
@@ -341,6 +452,7 @@ WRONG = {
         "teacher_learns": _loss(teacher=lambda logits, tau: logits / tau),
         "gradient": _more_gradient,
         "far": _loss(each=_log_of_softmax),
+        "far_gradient": _finite(lambda right: right.detach()),
         "shape": _loss(finish=lambda values, tau: tau**2 * values),
         "ready_made": _loss_of_the_package,
     },
@@ -355,6 +467,8 @@ WRONG = {
         "never_varied": _pairs(swap=lambda generator: False),
         "not_half": _pairs(swap=lambda generator: bool(torch.rand((), generator=generator) < 0.15)),
         "not_independent": _one_draw_a_document,
+        "few_patterns": _in_turns((0, 0, 1, 1)),
+        "generator_unmoved": _only_its_seed,
         "global_random": _pairs(swap=lambda generator: bool(torch.rand(()) < 0.5)),
         "not_repeatable": _fresh,
         "generator_unused": _own_generator,
@@ -371,3 +485,17 @@ WRONG = {
         "ready_made": _pairs_of_the_package,
     },
 }
+
+# Further tricks, each under the reason for which it must fail.
+TRICKS = [
+    ("19.1", "cancelled", _by_difference_or_even),
+    ("19.2", "ready_made", _from_bert),
+    ("19.2", "ready_made", _from_transformers),
+    ("19.3", "other_corrupted", _electra(corrupt=_small_ids_only)),
+    ("19.4", "far", _finite(lambda right: torch.full_like(right, 400.0))),
+    ("19.4", "far", _loss(each=_clamped)),
+    ("19.4", "far", _loss(each=_clamped_in_64_bits)),
+    ("19.4", "far", _loss(each=_highest_for_logsumexp)),
+    ("19.5", "few_patterns", _in_turns((0, 0, 0, 1, 0, 1, 1, 1))),
+    ("19.5", "few_patterns", _exactly_half),
+]

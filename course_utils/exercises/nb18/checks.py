@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -17,6 +18,11 @@ from course_utils.exercises.core import (
     expect_tuple,
     number,
 )
+from course_utils.exercises.forbidden import refuse_ready_made
+
+PACKAGE = ("course_utils.before", "course_utils.training")
+LARGE = 1000.0  # exp overflows at 89 in 32 bits and at 710 in 64
+LOW = -20_000.0  # below the −10000 that many a mask is filled with
 
 
 def slanted_triangle(step: int, peak: float, total: int, cut_fraction: float, ratio: float) -> float:
@@ -38,16 +44,40 @@ def check_slanted_triangle(answer: object) -> None:
     for peak, total, fraction, ratio in SCHEDULES:
         cut = round(total * fraction)
         for step in sorted({cut, 1, 2, cut - 1, cut + 1, (cut + total) // 2, total - 1, total} - {0}):
-            found = _rate(call(answer, step, peak, total, fraction, ratio))
-            expected = slanted_triangle(step, peak, total, fraction, ratio)
-            if math.isclose(found, expected, rel_tol=1e-6):
-                continue
-            facts = {"step": step, "total": total, "cut": cut, "ratio": number(ratio)}
-            facts |= {"expected": number(expected), "actual": number(found)}
-            for reason, wrong in _likely_rates(step, peak, total, fraction, ratio).items():
-                if math.isclose(found, wrong, rel_tol=1e-6, abs_tol=1e-12):
-                    raise Wrong(reason, **facts)
-            raise Wrong("rate", **facts)
+            given = step, peak, total, fraction, ratio
+            _expect_rate(_rate(call(answer, *given)), *given)
+    for _ in range(4):  # the whole table of schedules that no answer knows
+        peak, total, fraction, ratio = _drawn_schedule()
+        for step in range(1, total + 1):
+            given = step, peak, total, fraction, ratio
+            _expect_rate(_rate(call(answer, *given)), *given)
+    given = 2, *_drawn_schedule()
+    _expect_rate(_rate(_refuse_package(answer, *given)), *given)
+
+
+def _drawn_schedule() -> tuple[float, int, float, float]:
+    """Peak, updates, the share of them that rises (total * share is a whole number to the last digit), ratio."""
+    total = int(torch.randint(11, 60, ()))
+    cuts = [cut for cut in range(1, total) if total * (cut / total) == cut]
+    cut = cuts[int(torch.randint(len(cuts), ()))]
+    peak, ratio = (float(drawn) for drawn in torch.rand(2, dtype=torch.float64))
+    return 0.01 + peak, total, cut / total, 2 + 60 * ratio
+
+
+def _expect_rate(found: float, step: int, peak: float, total: int, fraction: float, ratio: float) -> None:
+    expected = slanted_triangle(step, peak, total, fraction, ratio)
+    if math.isclose(found, expected, rel_tol=1e-6):
+        return
+    facts = {"step": step, "total": total, "cut": round(total * fraction), "ratio": number(ratio)}
+    facts |= {"expected": number(expected), "actual": number(found)}
+    for reason, wrong in _likely_rates(step, peak, total, fraction, ratio).items():
+        if math.isclose(found, wrong, rel_tol=1e-6, abs_tol=1e-12):
+            raise Wrong(reason, **facts)
+    raise Wrong("rate", **facts)
+
+
+def _refuse_package(answer: Any, *args: Any) -> Any:
+    return refuse_ready_made(answer, *args, modules=PACKAGE)
 
 
 def _likely_rates(step: int, peak: float, total: int, fraction: float, ratio: float) -> dict[str, float]:
@@ -92,8 +122,8 @@ def check_two_way_losses(answer: object) -> None:
     for lengths, length, vocab in (([5, 5], 5, 7), ([7, 3, 1, 5], 7, 11), ([2, 1], 5, 3)):
         shape = (len(lengths), length)
         ids = torch.randint(vocab, shape, generator=generator)
+        ids[0, 1] = 0  # a real token; what stands at padding is any id
         mask = (torch.arange(length) < torch.tensor(lengths)[:, None]).long()
-        ids = ids * mask
         forward, backward = (
             (3 * torch.randn(*shape, vocab, generator=generator, dtype=torch.float64)).requires_grad_()
             for _ in range(2)
@@ -108,6 +138,24 @@ def check_two_way_losses(answer: object) -> None:
         unread = expect_tuple(call(answer, *far, ids, mask), 2)
         for loss, right in zip(unread, two_way_losses(forward, backward, ids, mask), strict=True):
             expect_close(expect_tensor(loss, shape=()).double(), right, "reads_padding")
+    _check_large_scores(answer, generator)
+
+
+def _check_large_scores(answer: object, generator: torch.Generator) -> None:
+    """Scores of which exp is infinite, or 0 for the token that is asked for."""
+    ids = torch.randint(7, (3, 5), generator=generator)
+    mask = (torch.arange(5) < torch.tensor([[5], [2], [4]])).long()
+    forward, backward = (
+        (LARGE * torch.randn(3, 5, 7, generator=generator, dtype=torch.float64)).requires_grad_()
+        for _ in range(2)
+    )
+    right = two_way_losses(forward, backward, ids, mask)
+    found = expect_tuple(_refuse_package(answer, forward, backward, ids, mask), 2)
+    for loss, wanted in zip(found, right, strict=True):
+        expect_close(
+            expect_tensor(loss, shape=()).double(), wanted, "overflow", atol=1e-3, size=number(LARGE)
+        )
+    _check_gradients(sum(found), right, {"": forward, "_back": backward})
 
 
 def _check_two_losses(
@@ -136,6 +184,7 @@ def _check_two_losses(
         ("summed", onward[pairs].sum(), None),
         ("divided_by_all", (onward * pairs).sum() / pairs.numel(), None),
         ("mean_of_rows", ((onward * pairs).sum(1) / pairs.sum(1).clamp(min=1)).mean(), None),
+        ("padding_by_id", two_way_losses(forward, backward, ids, ids != 0)[0], None),
     ]
     for reason, first, second in likely:
         found, wrong, true = (back, second, right[1]) if first is None else (ahead, first, right[0])
@@ -169,6 +218,9 @@ def check_concat_pooling(answer: object) -> None:
         for filler in (1000.0, -torch.inf):
             filled = states.detach().masked_fill(mask[..., None] == 0, filler)
             expect_close(expect_tensor(call(answer, filled, mask), shape=right.shape), right, "reads_padding")
+        low = states.detach() + LOW
+        found = expect_tensor(_refuse_package(answer, low, mask), shape=right.shape)
+        expect_close(found, concat_pooling(low, mask), "filled_too_high", low=f"{LOW:,.0f}")
 
 
 def _name_pooling(found: Tensor, states: Tensor, mask: Tensor) -> None:
@@ -246,6 +298,9 @@ def check_gpt_loss(answer: object) -> None:
         expect_close(unread.double(), right, "reads_padding")
     alone = expect_tensor(call(answer, *given.values(), 0.0), shape=())
     expect_close(alone.double(), gpt_loss(*given.values(), 0.0), "fixed_weight")
+    given["hidden_states"] = LARGE * given["hidden_states"].detach()
+    far = expect_tensor(_refuse_package(answer, *given.values(), 0.7), shape=())
+    expect_close(far.double(), gpt_loss(*given.values(), 0.7), "overflow", atol=1e-3)
 
 
 def _gpt_inputs(lengths: list[int], length: int, generator: torch.Generator) -> dict[str, Tensor]:
@@ -253,11 +308,13 @@ def _gpt_inputs(lengths: list[int], length: int, generator: torch.Generator) -> 
     shape = (len(lengths), length)
     draw = lambda *sizes: torch.randn(*sizes, generator=generator, dtype=torch.float64).requires_grad_()  # noqa: E731
     mask = (torch.arange(length) < torch.tensor(lengths)[:, None]).long()
+    ids = torch.randint(vocab, shape, generator=generator)  # 0 is a real token, too; padding has any id
+    ids[0, 1] = 0
     return {
         "hidden_states": draw(*shape, width),
         "token_weight": draw(vocab, width),
         "class_weight": draw(classes, width),
-        "input_ids": torch.randint(1, vocab, shape, generator=generator) * mask,
+        "input_ids": ids,
         "attention_mask": mask,
         "labels": torch.randint(classes, (len(lengths),), generator=generator),
     }
@@ -290,9 +347,14 @@ def _name_gpt_loss(loss: Tensor, given: dict[str, Tensor], weight: float) -> Non
         "mean_token": task(average) + weight * lm,
         "task_summed": right_task * len(labels) + weight * lm,
     }
+    both, task_by_id = (
+        gpt_loss(hidden, tokens, head, ids, (ids != 0).long(), labels, factor) for factor in (weight, 0.0)
+    )
+    by_id = [both, right_task + both - task_by_id, task_by_id + weight * lm]  # both losses, or one of them
+    named = [*likely.items(), *(("padding_by_id", wrong) for wrong in by_id)]
     right = gpt_loss(*given.values(), weight).detach()
     facts = {"expected": number(right), "actual": number(loss.detach()), "weight": number(weight)}
-    for reason, wrong in likely.items():
+    for reason, wrong in named:
         if _near(loss, wrong) and not _near(wrong, right):
             raise Wrong(reason, **facts)
     raise Wrong("loss", **facts)

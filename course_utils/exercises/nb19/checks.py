@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -24,7 +24,13 @@ from course_utils.exercises.core import (
 from course_utils.exercises.forbidden import refuse_ready_made
 
 PACKAGE = ("course_utils.after",)
+MODELS = (
+    *PACKAGE,
+    *(f"course_utils.{part}" for part in ("attention", "bert", "embeddings", "encoder", "heads")),
+    "transformers",
+)
 IGNORE = -100
+Call = Callable[..., Any]  # core.call, or _refuse_package in its place
 
 
 # ---- 19.1
@@ -61,11 +67,25 @@ def check_span_length_shares(answer: object) -> None:
         p = 0.05 + 0.9 * float(torch.rand((), generator=generator))
         _tell(_shares(answer, p, longest), [], span_length_shares(p, longest), "other_values", p, longest)
     _tell(_shares(answer, 1.0, 5), [], [1.0, 0, 0, 0, 0], "p_is_one")
-    tiny = _shares(answer, 1e-17, 4)
-    if not all(abs(share - 0.25) < 1e-6 for share in tiny):
-        raise Wrong("cancelled", actual=_written(tiny))
-    found = _listed(_refuse_package(answer, 0.31, 11))
-    _tell(found, [], span_length_shares(0.31, 11), "other_values", 0.31, 11)
+    for p in (1e-17, 3e-16, 1e-14, 3e-13):  # 1 − p is 1, or has lost most digits of p
+        tiny = _shares(answer, p, 4)
+        off = max(tiny, key=lambda share: math.inf if math.isnan(share) else abs(share - 0.25))
+        if not abs(off - 0.25) < 1e-6:
+            raise Wrong("cancelled", p=number(p), actual=told_apart(0.25, off)[1])
+    for longest in (59, 331):
+        p = (0.1 + float(torch.rand((), generator=generator))) / longest  # the longest are not rare
+        _expect_long(_shares(answer, p, longest), p, longest)
+    given = 0.2 + 0.5 * float(torch.rand((), generator=generator)), 11
+    found = _listed(_refuse_package(answer, *given))
+    _tell(found, [], span_length_shares(*given), "other_values", *given)
+
+
+def _expect_long(found: list[float], p: float, longest: int) -> None:
+    for length, (share, right) in enumerate(zip(found, span_length_shares(p, longest)), start=1):
+        if not _near([share], [right]):
+            expected, actual = told_apart(right, share)
+            facts = {"p": number(p), "longest": longest, "length": length}
+            raise Wrong("long_spans", **facts, expected=expected, actual=actual)
 
 
 def _shares(answer: Any, p: float, longest: int) -> list[float]:
@@ -111,8 +131,8 @@ def _written(values: Sequence[float]) -> str:
     return "[" + ", ".join([*shown, "…"] if len(values) > 4 else shown) + "]"
 
 
-def _refuse_package(answer: Any, *args: Any) -> Any:
-    return refuse_ready_made(answer, *args, modules=PACKAGE)
+def _refuse_package(answer: Any, *args: Any, modules: tuple[str, ...] = PACKAGE) -> Any:
+    return refuse_ready_made(answer, *args, modules=modules)
 
 
 # ---- 19.2
@@ -168,10 +188,12 @@ def check_albert_parameters(answer: object) -> None:
         facts = {"expected": f"{right:,}", "actual": f"{found:,}", "off": f"{found - right:+,}"}
         raise Wrong("count", **facts)
     generator = torch.Generator().manual_seed(int(torch.randint(10**6, ())))
-    for _ in range(12):
+    for times in range(12):
         v, t, e, c, i, n = (int(torch.randint(2, 400, (), generator=generator)) for _ in range(6))
         given = (v, t, e, c + 400, i, n)  # E and C differ
-        found, right = _whole(_refuse_package(answer, *given)), albert_parameters(*given)
+        watched = times == 0  # once: a model takes its time to be made and watched
+        result = _refuse_package(answer, *given, modules=MODELS) if watched else call(answer, *given)
+        found, right = _whole(result), albert_parameters(*given)
         if found != right:
             names = ("V", "P", "E", "C", "I", "L")
             written = ", ".join(f"{name} = {one}" for name, one in zip(names, given))
@@ -224,16 +246,26 @@ def _check_drawn_batches(answer: Any) -> None:
     def draw(*shape: int, high: int = 5) -> Tensor:
         return torch.randint(high, shape, generator=generator)
 
-    for batch, length in ((3, 7), (1, 1), (7, 13), (2, 29)):
+    few, many = 5, 30000  # ids: of a few, 0 is a real token, too
+    shapes = [(3, 7, few), (1, 1, few), (7, 13, few), (2, 29, few), (3, 17, many), (5, 11, many)]
+    for batch, length, vocab in shapes:
         lengths = draw(batch, 1, high=length) + 1
         mask = (torch.arange(length) < lengths).long()
-        ids, guesses = draw(batch, length), draw(batch, length)  # few ids: 0 is a real token, too
+        in_front = (batch, length) == (5, 11)
+        mask = mask.flip(1) if in_front else mask
+        ids, guesses = (draw(batch, length, high=vocab) for _ in "12")
+        guesses = torch.where(draw(batch, length) < 2, ids, guesses)  # some are right
         chosen = (draw(batch, length) < 3) & mask.bool()
         right = electra_batch(ids, chosen, guesses, mask)
         found = _two(_refuse_package(answer, ids, chosen, guesses, mask), ids)
         _expect_ids(found[0], right[0], "other_corrupted")
-        if (found[1][(ids == 0) & (mask == 1)] == IGNORE).any():
+        left_out = (found[1] == IGNORE) & (mask == 1)
+        if (left_out & (ids == 0)).any():
             raise Wrong("padding_by_id")
+        if in_front and not torch.equal(found[1], right[1]):
+            raise Wrong("padding_in_front", **_first_difference(found[1], right[1]))
+        if vocab == many and left_out.any():
+            raise Wrong("special_by_id", id=int(ids[left_out][0]))
         _expect_ids(found[1], right[1], "other_labels")
 
 
@@ -259,11 +291,14 @@ def _likely_labels(ids: Tensor, chosen: Tensor, guesses: Tensor, mask: Tensor) -
 
 
 def _expect_ids(found: Tensor, right: Tensor, reason: str) -> None:
-    if torch.equal(found, right):
-        return
+    if not torch.equal(found, right):
+        raise Wrong(reason, **_first_difference(found, right))
+
+
+def _first_difference(found: Tensor, right: Tensor) -> dict[str, int]:
     row, column = (int(place) for place in (found != right).nonzero()[0])
-    facts = {"expected": int(right[row, column]), "actual": int(found[row, column])}
-    raise Wrong(reason, row=row, column=column, **facts)
+    facts = {"row": row, "column": column}
+    return facts | {"expected": int(right[row, column]), "actual": int(found[row, column])}
 
 
 # ---- 19.4
@@ -296,10 +331,24 @@ def check_soft_target_loss(answer: object) -> None:
         )
         lengths = torch.randint(1, length + 1, (batch, 1), generator=generator)
         _check_loss_and_gradient(answer, student, teacher, tau, (torch.arange(length) < lengths).long())
-    far = torch.tensor([[[400.0, 0.0], [-400.0, 0.0]]])
-    found = expect_tensor(call(answer, far, -far, 1.0, torch.ones(1, 2, dtype=torch.int64)), shape=())
-    if not torch.isclose(found, torch.tensor(400.0)):
-        raise Wrong("far", actual=told_apart(400.0, found)[1])
+    for size, tau in ((400.0, 1.0), (400.0, 0.5), (3000.0, 2.0), (7000.0, 5.0)):
+        _check_far_scores(answer, size, tau)
+
+
+def _check_far_scores(answer: Any, size: float, tau: float) -> None:
+    """Probabilities whose logarithm is that of 0; the loss and its gradient are finite nevertheless."""
+    noise = torch.randn(2, 1, 3, 3, dtype=torch.float64)
+    far = size * torch.tensor([[[1.0, 1.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]], dtype=torch.float64)
+    student, teacher = (noise[0] + far).requires_grad_(), noise[1] - far
+    given = student, teacher, tau, torch.tensor([[1, 1, 0]])
+    found, right = expect_tensor(call(answer, *given), shape=()), soft_target_loss(*given)
+    facts = {"size": number(size), "tau": number(tau)}
+    expect_close(found, right, "far", atol=1e-5, **facts)
+    gradient = torch.zeros_like(far)
+    if found.requires_grad:
+        (gradient,) = torch.autograd.grad(found, student, allow_unused=True, materialize_grads=True)
+    (wanted,) = torch.autograd.grad(right, student)
+    expect_close(gradient, wanted, "far_gradient", **facts)
 
 
 def _likely_losses(student: Tensor, teacher: Tensor, tau: float, mask: Tensor) -> list[tuple[str, Tensor]]:
@@ -365,7 +414,12 @@ def order_pairs(documents: list[list[str]], generator: torch.Generator) -> list[
 
 def check_order_pairs(answer: object) -> None:
     documents = _documents((3, 1, 2, 0, 5))
-    found = _pairs(answer, documents, 0)
+    _expect_pairs(_pairs(answer, documents, _seeded(0)), documents)
+    _check_draws(answer)
+
+
+def _expect_pairs(found: list[tuple[str, str, int]], documents: list[list[str]]) -> None:
+    """All neighbours in the order of the text, each pair with the label that is its own."""
     together = {sentence: place for place, one in enumerate(documents) for sentence in one}
     for first, second, label in found:
         if together.get(first) is None or together.get(second) is None:
@@ -385,7 +439,6 @@ def check_order_pairs(answer: object) -> None:
         raise Wrong("how_many_pairs", expected=len(wanted), actual=len(found))
     if [frozenset(pair[:2]) for pair in found] != wanted:
         raise Wrong("text_order", first=found[0][0], second=found[0][1])
-    _check_draws(answer)
 
 
 def _documents(lengths: Sequence[int]) -> list[list[str]]:
@@ -394,8 +447,14 @@ def _documents(lengths: Sequence[int]) -> list[list[str]]:
     return [[names.pop() for _ in range(length)] for length in lengths]
 
 
-def _pairs(answer: Any, documents: list[list[str]], seed: int) -> list[tuple[str, str, int]]:
-    result = _refuse_package(answer, documents, torch.Generator().manual_seed(seed))
+def _seeded(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def _pairs(
+    answer: Any, documents: list[list[str]], generator: torch.Generator, ask: Call = _refuse_package
+) -> list[tuple[str, str, int]]:
+    result = ask(answer, documents, generator)
     if not isinstance(result, list | tuple):
         raise Wrong("pairs", actual=type(result).__name__)
     for pair in result:
@@ -411,13 +470,13 @@ def _check_draws(answer: Any) -> None:
     """Half are swapped, each by a draw of its own, from the generator given and from nothing else."""
     documents = _documents((3, 2, 7, 1, 11, 2) * 24)
     state = random.getstate(), torch.get_rng_state()
-    one = [label for *_, label in _pairs(answer, documents, 1)]
+    one = [label for *_, label in _pairs(answer, documents, _seeded(1))]
     if random.getstate() != state[0] or not torch.equal(torch.get_rng_state(), state[1]):
         raise Wrong("global_random")
     torch.rand(7)  # another state of the global source must change nothing
-    if one != [label for *_, label in _pairs(answer, documents, 1)]:
+    if one != [label for *_, label in _pairs(answer, documents, _seeded(1))]:
         raise Wrong("not_repeatable")
-    other = [label for *_, label in _pairs(answer, documents, 2)]
+    other = [label for *_, label in _pairs(answer, documents, _seeded(2))]
     count = len(one)
     if sum(one) in (0, count):
         raise Wrong("never_varied", label=one[0], count=count)
@@ -434,13 +493,31 @@ def _check_draws(answer: Any) -> None:
     alike = sum(inside) / len(inside)
     if not 0.38 < alike < 0.62:  # by document, or in turns
         raise Wrong("not_independent", alike=number(100 * alike))
+    _check_patterns(answer)
     twice = ["같은 문장", "다른 문장", "같은 문장", "다른 문장"]
-    found = _pairs(answer, [twice], 3)
+    found = _pairs(answer, [twice], _seeded(3))
     right = [{(*pair, 0), (*pair[::-1], 1)} for pair in zip(twice, twice[1:])]
     if len(found) != 3 or any(pair not in either for pair, either in zip(found, right)):
         raise Wrong("by_text")
-    if _pairs(answer, [], 0) or _pairs(answer, [[], ["혼자"]], 0):
+    if _pairs(answer, [], _seeded(0)) or _pairs(answer, [[], ["혼자"]], _seeded(0)):
         raise Wrong("out_of_nothing")
+
+
+def _check_patterns(answer: Any) -> None:
+    """Of few pairs every pattern of labels comes out; and the generator goes on from where it is."""
+    few, seeds = _documents((4, 1, 3, 2)), 256  # six pairs, so 64 patterns
+    patterns = set()
+    for seed in range(seeds):
+        found = _pairs(answer, few, _seeded(seed), call)
+        _expect_pairs(found, few)
+        patterns.add(tuple(label for *_, label in found))
+    if len(patterns) < 52:  # 63 are expected, 60 or more almost always
+        raise Wrong("few_patterns", pairs=6, seeds=seeds, found=len(patterns), expected=2**6)
+    documents, generator = _documents((90,)), _seeded(3)
+    found, next_found = (_pairs(answer, documents, generator) for _ in "12")
+    _expect_pairs(next_found, documents)
+    if found == next_found:
+        raise Wrong("generator_unmoved")
 
 
 EXERCISES = [
