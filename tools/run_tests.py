@@ -34,13 +34,8 @@ NOTEBOOKS = sorted(
 )
 # Unless told, nbval waits 2000 s for a cell.
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
-NBVAL += [
-    "--nbval-sanitize-with=tools/nbval_sanitize.cfg",
-    "-p",
-    "tools.nbval_figures",
-    "-p",
-    "tools.warm_kernels",
-]
+NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg", "-p", "tools.nbval_figures"]
+WARM = ["-p", "tools.warm_kernels"]  # pays from two notebooks on
 
 # These take longest of the tests: first, too.
 LONGEST = ("test_functions.py", "test_mutants.py", "test_exercises.py", "test_folders.py", "test_figures.py")
@@ -80,7 +75,7 @@ def stages(*, rare: bool = False, axe: bool = True) -> dict[str, list[Command]]:
         ],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
-            [*NICE, *python("-m", "tools.without_network"), *PYTEST, *PAIR, *NBVAL, *NOTEBOOKS],
+            [*NICE, *python("-m", "tools.without_network"), *PYTEST, *PAIR, *NBVAL, *WARM, *NOTEBOOKS],
             python("tools/notebook_budget.py"),
         ],
         # Each worker has a server and a Chromium of its own.
