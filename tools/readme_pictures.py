@@ -61,6 +61,10 @@ PICTURES = [
     Picture("14_contextual_embeddings", "[data-testid=sense_map]", "sense_map.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_explorer]", "sense_explorer.png"),
     Picture("15_attention_heads", "[data-testid=attention_explorer]", "attention_explorer.png"),
+    Picture("16_fine_tuning", "[data-testid=task_heads]", "task_heads.png"),
+    Picture("18_before_bert", "[data-testid=reach_explorer]", "reach_explorer.png"),
+    Picture("19_after_bert", "[data-testid=family_explorer]", "family_explorer.png"),
+    Picture("20_reading_the_paper", "[data-testid=claim_browser]", "claim_browser.png"),
 ]
 MOVING = [
     Moving(
