@@ -55,7 +55,8 @@ EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "bef
 COMMANDS = {"training.pretrain", "training.sense_tuning", "evaluate_senses", "tasks.finetune"}
 THEIRS = {"training.run", "training.start", "training.sense_examples", "tasks.trainings"}
 MORE = {
-    "training.fast": TEXTBOOK | {"heads"},  # puts faster parts in place of the textbook's
+    # They put faster parts in place of the textbook's.
+    **dict.fromkeys(("training.fast", "training.unpadded"), TEXTBOOK | {"heads"}),
     "after.multitask": {"heads"},
     # These change what is pre-trained, and so stand on the heads of pre-training and their losses.
     **{
@@ -66,7 +67,10 @@ MORE = {
     "widgets.mask_roller.widget": {"datasets.pretraining"},  # the shares that it says should come out
     **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
 }
-FENCED = {"training.fast": COMMANDS | THEIRS}  # of the course's own, only these may import it
+FENCED = {  # of the course's own, only these may import them
+    "training.fast": COMMANDS | THEIRS | {"training.unpadded"},
+    "training.unpadded": COMMANDS | THEIRS,
+}
 BARE = {"", "config", "support", "locale", "course", "tokenization"}  # the standard library, but for:
 BESIDE = {
     "support.paths": {"platformdirs"},
@@ -236,6 +240,7 @@ def test_a_circle_is_seen(tmp_path: Path, sources: dict[str, str], ring: set[str
         ("seq2seq/decoder.py", "from course_utils.heads import MLMHead"),
         ("seq2seq/decoder.py", "from course_utils.training import loop"),
         ("after/electra.py", "from course_utils.training.fast import speed_up"),
+        ("training/loop.py", "from course_utils.training.unpadded import skip_padding"),
         ("after/roberta.py", "from course_utils.heads import MLMHead"),
         ("tasks/metrics.py", "from course_utils.after import electra"),
         ("tasks/metrics.py", "from course_utils.viz import theme"),
