@@ -13,7 +13,7 @@ from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.public import public_documents
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.support.files import write_atomically
-from course_utils.support.given import several, whole_number
+from course_utils.support.given import path_of, several, shown, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.settings import Settings
 
@@ -33,9 +33,16 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
 
     What is measured with is split off before anything is repeated.
 
+    Args:
+        settings: of the run; corpus names files or folders, joined by commas.
+        vocabulary: the file of the vocabulary; written where it is not there yet.
+
     Raises:
-        ValueError, OSError: if the text cannot be read, or the vocabulary is too small for it.
+        ValueError, OSError: if the text cannot be read, or the vocabulary is too small for it; if an argument is none.
     """
+    if not isinstance(settings, Settings):
+        raise ValueError(f"settings must be Settings, got {shown(settings)}")
+    vocabulary = path_of("vocabulary", vocabulary)
     own = read_documents(settings.corpus.split(","))
     public = public_documents(settings.public.split(",")) if settings.public else []
     own_train, own_held_out = split_documents(own, settings.held_out, settings.seed)

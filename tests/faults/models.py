@@ -29,7 +29,7 @@ from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import verify
 from course_utils.tasks import sorting
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.training import checkpoint, fast, loop, measures, start
+from course_utils.training import checkpoint, fast, loop, measures, start, text, unpadded
 from course_utils.training.settings import Settings
 from course_utils.viz import bertviz_views
 from tests.faults.registry import case
@@ -220,7 +220,27 @@ case(
     start.new_model,
     lambda: {"settings": Settings(layers=1, hidden=6, heads=2, positions=64), "vocab_size": 17},
 )
-case(fast.speed_up, lambda: {"model": model()}, call=lambda model: fast.speed_up(copy.deepcopy(model)))
+for faster in (fast.speed_up, unpadded.skip_padding):
+    case(faster, lambda: {"model": model()}, call=lambda model, faster=faster: faster(copy.deepcopy(model)))
+
+
+@cache
+def small_text() -> Path:
+    """A folder with a text of three documents and the vocabulary of the models here."""
+    folder = Path(room().name, "text")
+    folder.mkdir()
+    (folder / "general.txt").write_text("\n\n".join([*SENTENCES[:3]]) + "\n", encoding="utf-8")
+    (folder / "vocab.vocab").write_text("".join(f"{token}\n" for token in vocab()), encoding="utf-8")
+    return folder
+
+
+case(
+    text.prepare_text,
+    lambda: {
+        "settings": Settings(corpus=str(small_text())),
+        "vocabulary": Kept(small_text() / "vocab.vocab"),  # what is not there would be written
+    },
+)
 
 
 def copies(given: dict[str, Any]) -> dict[str, Any]:

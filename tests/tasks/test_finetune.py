@@ -114,7 +114,7 @@ def test_variants_are_the_pre_trained_start_but_for_one_thing(monkeypatch):
         seen[len(seen)] = model.classifier, given
 
     monkeypatch.setattr(trainings, "fine_tune", tuned)
-    monkeypatch.setattr(trainings, "speed_up", lambda model: model)
+    monkeypatch.setattr(trainings, "skip_padding", lambda model: model)
     trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=0, least_updates=3)
     for start in ("pre-trained", *VARIANTS):
         trainer.measured(task, Plan("reviews", start, 30, 3, 1e-3, 7, 1))
