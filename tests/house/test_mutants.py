@@ -11,11 +11,14 @@ from tools.mutants import judging
 from tools.mutants.faults import ROOT, Mutant, Unfit, load, mutated
 
 MUTANTS = {mutant.id: mutant for mutant in load()}
-HANDFUL = ["no-scale"]  # all are judged once a week
+# All are judged once a week; here one in a file that does without torch, which takes longer to import than to judge.
+HANDFUL = ["private-files-stay-private"]
 NO_FAULT = replace(
-    MUTANTS["layer-norm-shift-forgotten"],
+    MUTANTS["private-files-stay-private"],
     id="no-fault",
-    replace="* (weight) + bias",
+    function="",
+    find="os.chmod(beside, permissions)",
+    replace="os.chmod((beside), permissions)",
     why="Says the same.",
     notebooks=(),
 )
@@ -107,10 +110,10 @@ def test_no_fault_is_not_noticed(capsys):
     ("change", "trouble"),
     [
         ({"find": "nowhere in this file"}, "exactly once .* found 0 times"),
-        ({"find": "bias"}, r"exactly once .* found \d+ times"),
-        ({"replace": "* weight + ("}, "not Python"),
-        ({"find": "import torch\n", "replace": "import no_such_module\nimport torch\n"}, "breaks the import"),
-        ({"tests": ("tests/model/test_layer_norm.py::test_that_is_not_there",)}, "could not run them"),
+        ({"find": "beside"}, r"exactly once .* found \d+ times"),
+        ({"replace": "os.chmod((beside, permissions)"}, "not Python"),
+        ({"find": "import os\n", "replace": "import no_such_module\nimport os\n"}, "breaks the import"),
+        ({"tests": ("tests/support/test_files.py::test_that_is_not_there",)}, "could not run them"),
     ],
 )
 def test_a_fault_that_proves_nothing_is_not_counted_as_noticed(change, trouble):
