@@ -24,7 +24,7 @@ from tools.stages import Command, Stages, interrupted_by_every_signal, python, t
 ROOT = Path(__file__).resolve().parent.parent
 BESIDE = "browser"
 # Those that train take longest: first, so that none keeps all waiting at the end.
-TRAINING = ("07", "13", "12", "08", "05", "15", "14")
+TRAINING = ("16", "13", "07", "17", "08", "12", "05", "15", "14")
 NOTEBOOKS = sorted(
     (str(path.relative_to(ROOT)) for path in (ROOT / "notebooks/ko").glob("*.ipynb")),
     key=lambda file: (
