@@ -60,13 +60,14 @@ def _slopes(before, activation):
 
 
 def _by_differences(x, upstream, eps):
+    """What x loses as it is moved in its own precision; the rest in double, so that every processor says the same."""
     gradient, norm = torch.zeros_like(x), _norm()
-    width = 1e-4 * (x.var(dim=-1, keepdim=True, unbiased=False) + eps).sqrt()
+    width = 1e-4 * (x.double().var(dim=-1, keepdim=True, unbiased=False) + eps).sqrt().to(x.dtype)
     for place in range(x.shape[-1]):
         step = torch.zeros_like(x)
         step[..., place : place + 1] = width
-        slope = (norm(x + step, 1.0, 0.0, eps) - norm(x - step, 1.0, 0.0, eps)) / (2 * width)
-        gradient[..., place] = (slope * upstream).sum(dim=-1)
+        above, below = (norm(moved.double(), 1.0, 0.0, eps) for moved in (x + step, x - step))
+        gradient[..., place] = ((above - below) / (2 * width) * upstream).sum(dim=-1).to(x.dtype)
     return gradient
 
 
