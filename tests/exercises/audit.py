@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from course_utils.exercises.core import LEVELS, Exercise
+from course_utils.exercises.core import LEVELS, Exercise, Verdict
 from course_utils.locale import language, raw_texts, text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +34,9 @@ def audit_texts(exercise: Exercise) -> list[str]:
     return faults + ([] if count in (2, 3) else [f"{exercise.id}: {count} hints, not 2 or 3"])
 
 
-def audit_verdicts(exercise: Exercise, wrong: Mapping[str, Any]) -> list[str]:
+def audit_verdicts(
+    exercise: Exercise, wrong: Mapping[str, Any], judge: Callable[[Exercise, Any], Verdict] = Exercise.judge
+) -> list[str]:
     """The solution passes, stubs are unsolved, each wrong answer fails for its own reason in its own words."""
     verdict = exercise.judge(exercise.reference)
     faults = [] if verdict.status == "passed" else [f"{exercise.id}: the solution fails: {verdict.message}"]
@@ -50,7 +52,7 @@ def audit_verdicts(exercise: Exercise, wrong: Mapping[str, Any]) -> list[str]:
         faults.append(f"{exercise.id}: {len(wrong)} wrong answers, not five")
     messages = {}
     for reason, answer in wrong.items():
-        verdict = exercise.judge(answer)
+        verdict = judge(exercise, answer)
         if (verdict.status, verdict.reason) != ("failed", reason):
             faults.append(
                 f"{exercise.id}: {reason} is {verdict.status} for {verdict.reason}: {verdict.message}"

@@ -15,6 +15,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,6 +23,8 @@ from unittest import mock
 import torch
 
 from course_utils.exercises import Exercise, exercises_of, notebooks
+from course_utils.exercises.core import Verdict
+from course_utils.locale import language
 
 FOLDER = Path(__file__).parent / "said"
 AT_MOST = 17  # inputs of an exercise for which an answer is spoilt
@@ -37,8 +40,7 @@ def said(number: str) -> str:
         lines += ["", found.id]
         for reason, answer in wrong_answers(number)[found.id].items():
             lines += [f"  {reason}", *_told(found, answer, "ko"), *_told(found, answer, "en")]
-        strange = {name: lambda *args, result=result, **kwargs: result for name, result in STRANGE.items()}
-        for name, answer in [*strange.items(), *nearly_right(found)]:
+        for name, answer in [*_strange(), *nearly_right(found)]:
             lines += [f"  {name}", *_told(found, answer, "en")]
     return "\n".join(lines) + "\n"
 
@@ -48,8 +50,44 @@ def wrong_answers(number: str) -> dict[str, dict[str, Any]]:
     return importlib.import_module(f"tests.exercises.wrong_{number}").WRONG
 
 
-def nearly_right(found: Exercise) -> Iterator[tuple[str, Callable[..., Any]]]:
+def judged(found: Exercise, answer: Any) -> Verdict:
+    """found.judge(answer) in the language in use, once for every test that asks.
+
+    That judging is repeatable is a test of its own.
+    """
+    return _judged(found, language(), _Same(answer))
+
+
+@cache
+def _judged(found: Exercise, language: str, answer: _Same) -> Verdict:
+    return found.judge(answer.answer)
+
+
+class _Same:
+    """An answer that is equal to itself alone, such as a list is not."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.answer is other.answer
+
+    def __hash__(self) -> int:
+        return id(self.answer)
+
+
+@cache
+def nearly_right(found: Exercise) -> tuple[tuple[str, Callable[..., Any]], ...]:
     """Answers to an exercise that asks for a function, each wrong in one place, with what is wrong."""
+    return tuple(_nearly_right(found))
+
+
+def _strange() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name, result in STRANGE.items():
+        yield name, lambda *args, result=result, **kwargs: result
+
+
+def _nearly_right(found: Exercise) -> Iterator[tuple[str, Callable[..., Any]]]:
     if not inspect.isfunction(found.reference):
         return
     if off := a_thousandth_off(found):
@@ -78,7 +116,7 @@ def a_thousandth_off(found: Exercise) -> Callable[..., Any] | None:
 
 def _told(found: Exercise, answer: Any, language: str) -> list[str]:
     with mock.patch.dict(os.environ, COURSE_LANG=language):
-        return [f"    {line}" for line in found.judge(answer).message.splitlines()]
+        return [f"    {line}" for line in judged(found, answer).message.splitlines()]
 
 
 def _inputs(found: Exercise) -> dict[str, Any]:
