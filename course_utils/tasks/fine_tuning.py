@@ -86,6 +86,7 @@ def fine_tune(
     seed: int = 0,
     looks: int = 0,
     measure: Callable[[BertWithHead], float] | None = None,
+    precision: torch.dtype | None = None,
 ) -> list[Look]:
     """Train a model in place; it is left in eval mode.
 
@@ -102,6 +103,7 @@ def fine_tune(
             highest score, the first of equal ones, is put back at the end. 0: the last state stays.
         measure: model -> score, more is better; on validation examples, such as
             lambda model: task.measure(model, task.parts["validation"])[task.metric].
+        precision: see loop.train; None: the fastest of the device, see training.device.fast_precision.
 
     Returns:
         What each look saw.
@@ -127,7 +129,7 @@ def fine_tune(
             optimizer,
             learning_rate=lambda step: linear_rate(step, peak_rate, round(WARMUP * updates), updates + 1),
             steps=updates,
-            precision=fast_precision(device_of(model)),
+            precision=fast_precision(device_of(model)) if precision is None else precision,
             after_step=best.look,
         )
     finally:

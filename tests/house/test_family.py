@@ -22,18 +22,20 @@ from course_utils.after import (
     every_other_layer,
 )
 from course_utils.before import GPT
+from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
+from course_utils.tasks import fine_tuning
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from tools.family import __main__ as command
-from tools.family import flops, report, reviews
+from tools.family import flops, parts, report, reviews, tasks
 from tools.family.held import HeldOut, unigram_loss
 from tools.family.later import InSpans
 from tools.family.pretraining import Racer, pre_train
 from tools.family.race import Race
 from tools.family.readers import LanguageModel, SideBySide
-from tools.family.running import MEMBERS
+from tools.family.running import MEMBERS, Runs, exact
 from tools.family.store import Store, name_of
 from tools.family.text import RaceText, true_tokens
 
@@ -328,6 +330,90 @@ def test_rates_fall_from_layer_to_layer() -> None:
     assert shares == [0.1479, 0.3846, 1.0]  # 1/2.6², 1/2.6, 1
     alike = reviews.rate_groups(groups, model, reviews.PLAIN)
     assert {group["share"] for group in alike} == {1.0}
+
+
+# --- What is asked in the end
+
+
+def test_tests_are_all_of_their_part_and_reviews_are_balanced(monkeypatch) -> None:
+    tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "##나"])})
+    bert = BertModel(replace(CONFIG, vocab_size=2000, max_position_embeddings=512))
+    asked: list[tuple[str, list]] = []
+    monkeypatch.setattr(tasks, "fine_tune", lambda *given, **settings: None)
+    monkeypatch.setattr(tasks, "main_value", lambda measured: 0.5)
+    monkeypatch.setattr(reviews, "train", lambda *given, **settings: None)
+    monkeypatch.setattr(reviews, "accuracy_on", lambda model, given: asked.append(("reviews", given)) or 0.5)
+    for name in tasks.TUNINGS:
+        task = tasks.task_of(name, tokenizer)
+        monkeypatch.setattr(task, "measure", lambda model, given, name=name: asked.append((name, given)) or {})
+        tasks.tuned(bert, name, tokenizer, 0, (1e-3,))
+    reviews.tuned(bert, 12, tokenizer, labels=100, rate=1e-3, recipe=reviews.PLAIN, seed=0, std=0.1)
+    numbers = [(name, len(given)) for name, given in asked]
+    assert numbers == [
+        ("dialect", 234),
+        ("dialect", 390),
+        ("parts_of_speech", 360),
+        ("parts_of_speech", 2287),
+        *[("reviews", 2000)] * 4,
+    ]
+    for name, given in asked:
+        if name == "reviews":
+            assert sum(one.source.label for one in given) / len(given) == pytest.approx(0.5, abs=0.01)
+
+
+def test_tuning_is_in_32_bits(monkeypatch) -> None:
+    seen = []
+    monkeypatch.setattr(fine_tuning, "train", lambda *given, **settings: seen.append(settings["precision"]))
+    monkeypatch.setattr(fine_tuning, "fast_precision", lambda device: torch.bfloat16)
+    tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "##나"])})
+    monkeypatch.setattr(tasks, "main_value", lambda measured: 0.5)
+    monkeypatch.setattr(tasks.task_of("dialect", tokenizer), "measure", lambda model, given: {})
+    tasks.tuned(BertModel(replace(CONFIG, max_position_embeddings=512)), "dialect", tokenizer, 0, (1e-3,))
+    assert seen == [torch.float32]
+
+
+def test_products_are_exact_only_inside() -> None:
+    flags = torch.backends.cuda.matmul, torch.backends.cudnn
+    before = [one.allow_tf32 for one in flags]
+    with exact():
+        assert not any(one.allow_tf32 for one in flags)
+    assert [one.allow_tf32 for one in flags] == before
+
+
+def test_a_run_says_what_computed_it(tmp_path: Path) -> None:
+    store = Store(tmp_path / "work", tmp_path / "out.json", {"steps": 1})
+    runs = Runs(Race(), store, torch.device("cpu"), lambda line: None)
+    plan = {"part": "senses", "member": "deep", "seed": 0}
+    runs.keep({"plan": plan}, 1.0)
+    assert store.get(plan) == {"plan": plan, "device": "cpu"}
+
+
+def test_models_that_read_reviews_alone_make_as_many_updates_as_both_stages(monkeypatch, tmp_path) -> None:
+    made: dict[str, int] = {}
+    race = Race(replace(small_text().settings, steps=4, warmup=1, batch_size=2))
+    runs = Runs(race, Store(tmp_path / "work", tmp_path / "out.json", {}), torch.device("cpu"), lambda line: None)
+    monkeypatch.setattr(Runs, "text", small_text())
+    monkeypatch.setattr(Runs, "held", HeldOut(small_text()))
+    monkeypatch.setattr(Runs, "trained", lambda runs, member, seed: {"plan": runs.plan(member, seed)})
+    rows = small_text().sentences(small_text().train, batch_size=4, seed=0)
+    monkeypatch.setattr(parts.domains, "review_rows", lambda *given, **settings: rows)
+    monkeypatch.setattr(parts.tasks, "tuned", lambda *given: {})
+    before = Runs.pre_train
+
+    def counting(runs, racer, rate, seed, **settings):
+        trained = before(runs, racer, rate, seed, **settings)
+        made[runs.store_name] = trained.log[-1]["update"]
+        return trained
+
+    monkeypatch.setattr(Runs, "pre_train", counting)
+    for name, train in (
+        ("reviews_only", lambda: parts.second_stage(runs, 0, alone=True)),
+        ("second_stage", lambda: parts.second_stage(runs, 0)),
+        ("reviews", lambda: parts.going_on(runs, "reviews", 0)),
+    ):
+        monkeypatch.setattr(Runs, "store_name", name, raising=False)
+        train()
+    assert made == {"reviews_only": 6, "second_stage": 2, "reviews": 8}
 
 
 # --- The command

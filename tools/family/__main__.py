@@ -35,7 +35,7 @@ from course_utils.training.settings import MOST_THREADS
 from tools.family.parts import PARTS
 from tools.family.race import SETTINGS, Race
 from tools.family.report import report, table
-from tools.family.running import Runs, threads
+from tools.family.running import Runs, exact, threads
 from tools.family.store import Store
 
 ROOT = DATA.parent
@@ -85,7 +85,7 @@ def _work(chosen: argparse.Namespace) -> None:
         only = [name for name in chosen.only.split(",") if name]
         runs = Runs(race, store, device, lambda line: print(line, flush=True))
         command = "python -m tools.family" + (f" --steps {steps}" if steps != SETTINGS.steps else "")
-        with threads(cores):
+        with threads(cores), exact():
             for seed in range(seeds):
                 for part in parts:
                     PARTS[part](runs, seed, only)

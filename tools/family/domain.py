@@ -3,7 +3,7 @@
 base       plain, as the family race left it
 domain     … as many updates again on the texts of reviews to learn from (their labels are not looked at)
 longer     … as many updates again on the general text: what more updates do by themselves
-reviews    as many updates as base, on the reviews alone, from random weights
+reviews    from random weights, on the reviews alone, as many updates as domain makes in both stages
 """
 
 from __future__ import annotations

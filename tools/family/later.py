@@ -23,6 +23,7 @@ from course_utils.after import (
 )
 from course_utils.datasets.batching import Batch, PretrainingBatches, seeded
 from course_utils.heads import BertForPreTraining
+from course_utils.training.device import device_of, inputs_on
 from course_utils.training.fast import speed_up
 from tools.family import flops
 from tools.family.held import HeldOut, MaskedWords
@@ -112,7 +113,7 @@ def detection(model: Drawing, held: HeldOut, *, most: int = LOOKED_AT) -> dict[s
     training = model.training
     model.eval()
     for number in range(min(most, held.sentences.batches_per_epoch)):
-        inputs = held.sentences(number).inputs()
+        inputs = inputs_on(device_of(model), held.sentences(number).inputs())
         inputs.pop("next_sentence_label")
         output = model.electra(**inputs, generator=generator)
         known = output.replaced >= 0
@@ -205,19 +206,26 @@ class OnBatches(nn.Module):
 
 
 def distil(
-    race: Race, text: RaceText, held: HeldOut, seed: int, *, taught: Callable[[], tuple[dict, int]]
+    race: Race,
+    text: RaceText,
+    held: HeldOut,
+    seed: int,
+    *,
+    taught: Callable[[], tuple[dict, int]],
+    device: torch.device,
 ) -> Ready:
     """A student of plain's size.
 
     Args:
         taught: gives the teacher's weights, and the FLOPs that its own training took: they count.
+        device: where the teacher is asked; it is no part of the model that is trained, and not moved with it.
     """
     config = bert_config(race.settings, num_hidden_layers=2 * race.settings.layers)
     master = BertForPreTraining(config)
     weights, spent = taught()
     master.load_state_dict(weights)
     student = every_other_layer(master)
-    model = OnBatches(DistillationLoss(speed_up(student), speed_up(master.eval())))
+    model = OnBatches(DistillationLoss(speed_up(student), speed_up(master.eval().to(device))))
 
     def masked(model: nn.Module) -> nn.Module:
         return MaskedWords(model.distillation.student.bert, model.distillation.student.mlm)

@@ -1,6 +1,6 @@
 """The members of the family race (notebook 19): what each changes in BERT; text, sizes and updates are the same.
 
-bert             sentence pairs and the next sentence. No text is read twice, so masks are neither static nor dynamic
+bert             sentence pairs and the next sentence; the text is read three to four times, masks drawn anew each time
 no_next          … without the question for the next sentence, on the same rows
 full             … with rows of text as it runs on
 large_batch      … with twice as many rows an update
@@ -127,7 +127,7 @@ def large_batch(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
 
 
 def roberta(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """Both; masks are drawn anew, but no text is read twice."""
+    """Both; masks are drawn anew, as for all."""
     rows = text.full(text.train, batch_size=LARGER * full_batch(race.settings.batch_size), seed=seed)
     return of_bert(race, held, rows, seed)
 

@@ -20,12 +20,12 @@ from tools.family import senses, tasks
 from tools.family.readers import READERS, LanguageModel, SideBySide, Static, piece_vectors
 from tools.family.running import MEMBERS, Runs, parameters
 
-# Each kind of model (other members share bert's rate); where the higher of two rates was clearly the better, a third.
+# Each kind of model; other members share bert's rate.
 PILOTS = {
-    "bert": (2e-3, 4e-3),
-    "albert": (2e-3, 4e-3),
-    "electra": (2e-3, 4e-3),
-    "left_to_right": (2e-3, 4e-3, 8e-3),
+    "bert": (1e-3, 2e-3, 4e-3),
+    "albert": (1e-3, 2e-3, 4e-3),
+    "electra": (1e-3, 2e-3, 4e-3),
+    "left_to_right": (1e-3, 2e-3, 4e-3, 8e-3),
     "shallow": (2e-3, 4e-3, 8e-3),
 }
 PILOT_SEED = 100  # of no other run
@@ -34,6 +34,7 @@ OWN_LOSS = ("detection_loss", "masked_loss", "language_model_loss")
 # Tuned at equal FLOPs as well, where that is earlier; of others the loss is told.
 AT_FLOPS = ("electra", "roberta")
 COMPARED = ("static", "left_to_right", "shallow", "deep")  # on reviews
+DOMAIN = ("base", "domain", "longer", "reviews")
 # Before the name of a reader: its start values, so that it is told what training adds.
 UNTRAINED = "untrained_"
 PROBED = (
@@ -107,7 +108,7 @@ def encoder_of(runs: Runs, member: str, seed: int, point: str) -> BertModel:
     """A member's encoder; from_scratch has plain's start values."""
     if member == "from_scratch":
         ready = runs.ready("plain", seed)
-        return copy.deepcopy(ready.bert(ready.racer.model))
+        return copy.deepcopy(ready.bert(ready.racer.model)).to(runs.device)
     return runs.encoder(runs.trained(member, seed), point)
 
 
@@ -140,6 +141,7 @@ def reader(runs: Runs, member: str, seed: int) -> nn.Module:
     plan = {**runs.plan(member, seed), "part": "readers"}
     racer = READERS[member](runs.race, runs.text, runs.held, seed)
     if not (runs.store.has(plan) and runs.has_weights(plan, "updates")):
+        racer.model.to(runs.device)
         trained = runs.pre_train(racer, plan["rate"], seed)
         racer.model.load_state_dict(trained.kept[runs.race.settings.steps])
         runs.save(plan, "updates", racer.model)
@@ -166,10 +168,10 @@ def probe(runs: Runs, member: str, seed: int) -> None:
     if member == "counting":
         found = senses.counted(tokenizer)
     else:
-        found = senses.probed(reader(runs, member, seed), tokenizer)
+        found = senses.probed(reader(runs, member, seed).cpu(), tokenizer)
     if member == "static":
         found["neighbours"] = senses.neighbours(static_vectors(runs, seed)[0], tokenizer)
-    runs.keep({"plan": plan, **found}, time.process_time() - began)
+    runs.keep({"plan": plan, **found}, time.process_time() - began, "cpu")
 
 
 def tuned_reviews(runs: Runs, seed: int, only: Sequence[str]) -> None:
@@ -194,7 +196,7 @@ def review(
     if runs.store.has(plan):
         return
     began, found = time.process_time(), {}
-    made = make()
+    made = make().to(runs.device)
     for rate in rates_of(runs, plan, film.RATES):
         model = copy.deepcopy(made)
         size = runs.race.settings.hidden * (2 if isinstance(model, BiLM | SideBySide) else 1)
@@ -212,10 +214,11 @@ def review(
 
 
 def ulmfit(runs: Runs, seed: int, only: Sequence[str]) -> None:
-    """The left-to-right model: from scratch, with the first stage, with both, and with each trick switched off."""
+    """The left-to-right model: from scratch, with either stage, with both, and with each trick switched off."""
     starts: dict[str, Callable[[], nn.Module]] = {
         "scratch": lambda: READERS["left_to_right"](runs.race, runs.text, runs.held, seed).model,
         "no_second_stage": lambda: reader(runs, "left_to_right", seed),
+        "reviews_only": lambda: second_stage(runs, seed, alone=True),
         **dict.fromkeys(film.TRICKS, lambda: second_stage(runs, seed)),
     }
     for name in wanted(tuple(starts), only):
@@ -226,19 +229,25 @@ def ulmfit(runs: Runs, seed: int, only: Sequence[str]) -> None:
             review(runs, "ulmfit", name, seed, labels, recipe, starts[name])
 
 
-def second_stage(runs: Runs, seed: int) -> nn.Module:
-    """The left-to-right model goes on with the texts of reviews, without labels."""
-    plan = {**runs.plan("left_to_right", seed), "part": "second_stage"}
+def second_stage(runs: Runs, seed: int, *, alone: bool = False) -> nn.Module:
+    """The left-to-right model goes on with the texts of reviews, without labels, for half as many updates.
+
+    `alone`: a new model reads nothing else, for as many updates as those of both stages.
+    """
+    plan = {**runs.plan("left_to_right", seed), "part": "reviews_only" if alone else "second_stage"}
     racer = READERS["left_to_right"](runs.race, runs.text, runs.held, seed)
     if not (runs.store.has(plan) and runs.has_weights(plan, "updates")):
-        racer.model.load_state_dict(reader(runs, "left_to_right", seed).state_dict())
+        racer.model.to(runs.device)
+        if not alone:
+            racer.model.load_state_dict(reader(runs, "left_to_right", seed).state_dict())
         rows = domains.review_rows(
             runs.race, runs.text, "train", batch_size=2 * runs.race.settings.batch_size, seed=seed
         )
         racer.batches = domains.unmasked(rows)
-        half = replace(runs, race=runs.race.with_steps(runs.race.settings.steps // 2))
-        trained = half.pre_train(racer, plan["rate"], seed)
-        racer.model.load_state_dict(trained.kept[half.race.settings.steps])
+        steps = runs.race.settings.steps
+        shorter = replace(runs, race=runs.race.with_steps(steps // 2 + alone * steps))
+        trained = shorter.pre_train(racer, plan["rate"], seed)
+        racer.model.load_state_dict(trained.kept[shorter.race.settings.steps])
         runs.save(plan, "updates", racer.model)
         runs.keep({"plan": plan, "log": trained.log}, trained.seconds)
     racer.model.load_state_dict(runs.weights(plan, "updates"))
@@ -250,25 +259,41 @@ def second_stage(runs: Runs, seed: int) -> nn.Module:
 
 def domain(runs: Runs, seed: int, only: Sequence[str]) -> None:
     """Go on with film reviews; what is learned, and what is forgotten."""
-    for name in wanted(("base", "domain", "longer"), only):
+    for name in wanted(DOMAIN, only):
         plan = {"part": "domain", "member": name, "seed": seed}
         if runs.store.has(plan):
             continue
+        model, log = going_on(runs, name, seed)
         began = time.process_time()
-        ready = runs.ready("plain", seed)
-        model = ready.racer.model
-        racer = domains.going_on(runs.race, runs.text, runs.held, ready.racer, seed, reviews=name == "domain")
-        model.load_state_dict(runs.weights(runs.trained("plain", seed)["plan"], "updates"))
-        log = [{"update": 0, **{key: round(value, 4) for key, value in racer.measures(model).items()}}]
-        if name != "base":
-            trained = runs.pre_train(racer, runs.plan("plain", seed)["rate"], seed)
-            model.load_state_dict(trained.kept[runs.race.settings.steps])
-            log += trained.log
-        run = {"plan": plan, "log": log, "senses": senses.probed(model.bert, runs.text.tokenizer)}
+        probed = senses.probed(copy.deepcopy(model.bert).cpu(), runs.text.tokenizer)
+        run = {"plan": plan, "log": log, "senses": probed}
         for task in ("reviews", "dialect"):
             rates = rates_of(runs, plan, tasks.RATES) if not seed else (first_rate(runs, plan, task),)
             run[task] = tasks.tuned(model.bert, task, runs.text.tokenizer, seed, rates)
         runs.keep(run, time.process_time() - began)
+
+
+def going_on(runs: Runs, name: str, seed: int) -> tuple[nn.Module, list[dict[str, float]]]:
+    """The model of tools/family/domain.py with that name, trained now or before, and its log."""
+    ready = runs.ready("plain", seed)
+    model = ready.racer.model.to(runs.device)
+    on_reviews = name in ("domain", "reviews")
+    racer = domains.going_on(runs.race, runs.text, runs.held, ready.racer, seed, reviews=on_reviews)
+    plan = {"part": "going_on", "member": name, "seed": seed, "rate": runs.plan("plain", seed)["rate"]}
+    if name != "base" and runs.store.has(plan) and runs.has_weights(plan, "updates"):
+        model.load_state_dict(runs.weights(plan, "updates"))
+        return model, runs.store.get(plan)["log"]
+    if name != "reviews":
+        model.load_state_dict(runs.weights(runs.trained("plain", seed)["plan"], "updates"))
+    log = [{"update": 0, **{key: round(value, 4) for key, value in racer.measures(model).items()}}]
+    if name == "base":
+        return model, log
+    steps = runs.race.settings.steps * (2 if name == "reviews" else 1)
+    trained = replace(runs, race=runs.race.with_steps(steps)).pre_train(racer, plan["rate"], seed)
+    model.load_state_dict(trained.kept[steps])
+    runs.save(plan, "updates", model)
+    runs.keep({"plan": plan, "log": log + trained.log}, trained.seconds)
+    return model, log + trained.log
 
 
 def first_rate(runs: Runs, plan: dict[str, Any], task: str) -> float:

@@ -22,6 +22,7 @@ from course_utils.before import GPT, BiLM, WordVectors, train_skip_gram
 from course_utils.before.lstm_lm import turned
 from course_utils.config import BertConfig
 from course_utils.datasets.batching import PretrainingBatches, seeded
+from course_utils.training.device import device_of, inputs_on
 from course_utils.training.fast import speed_up
 from tools.family import flops
 from tools.family.held import HeldOut
@@ -117,7 +118,7 @@ class Static(nn.Module):
 
 
 def piece_vectors(race: Race, text: RaceText, seed: int) -> tuple[WordVectors, Tensor]:
-    """Skip-gram on the same rows as the others read, once: the vectors, and a table (V, C) with 0 for the unseen."""
+    """Skip-gram on the rows that the others read, in a pass: the vectors, and a table (V, C) with 0 for the unseen."""
     rows = Unmasked(sentence_rows(race, text, seed))
     pieces = sorted(text.tokenizer.vocab, key=text.tokenizer.vocab.__getitem__)
     special = text.special.tolist()
@@ -148,7 +149,7 @@ def told(model: nn.Module, held: HeldOut) -> dict[str, float]:
     for number in range(min(LOOKED_AT, rows.batches_per_epoch)):
         batch = rows(number)
         pairs = int(batch.attention_mask[:, 1:].sum())
-        total += float(model(**batch.inputs()).loss) * pairs
+        total += float(model(**inputs_on(device_of(model), batch.inputs())).loss) * pairs
         count += pairs
     model.train(training)
     return {"language_model_loss": total / count}

@@ -54,7 +54,7 @@ REVIEWS = (
     ("deep", "left_to_right"),
     ("deep", "from_scratch"),
 )
-DOMAIN = (("domain", "base"), ("domain", "longer"), ("longer", "base"))
+DOMAIN = (("domain", "base"), ("domain", "longer"), ("longer", "base"), ("domain", "reviews"))
 
 Values = dict[int, float]  # seed -> value
 

@@ -22,7 +22,8 @@ from tools.family.race import Race
 from tools.family.store import Run, Store, name_of
 from tools.family.text import RaceText, race_text
 
-# Highest rates that pilot runs chose, each member by its own loss on held-out text (part "pilot" of the file).
+# Highest rates that pilot runs chose, each member by its own loss on held-out text (part "pilot" of the file): for
+# shallow the highest of those tried.
 RATES = {"albert": 4e-3, "electra": 2e-3, "left_to_right": 4e-3, "right_to_left": 4e-3, "shallow": 8e-3}
 RATE = 2e-3  # of all others, which are BERTs
 NEARLY = 0.95  # two numbers of updates, or of FLOPs, are one where the smaller is at least this share of the larger
@@ -85,7 +86,7 @@ class Runs:
         """A member before its first update."""
         given = (self.race, self.text, self.held, seed)
         if member == "distil":
-            return later.distil(*given, taught=lambda: self.taught(seed))
+            return later.distil(*given, taught=lambda: self.taught(seed), device=self.device)
         return MEMBERS[member](*given)
 
     def taught(self, seed: int) -> tuple[dict[str, Tensor], int]:
@@ -153,9 +154,9 @@ class Runs:
         """Whether they were kept."""
         return self._file(plan, point).is_file()
 
-    def keep(self, run: Run, seconds: float) -> None:
-        """Store a run and say so."""
-        self.store.add(run)
+    def keep(self, run: Run, seconds: float, device: str | None = None) -> None:
+        """Store a run, with the kind of device that made it, and say so."""
+        self.store.add({**run, "device": device or self.device.type})
         self.tell(f"{name_of(run['plan'])}: {seconds:.0f} s")
 
     def _file(self, plan: dict[str, Any], point: str) -> Path:
@@ -186,6 +187,17 @@ def points(trained: Trained, budget: int) -> dict[str, dict[str, float]]:
 def parameters(model: nn.Module) -> int:
     """How many numbers are learned; shared ones once."""
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+
+
+@contextmanager
+def exact() -> Iterator[None]:
+    """float32 throughout, for a while: CUDA would multiply what an LSTM multiplies in 19 bits."""
+    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
 
 
 @contextmanager

@@ -2,6 +2,9 @@
 
 dialect          936 labels, all there are: a label for a sentence, from [CLS]
 parts_of_speech  300 labels: a label for each word
+
+Each is asked all of its validation and all of its test part: the first rows of a file need not be like the others (of
+the first 1,000 test reviews 76 % are good, of all 2,000 half).
 """
 
 from __future__ import annotations
@@ -9,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+
+import torch
 
 from course_utils.bert import BertModel
 from course_utils.datasets.batching import seeded
@@ -22,7 +27,6 @@ from course_utils.training.fast import speed_up
 RATES = (1e-3, 3e-3)
 DROPOUT = 0.1
 BATCH = 16
-MOST = 400  # examples of validation and of test; those of parts of speech are sentences of many words
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,6 @@ SETTINGS = {
     "rates": list(RATES),
     "dropout": DROPOUT,
     "batch_size": BATCH,
-    "most": MOST,
     "labels": {name: one.labels for name, one in TUNINGS.items()},
     "updates": {name: one.updates for name, one in TUNINGS.items()},
 }
@@ -64,9 +67,17 @@ def tuned(
     for rate in rates:
         model = speed_up(task.with_encoder(bert, generator=seeded(seed, 1)))
         batches = TaskBatches(task, draw(task, plan.labels, seed), batch_size=BATCH, seed=seed)
-        fine_tune(model, batches, updates=plan.updates, peak_rate=rate, dropout=DROPOUT, seed=seed)
+        fine_tune(
+            model,
+            batches,
+            updates=plan.updates,
+            peak_rate=rate,
+            dropout=DROPOUT,
+            seed=seed,
+            precision=torch.float32,
+        )
         found[f"{rate:g}"] = {
-            part: round(main_value(task.measure(model, task.parts[part][:MOST])), 4)
+            part: round(main_value(task.measure(model, task.parts[part])), 4)
             for part in ("validation", "test")
         }
     return found

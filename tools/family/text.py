@@ -46,7 +46,7 @@ class RaceText:
 
     @property
     def tenth(self) -> Documents:
-        """Every tenth document to learn from: it is read many times in a run, where all of it is not read once."""
+        """Every tenth document to learn from: it is read ten times as often in a run as all of them."""
         return self.train[::10]
 
     def pairs(self, documents: Documents, *, batch_size: int, seed: int) -> PretrainingBatches:
