@@ -4,7 +4,7 @@ dialect          936 labels, all there are: a label for a sentence, from [CLS]
 parts_of_speech  300 labels: a label for each word
 
 Each is asked all of its validation and all of its test part: the first rows of a file need not be like the others (of
-the first 1,000 test reviews 76 % are good, of all 2,000 half).
+the first 1,000 test reviews three in four are good, of all 2,000 half).
 """
 
 from __future__ import annotations
