@@ -345,7 +345,9 @@ def test_tests_are_all_of_their_part_and_reviews_are_balanced(monkeypatch) -> No
     monkeypatch.setattr(reviews, "accuracy_on", lambda model, given: asked.append(("reviews", given)) or 0.5)
     for name in tasks.TUNINGS:
         task = tasks.task_of(name, tokenizer)
-        monkeypatch.setattr(task, "measure", lambda model, given, name=name: asked.append((name, given)) or {})
+        monkeypatch.setattr(
+            task, "measure", lambda model, given, name=name: asked.append((name, given)) or {}
+        )
         tasks.tuned(bert, name, tokenizer, 0, (1e-3,))
     reviews.tuned(bert, 12, tokenizer, labels=100, rate=1e-3, recipe=reviews.PLAIN, seed=0, std=0.1)
     numbers = [(name, len(given)) for name, given in asked]
@@ -391,7 +393,9 @@ def test_a_run_says_what_computed_it(tmp_path: Path) -> None:
 def test_models_that_read_reviews_alone_make_as_many_updates_as_both_stages(monkeypatch, tmp_path) -> None:
     made: dict[str, int] = {}
     race = Race(replace(small_text().settings, steps=4, warmup=1, batch_size=2))
-    runs = Runs(race, Store(tmp_path / "work", tmp_path / "out.json", {}), torch.device("cpu"), lambda line: None)
+    runs = Runs(
+        race, Store(tmp_path / "work", tmp_path / "out.json", {}), torch.device("cpu"), lambda line: None
+    )
     monkeypatch.setattr(Runs, "text", small_text())
     monkeypatch.setattr(Runs, "held", HeldOut(small_text()))
     monkeypatch.setattr(Runs, "trained", lambda runs, member, seed: {"plan": runs.plan(member, seed)})
