@@ -55,7 +55,7 @@ def strange_words(prose: str, known: list[Term]) -> list[tuple[str, str]]:
 
 def starts_a_word(word: str, prose: str) -> bool:
     """Whether a word stands in a text, whatever hangs on behind; 질의 does not stand in 성질의."""
-    return re.search(rf"(?<![가-힣]){re.escape(word)}", prose) is not None
+    return word in prose and re.search(rf"(?<![가-힣]){re.escape(word)}", prose) is not None
 
 
 def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
