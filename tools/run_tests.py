@@ -36,6 +36,7 @@ NOTEBOOKS = sorted(
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"]
 NBVAL += ["--nbval-sanitize-with=tools/nbval_sanitize.cfg", "-p", "tools.nbval_figures"]
 WARM = ["-p", "tools.warm_kernels"]  # pays from two notebooks on
+SLOWEST = ["--durations=15"]  # cells to shorten first
 
 # These take longest of the tests: first, too.
 LONGEST = ("test_functions.py", "test_mutants.py", "test_exercises.py", "test_folders.py", "test_figures.py")
@@ -75,7 +76,16 @@ def stages(*, rare: bool = False, axe: bool = True) -> dict[str, list[Command]]:
         ],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
-            [*NICE, *python("-m", "tools.without_network"), *PYTEST, *PAIR, *NBVAL, *WARM, *NOTEBOOKS],
+            [
+                *NICE,
+                *python("-m", "tools.without_network"),
+                *PYTEST,
+                *PAIR,
+                *NBVAL,
+                *WARM,
+                *SLOWEST,
+                *NOTEBOOKS,
+            ],
             python("tools/notebook_budget.py"),
         ],
         # Each worker has a server and a Chromium of its own.
