@@ -169,6 +169,8 @@ def command(out, *more):
     return translations.main(["--out", str(out), "--updates", "2", "--asked", "3", "--seeds", "1", *more])
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_the_command_stores_every_run_and_makes_none_twice(tmp_path, short, capsys) -> None:
     out = tmp_path / "deep" / "translations.json"
     assert command(out, "--only", "convolution,gru") == 0

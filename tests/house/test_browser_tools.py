@@ -217,6 +217,8 @@ def host() -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 @pytest.mark.parametrize("starts", [True, False])
 def test_playwrights_own_is_downloaded_into_the_cache_and_started(tmp_path: Path, host: str, starts: bool):
     real = browser_tools.chromium()

@@ -129,6 +129,8 @@ def test_what_a_rounding_changes_is_let_through():
     assert compare(drawn(heat_map()), drawn(other)).complaint == ""
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_marks_may_move_where_the_cell_says_so():
     ax = curves()
     shift_curves(0.05)(ax)
@@ -140,6 +142,8 @@ def test_marks_may_move_where_the_cell_says_so():
         assert compare(drawn(curves()), drawn(ax), {"marks"}).complaint, fault
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_words_may_change_where_the_cell_says_so():
     ax = curves()
     ax.texts[0].set_text("0.57")
