@@ -28,6 +28,7 @@ MODELS = (
     *PACKAGE,
     *(f"course_utils.{part}" for part in ("attention", "bert", "embeddings", "encoder", "heads")),
     "transformers",
+    "torch.nn.modules",
 )
 IGNORE = -100
 Call = Callable[..., Any]  # core.call, or _refuse_package in its place
