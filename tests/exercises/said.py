@@ -55,25 +55,13 @@ def judged(found: Exercise, answer: Any) -> Verdict:
 
     That judging is repeatable is a test of its own.
     """
-    return _judged(found, language(), _Same(answer))
+    key = found.id, language(), id(answer)
+    if key not in _JUDGED:
+        _JUDGED[key] = answer, found.judge(answer)  # the answer is kept: no other gets its id
+    return _JUDGED[key][1]
 
 
-@cache
-def _judged(found: Exercise, language: str, answer: _Same) -> Verdict:
-    return found.judge(answer.answer)
-
-
-class _Same:
-    """An answer that is equal to itself alone, such as a list is not."""
-
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.answer is other.answer
-
-    def __hash__(self) -> int:
-        return id(self.answer)
+_JUDGED: dict[tuple[str, str, int], tuple[Any, Verdict]] = {}
 
 
 @cache
