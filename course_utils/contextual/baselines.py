@@ -19,7 +19,7 @@ from course_utils.before.word2vec import WordVectors
 from course_utils.contextual.words import occurrences
 from course_utils.support.given import list_of_texts, mapping, one_line, several, shown, whole_number
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.tokenization.wordpiece import check_tokenizer
+from course_utils.tokenization.wordpiece import Pieces, check_tokenizer
 
 SMOOTHING = 0.3  # added to every count
 MOST_SMOOTHING = 1e100  # beyond it all pieces are equally probable, and sums run over
@@ -34,10 +34,14 @@ def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> l
         ValueError: if tokenizer is none, a text is none, or word is empty.
     """
     check_tokenizer(tokenizer)
-    spans = occurrences(sentence, word)
+    return _uncovered(tokenizer.pieces(sentence), occurrences(sentence, word))
+
+
+def _uncovered(pieces: Pieces, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """The pieces that lie in none of the spans."""
     return [
         piece
-        for piece, (begin, stop) in tokenizer.pieces(sentence)
+        for piece, (begin, stop) in pieces
         if not any(begin < end and stop > start for start, end in spans)
     ]
 
@@ -56,11 +60,12 @@ def placed_pieces(
         ValueError: as context_pieces; if reach is no whole number of at least 0.
     """
     reach = whole_number("reach", reach, least=0, most=MOST_REACH)
-    bag, spans = context_pieces(tokenizer, sentence, word), occurrences(sentence, word)
+    check_tokenizer(tokenizer)
+    pieces, spans = tokenizer.pieces(sentence), occurrences(sentence, word)
+    bag = _uncovered(pieces, spans)
     if not spans:
         return bag
     start, end = spans[0]
-    pieces = tokenizer.pieces(sentence)
     before = [piece for piece, (_, stop) in pieces if stop <= start]
     after = [piece for piece, (begin, _) in pieces if begin >= end]
     left = [f"-{place} {piece}" for place, piece in enumerate(before[: -reach - 1 : -1], 1)]

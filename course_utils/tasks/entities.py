@@ -40,10 +40,7 @@ def entities(tags: Sequence[str], *, scheme: str = "BIO") -> list[Entity]:
 
     Source: Ramshaw and Marcus 1995; Tjong Kim Sang and Buchholz 2000 (BIO); Lample et al. 2016 (BIOES).
     """
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme must be 'BIO' or 'BIOES', got {shown(scheme)}")
-    marks = [_mark_and_type(tag, scheme) for tag in list_of_texts("tags", tags, least=0)]
-    return _leniently(marks) if scheme == "BIO" else _strictly(marks)
+    return _read(list_of_texts("tags", tags, least=0), scheme)
 
 
 def entity_f1(predictions: Any, references: Any, *, scheme: str = "BIO") -> float:
@@ -91,7 +88,15 @@ def _found(name: str, sentences: Any, scheme: str) -> list[tuple[int, set[Entity
         list_of_texts(f"{name}[{number}]", tags, least=0)
         for number, tags in enumerate(several(name, sentences, "lists of tags"))
     ]
-    return [(len(tags), set(entities(tags, scheme=scheme))) for tags in rows]
+    return [(len(tags), set(_read(tags, scheme))) for tags in rows]
+
+
+def _read(tags: list[str], scheme: str) -> list[Entity]:
+    """The entities of a list of texts."""
+    if scheme not in SCHEMES:
+        raise ValueError(f"scheme must be 'BIO' or 'BIOES', got {shown(scheme)}")
+    marks = [_mark_and_type(tag, scheme) for tag in tags]
+    return _leniently(marks) if scheme == "BIO" else _strictly(marks)
 
 
 @lru_cache(maxsize=256)

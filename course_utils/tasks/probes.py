@@ -233,13 +233,12 @@ def _part(part: str, features: Mapping, labels: Mapping, probe: Probe, mix: Lear
 def _labels(part: str, labels: Any, count: int) -> Tensor:
     """The labels of one row, int64 (T,)."""
     given = labels.tolist() if isinstance(labels, Tensor) else labels
-    numbers = [
-        int64(f"each label of {part}", label)
-        for label in several(f"the labels of a row of {part}", given, "numbers")
-    ]
-    for label in numbers:
+    name = f"each label of {part}"
+    listed = several(f"the labels of a row of {part}", given, "numbers")
+    numbers = [label if type(label) is int else int64(name, label) for label in listed]
+    for label in set(numbers):
         if label != IGNORE and not 0 <= label < count:
-            raise ValueError(f"each label of {part} must lie in 0 … {count - 1} or be {IGNORE}, got {label}")
+            raise ValueError(f"{name} must lie in 0 … {count - 1} or be {IGNORE}, got {shown(label)}")
     return torch.tensor(numbers, dtype=torch.int64)
 
 

@@ -59,5 +59,5 @@ def _picture(figure: Figure) -> tuple[bytes, int]:
     figure.savefig(drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=0.1, pil_kwargs=plain)
     picture = PIL.Image.open(drawn).convert("RGB").quantize(COLORS, dither=PIL.Image.Dither.NONE)
     saved = BytesIO()
-    picture.save(saved, format="png", optimize=True)
+    picture.save(saved, format="png")
     return saved.getvalue(), round(picture.width / PIXELS_PER_DOT)

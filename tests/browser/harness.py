@@ -333,8 +333,12 @@ class Visit:
         """The first widget with this name (CourseWidget.name)."""
         return self.page.get_by_test_id(testid).first
 
-    def barriers(self, part: Locator) -> list[str]:
+    def barriers(self, part: Locator, *, only: Sequence[str] = ()) -> list[str]:
         """What axe-core calls serious or critical in the elements found, a sentence each; letters only in the first.
+
+        Args:
+            part: where to look.
+            only: the rules to ask; none: all.
 
         Raises:
             FileNotFoundError: if axe-core is not installed.
@@ -344,7 +348,7 @@ class Visit:
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE.read_text("utf-8"))
         with self._room_for(part.first):
-            return part.evaluate_all(_FIND_BARRIERS)
+            return part.evaluate_all(_FIND_BARRIERS, list(only))
 
     def cell(self, index: int) -> Locator:
         """The notebook's cell at this index, markdown cells counted."""
@@ -499,9 +503,10 @@ _NOT_DRAWN = """() => {
 
 
 # JupyterLab's body has no height and hides what flows over: axe takes its text for invisible, and looks at no contrast.
-_FIND_BARRIERS = """async (parts) => {
+_FIND_BARRIERS = """async (parts, rules) => {
   document.body.style.height = '100vh';
-  const found = await axe.run(parts, { resultTypes: ['violations'] });
+  const only = rules.length ? { runOnly: rules } : {};
+  const found = await axe.run(parts, { resultTypes: ['violations'], ...only });
   document.body.style.height = '';
   return found.violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
   .flatMap(({ id, help, nodes }) => nodes.map((node) =>

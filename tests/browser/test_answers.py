@@ -8,6 +8,8 @@ from benchmarks import widgets_bench
 from tests.browser.harness import Lab, Visit, make_notebook
 from tests.browser.largest import Largest
 
+pytestmark = [pytest.mark.slow, pytest.mark.rare]  # of a command that is rarely changed
+
 SLOW = """
 import time
 from course_utils.widgets import HeadGrid

@@ -37,6 +37,8 @@ def test_stderr_is_noticed(guest: Visit, lab: Lab) -> None:
     assert "Glyph 48176 missing" in guest.failures()[0]
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_run_all_waits_for_cells_that_are_not_in_the_page_yet(guest: Visit, lab: Lab) -> None:
     # As when another process takes all the time there is.
     guest.open(make_notebook(lab.folder, [""]))
@@ -87,3 +89,7 @@ def test_barriers_are_noticed(guest: Visit, lab: Lab) -> None:
     )
     found = " ".join(guest.barriers(guest.cell(0).locator(".jp-OutputArea-output")))
     assert "button-name" in found and "color-contrast" in found
+    output = guest.cell(0).locator(".jp-OutputArea-output")
+    assert [barrier.split()[0] for barrier in guest.barriers(output, only=["color-contrast"])] == [
+        "color-contrast"
+    ]

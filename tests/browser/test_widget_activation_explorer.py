@@ -136,6 +136,7 @@ def test_a_drag_scrubs_the_run(guest: Visit, show: Callable[..., Locator]) -> No
     expect(widget.get_by_test_id("summary")).to_contain_text("50걸음 뒤")
 
 
+@pytest.mark.rare
 def test_each_view_fits_a_laptop(guest: Visit, show: Callable[..., Locator]) -> None:
     widget = show()
     guest.page.set_viewport_size({"width": 1366, "height": 768})

@@ -394,6 +394,7 @@ _SMALL_AND_OUTSIDE = """card => {
 }"""
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(("width", "scheme"), [(850, "light"), (320, "dark"), (1280, "dark")])
 def test_nothing_is_cut_off_in_any_theme(browser: Browser, tmp_path: Path, width: int, scheme: str) -> None:
     widget = made(" ".join(f"토큰{i}" for i in range(20)) + " " + "긴" * 300)

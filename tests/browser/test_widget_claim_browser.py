@@ -108,6 +108,7 @@ ClaimBrowser([{{"title": word, "says": word, "place": word, "paper": side}}])
     assert guest.page.evaluate("() => window.__pwned === undefined")
 
 
+@pytest.mark.rare
 def test_it_fits_a_laptop(guest: Visit, card: Locator) -> None:
     guest.page.set_viewport_size({"width": 1366, "height": 768})
     guest.settle()

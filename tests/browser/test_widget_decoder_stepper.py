@@ -145,6 +145,7 @@ def test_the_learners_own_date_and_what_is_refused(guest: Visit, show: Callable[
     assert guest.complaints() == []
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("view", ["step", "beam"])
 def test_it_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[[], Locator], view: str) -> None:
     widget = show()

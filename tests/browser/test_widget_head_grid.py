@@ -181,6 +181,7 @@ def test_words_are_text_never_markup(guest: Visit, lab: Lab, card: Locator) -> N
     assert guest.page.evaluate("() => window.__pwned === undefined")
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("width", [700, 1920])
 def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator, width: int) -> None:
     guest.page.set_viewport_size({"width": width, "height": 1600})

@@ -138,6 +138,7 @@ def test_markup_stays_text(guest: Visit, show: Callable[..., Locator]) -> None:
     assert widget.locator("img, script").count() == 0 and guest.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.rare
 def test_it_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[[], Locator]) -> None:
     widget = show()
     guest.page.set_viewport_size({"width": 1366, "height": 768})

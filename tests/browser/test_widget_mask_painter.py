@@ -198,6 +198,7 @@ def test_two_views_of_one_widget_stay_in_step(guest: Visit, lab: Lab) -> None:
         expect(cell(views.nth(index), 3, 0)).to_have_attribute("aria-selected", "false")
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("width", [700, 1280])
 def test_twelve_tokens_are_readable_and_nothing_is_cut(guest: Visit, lab: Lab, width: int) -> None:
     sentence = "나는 어제 항구에서 친구와 함께 커다란 배를 타고 멀리 섬으로 떠났다 [PAD]"

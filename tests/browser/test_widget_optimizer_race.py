@@ -155,6 +155,7 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
     assert guest.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.rare
 def test_each_surface_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[..., Locator]) -> None:
     widget = show()
     widget.get_by_test_id("noise").press("ArrowRight")

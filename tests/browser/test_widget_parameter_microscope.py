@@ -175,6 +175,7 @@ def test_a_click_that_began_before_the_picture_changed_still_counts(guest: Visit
     expect(card.get_by_test_id("parts").get_by_role("rowheader")).to_have_count(24)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("width", [700, 1920])
 def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator, width: int) -> None:
     guest.page.set_viewport_size({"width": width, "height": 1600})

@@ -127,6 +127,7 @@ def test_what_is_typed_stays_text_and_bad_input_is_refused_in_place(
     assert guest.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.rare
 def test_fits_a_laptop(guest: Visit, show: Callable[[], Locator]) -> None:
     guest.page.set_viewport_size({"width": 1366, "height": 768})
     try:

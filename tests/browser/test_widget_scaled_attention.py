@@ -183,6 +183,7 @@ def test_two_views_of_one_widget_stay_in_step_and_python_sees_it(guest: Visit, l
         expect(views.nth(index).get_by_test_id("scaled")).to_be_checked()
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("width", [700, 1920])
 def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator, width: int) -> None:
     guest.page.set_viewport_size({"width": width, "height": 1400})

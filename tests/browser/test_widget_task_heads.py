@@ -125,6 +125,7 @@ def test_what_is_refused_is_told_in_place(guest: Visit, show: Callable[[], Locat
     assert guest.complaints() == []
 
 
+@pytest.mark.rare
 def test_it_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[[], Locator]) -> None:
     widget = show()
     guest.page.set_viewport_size({"width": 1366, "height": 768})
