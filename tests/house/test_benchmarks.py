@@ -125,6 +125,8 @@ def test_the_table_of_memory():
     assert " ".join(large.split()) == "large 1,235 MB ✗ ≤ 600" and small.endswith(" 600 MB ✓ ≤ 600")
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_the_memory_of_a_kernel_is_that_of_what_it_holds():
     import nbformat
 

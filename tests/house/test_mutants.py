@@ -122,11 +122,15 @@ def test_a_fault_that_proves_nothing_is_not_counted_as_noticed(change, trouble):
     assert re.search(trouble, verdict.trouble)
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_another_package_than_the_copys_is_refused(tmp_path):
     with pytest.raises(Unfit, match="not the copy was imported but .*masks.py"):
         judging.run_tests(tmp_path, [], of="course_utils/masks.py")
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_a_module_behind_a_function_of_its_name_is_found():
     found = judging.run_tests(ROOT, ["--version"], of="course_utils/contextual/influence.py")
     assert found.returncode == 0 and found.stdout.startswith("pytest")
@@ -139,6 +143,8 @@ def test_when_the_checks_fail_anyway_nothing_is_judged(monkeypatch, capsys):
     assert "fail without any fault" in capsys.readouterr().out
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_a_notebook_counts_only_when_each_one_named_notices(monkeypatch):
     status = {"02": 1, "03": 0}
     monkeypatch.setattr(judging, "run_tests", lambda copy, tests, of=None: subprocess.CompletedProcess([], 1))

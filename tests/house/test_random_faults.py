@@ -95,6 +95,8 @@ def test_faults_of_real_code_are_python(file):
     assert len(faults) > 20 and all(ast.parse(fault.applied(source)) for fault in faults)
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_a_draw_is_the_same_again_and_stays_where_it_is_told():
     faults = draw(53, 7, inside="viz")
     assert faults == draw(53, 7, inside="viz") != draw(53, 8, inside="viz") and len(set(faults)) == 53
@@ -185,6 +187,8 @@ def test_the_command_says_what_survived(outcomes, status, last, monkeypatch, cap
     assert ("SURVIVED" in said) == (status == 1)
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_faults_are_judged_in_a_copy(small_course, monkeypatch):
     """One that a test sees, one that breaks the import, one that nobody sees, one that is listed as no fault."""
     far = (small_course / "course_utils/far.py").read_text()
@@ -197,6 +201,8 @@ def test_faults_are_judged_in_a_copy(small_course, monkeypatch):
     assert (small_course / "course_utils/far.py").read_text() == far
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_a_fault_that_never_comes_to_an_end_is_noticed(small_course):
     (some, *_) = faults_of("def far(): return 1 < 2\n", "course_utils/far.py")
     endless = replace(some, start=0, stop=0, code="while True: ...\n")
