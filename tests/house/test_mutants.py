@@ -99,6 +99,8 @@ def test_a_fault_is_noticed(name):
     assert verdict.tests is True and verdict.good, verdict
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 def test_no_fault_is_not_noticed(capsys):
     assert command.main([], mutants=[NO_FAULT]) == 1
     said = capsys.readouterr().out
@@ -106,6 +108,8 @@ def test_no_fault_is_not_noticed(capsys):
     assert "✗ 1 of 1 not noticed: no-fault" in said
 
 
+@pytest.mark.slow
+@pytest.mark.rare
 @pytest.mark.parametrize(
     ("change", "trouble"),
     [
