@@ -53,6 +53,7 @@ NICE = ["nice"] if shutil.which("nice") else []
 PYTEST = python("-m", "pytest", "-q")
 # Two workers: most tests wait or compute on one core. A file's tests stay together, and in their order.
 PAIR = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+PAIR_OF_BROWSERS = ["-n", "2", "--dist", "worksteal"]
 LINT = [
     python("-m", "ruff", "check"),
     python("-m", "ruff", "format", "--check"),
@@ -88,8 +89,8 @@ def stages(*, rare: bool = False, axe: bool = True) -> dict[str, list[Command]]:
             ],
             python("tools/notebook_budget.py"),
         ],
-        # Each worker has a server and a Chromium of its own.
-        "browser": [[*PYTEST, "-n", "2", "--dist", "worksteal", *only, "tests/browser", "--durations=5"]],
+        # Each worker has a server and a Chromium of its own; beside the others one is soon enough.
+        "browser": [[*PYTEST, *(PAIR_OF_BROWSERS if rare else []), *only, "tests/browser", "--durations=5"]],
     }
     if rare:
         plan["faults"] = [[*NICE, *python("-m", "tools.mutants")]]

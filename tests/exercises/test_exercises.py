@@ -44,7 +44,9 @@ def test_ids_are_numbered(number):
     assert set(wrong_answers(number)) == set(ids)
 
 
-@pytest.mark.parametrize("language", ["ko", "en"])
+@pytest.mark.parametrize(
+    "language", ["ko", pytest.param("en", marks=pytest.mark.rare)]
+)  # each is judged anew
 @pytest.mark.parametrize("found", ALL, ids=lambda found: found.id)
 def test_texts_and_verdicts(found, language, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", language)

@@ -50,10 +50,13 @@ FIGURES = settings(QUICK, max_examples=4)  # each is drawn
 LONG = settings(QUICK, max_examples=300, derandomize=False)
 
 
+# With a star: values of another kind, too; once a week.
 EACH = [
-    (name, star) for name in sorted(CASES) for star in ("", "*")
-]  # with a star: values of another kind, too
-IDS = [name + star for name, star in EACH]
+    pytest.param(name, star, marks=[pytest.mark.rare] if star else [])
+    for name in sorted(CASES)
+    for star in ("", "*")
+]
+IDS = ["".join(each.values) for each in EACH]
 
 
 @pytest.fixture
