@@ -10,11 +10,12 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
+from tests.datasets.serving import Server
 from tools import browser_tools
 
 STARTS, FAILS = "#!/bin/sh\n# starts\n", "#!/bin/sh\nexit 3\n"
@@ -209,7 +210,7 @@ class Archive(BaseHTTPRequestHandler):
 @pytest.fixture
 def host() -> Iterator[str]:
     """Playwright's download host, on loopback."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Archive)
+    server = Server(("127.0.0.1", 0), Archive)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     Archive.asked.clear()
     yield f"http://127.0.0.1:{server.server_port}"

@@ -26,6 +26,7 @@ from course_utils.pretrained.errors import (
 )
 from course_utils.support import network
 from course_utils.tokenization import WordPieceTokenizer
+from tests.datasets.serving import Server
 
 NAME, COMMIT = "someone/little-bert", "0123456789abcdef0123456789abcdef01234567"
 FILES = ("config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors")
@@ -121,7 +122,7 @@ def server(model_folder, monkeypatch):
         def log_message(self, *_):
             pass
 
-    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    running = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{running.server_port}")
     yield little

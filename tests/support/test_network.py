@@ -24,6 +24,7 @@ from course_utils.support.network import (
     open_address,
     within,
 )
+from tests.datasets.serving import Server
 
 SMALL = 532  # bytes
 BLOCK = b"x" * CHUNK
@@ -99,11 +100,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[http.server.ThreadingHTTPServer]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(network, "STALLED", 0.4)
-    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    running = Server(("127.0.0.1", 0), Handler)
     running.sent = 0
     threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
     yield running
