@@ -19,7 +19,10 @@ NOBODY = "http://127.0.0.1:9"  # nobody listens there
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """A client that has gone away is no error: its thread may say so on stderr when another test reads there."""
+    """A client that has seen enough and gone is no error.
+
+    What answers it may sleep for 25 s and find out then, while another test reads stderr.
+    """
 
     def handle_error(self, *of_whom: object) -> None:
         if not isinstance(sys.exc_info()[1], OSError):

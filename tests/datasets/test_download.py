@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
 
 import pytest
 
@@ -61,13 +60,12 @@ def server(monkeypatch):
             if start:
                 self.send_header("Content-Range", f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}")
             self.end_headers()
-            with suppress(ConnectionError):  # the other side may have seen enough
-                if serves.drips:
-                    serves.drips -= 1
-                    for place in range(len(body)):
-                        self.wfile.write(body[place : place + 1])
-                        time.sleep(0.05)
-                self.wfile.write(body[: serves.breaks_after.pop(0)] if serves.breaks_after else body)
+            if serves.drips:
+                serves.drips -= 1
+                for place in range(len(body)):
+                    self.wfile.write(body[place : place + 1])
+                    time.sleep(0.05)
+            self.wfile.write(body[: serves.breaks_after.pop(0)] if serves.breaks_after else body)
 
         def log_message(self, *_):
             pass

@@ -14,7 +14,6 @@ import sys
 import tarfile
 import threading
 import time
-from contextlib import suppress
 
 import pytest
 
@@ -185,13 +184,12 @@ def server(monkeypatch):
             body = serves.answers.pop(0) if len(serves.answers) > 1 else serves.answers[0]
             self.send_response(200)
             self.end_headers()
-            with suppress(ConnectionError):
-                while serves.endless:
-                    self.wfile.write(body)
-                self.wfile.write(body[: serves.stops_after])
-                self.wfile.flush()
-                if serves.stops_after:
-                    serves.released.wait(20)
+            while serves.endless:
+                self.wfile.write(body)
+            self.wfile.write(body[: serves.stops_after])
+            self.wfile.flush()
+            if serves.stops_after:
+                serves.released.wait(20)
 
         def log_message(self, *_):
             pass
