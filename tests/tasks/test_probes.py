@@ -228,6 +228,14 @@ def test_the_same_seed_is_the_same_probe():
         (lambda f, y: (f | {"test": f["test"][1:]}, y), "a vector for each label"),
         (lambda f, y: (f, y | {"train": y["train"] + 1}), r"each label of train must lie in 0 … 2"),
         (
+            lambda f, y: (f, y | {"test": [True, *y["test"].tolist()[1:]]}),
+            "each label of test must be .* True",
+        ),
+        (
+            lambda f, y: (f, y | {"test": [0.0, *y["test"].tolist()[1:]]}),
+            r"each label of test must be .* 0\.0",
+        ),
+        (
             lambda f, y: (f, y | {"validation": y["validation"] * 0 - 100}),
             "validation must have at least one",
         ),
