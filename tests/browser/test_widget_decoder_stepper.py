@@ -43,6 +43,9 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(bars.locator("li")).to_have_count(6)
     expect(bars.locator(".ds-chosen")).to_contain_text("골랐음")
     expect(bars.locator(".ds-chosen .ds-token")).to_have_text("1")
+    assert "<0.01" in bars.text_content()
+    lines = "(bars) => bars.map((bar) => bar.getBoundingClientRect().height)"
+    assert max(bars.locator("li").evaluate_all(lines)) < 35  # no number is broken into two lines
     widget.get_by_test_id("next").click()
     widget.get_by_test_id("next").click()
     expect(query).to_have_text("월")
