@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -265,14 +266,19 @@ def test_another_optimiser_without_moments(tmp_path):
 # --- writing ---------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
+@contextmanager
 def no_file_beyond_1000_bytes():
-    """The system itself stops a write in the middle, and needs no root for it."""
+    """The system itself stops a write in the middle, and needs no root for it.
+
+    No fixture: pytest writes down, maybe into a file, that a test has passed before it ends the fixtures.
+    """
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def save_without_room(path, code):
@@ -293,11 +299,11 @@ def still_good(path, saved):
     assert [file.name for file in path.parent.iterdir()] == [path.name]  # no half-written file
 
 
-def test_a_file_that_may_not_grow_leaves_the_last_checkpoint(tmp_path, request):
+def test_a_file_that_may_not_grow_leaves_the_last_checkpoint(tmp_path):
     path = tmp_path / "c.safetensors"
     saved = everything(*trained(path))
-    request.getfixturevalue("no_file_beyond_1000_bytes")
-    save_without_room(path, errno.EFBIG)
+    with no_file_beyond_1000_bytes():
+        save_without_room(path, errno.EFBIG)
     still_good(path, saved)
 
 
