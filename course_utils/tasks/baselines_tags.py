@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from course_utils.tasks.baselines_common import Baseline, given_examples, most_frequent
 from course_utils.tasks.entities import entities
@@ -92,13 +92,14 @@ def name_dictionary(task: Names, examples: Sequence[Example]) -> Baseline:
     """
     found = given_examples(task, examples, Names)
     kinds = _counted_names([example.source for example in found])
-    longest = max((len(key) for key in kinds), default=0)
     known = {key: most_frequent(counted) for key, counted in kinds.items()}
+    longest = _longest_of_each_beginning(known)
 
     def predict(source: TaggedSentence) -> list[str]:
         tags, place, shapes = [], 0, _shapes(source.words)
         while place < len(shapes):
-            length, kind = _longest_name(shapes[place : place + longest], known)
+            most = max(longest.get(shape, 0) for shape in shapes[place])
+            length, kind = _longest_name(shapes[place : place + most], known)
             tags += [OUTSIDE] if kind == OUTSIDE else [f"B-{kind}"] + [f"I-{kind}"] * (length - 1)
             place += length
         return tags
@@ -120,15 +121,24 @@ def _counted_names(sources: Sequence[TaggedSentence]) -> dict[Key, Counter[str]]
         for start, end in names
         for key in _keys(shapes[start:end])
     }
-    longest = max(map(len, kinds), default=0)
+    longest = _longest_of_each_beginning(kinds)
     for source, shapes, names in zip(sources, written, places):
         for start in range(len(shapes)):
-            for end in range(start + 1, min(start + longest, len(shapes)) + 1):
+            most = max(longest.get(shape, 0) for shape in shapes[start])
+            for end in range(start + 1, min(start + most, len(shapes)) + 1):
                 outside = OUTSIDE if set(source.tags[start:end]) == {OUTSIDE} else None
                 if kind := names.get((start, end), outside):  # what is part of another name says nothing
                     for key in kinds.keys() & set(_keys(shapes[start:end])):
                         kinds[key][kind] += 1
     return kinds
+
+
+def _longest_of_each_beginning(names: Iterable[Key]) -> dict[str, int]:
+    """The first word of each name -> of how many words the longest is that begins so."""
+    longest: dict[str, int] = {}
+    for key in names:
+        longest[key[0]] = max(longest.get(key[0], 0), len(key))
+    return longest
 
 
 def _longest_name(shapes: Sequence[Shape], known: dict[Key, str]) -> tuple[int, str]:

@@ -47,8 +47,10 @@ def hangul_font_files() -> list[Path]:
 def use_theme() -> None:
     """Set matplotlib's defaults for this course, and name its pictures. Call once, in a notebook's first cell."""
     name_pictures()
-    for path in hangul_font_files():
-        font_manager.fontManager.addfont(path)
+    known = {font.fname for font in font_manager.fontManager.ttflist}
+    for path in map(str, hangul_font_files()):
+        if path not in known:  # each one that is added costs every later search, and forgets the earlier ones
+            font_manager.fontManager.addfont(path)
     mpl.rcParams.update(
         {
             "font.family": "NanumGothic",

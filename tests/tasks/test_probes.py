@@ -251,6 +251,16 @@ def test_refusals(change, message):
         fit_probe(LinearProbe(C, K), features, labels)
 
 
+def test_numbers_whose_sum_is_none_are_refused_only_if_one_of_them_is():
+    features, labels = parts(lambda seed: blobs(13, 1.0, seed))
+    large = torch.full_like(features["test"], 3e37)
+    assert large.sum().isinf()
+    fit_probe(LinearProbe(C, K), features | {"test": large}, labels, epochs=1)
+    large[0, 0], large[0, 1] = torch.inf, -torch.inf
+    with pytest.raises(ValueError, match="the features of test must be finite"):
+        fit_probe(LinearProbe(C, K), features | {"test": large}, labels, epochs=1)
+
+
 def test_a_tagger_wants_sentences_with_words():
     features, labels = parts(lambda seed: blobs(13, 1.0, seed))
     with pytest.raises(ValueError, match="list of sentences"):

@@ -47,13 +47,17 @@ def test_figures_have_the_courses_look():
     assert lines == list(zip(CYCLE, DASHES))
 
 
-def test_the_font_is_found_by_its_name(monkeypatch):
+def test_the_font_is_found_by_its_name_and_added_once(monkeypatch):
     files = hangul_font_files()
     assert files == sorted(files) and all(path.name.startswith("NanumGothic") for path in files)
-    added = []
-    monkeypatch.setattr(font_manager.fontManager, "addfont", added.append)
+    names, manager = [str(path) for path in files], font_manager.fontManager
+    others = [font for font in manager.ttflist if font.fname not in names]
+    monkeypatch.setattr(manager, "ttflist", others.copy())
     use_theme()
-    assert added == files
+    first = manager.ttflist.copy()
+    assert {font.fname for font in first[len(others) :]} == set(names)
+    use_theme()
+    assert manager.ttflist == first
 
 
 @pytest.mark.parametrize(("notebook", "published"), [(None, 0), (object(), 1)])

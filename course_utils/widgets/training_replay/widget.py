@@ -60,6 +60,7 @@ class TrainingReplay(CourseWidget):
         self._steps, self._unigram, self._fill = steps, float(unigram), fill
         self._records: list[dict[str, float]] = []
         self._snapshots: list[dict[str, float]] = []
+        self._rows: dict[str, list[list[float]]] = {"records": [], "snapshots": []}  # as the page has them
         self.set_trait("curves", self._draw_curves())
         super().__init__(sentence=sentence)
 
@@ -73,6 +74,7 @@ class TrainingReplay(CourseWidget):
         if len(self._records) == MOST_RECORDS:
             raise BadInput(text("widgets.training_replay.bad.many", most=MOST_RECORDS))
         self._records.append({"step": step, "mlm_loss": mlm_loss, "learning_rate": learning_rate})
+        self._rows["records"].append([step, _round(mlm_loss), learning_rate])
         self._grow(follow=False)
 
     def add_snapshot(self, step: int, **measures: float) -> None:
@@ -90,6 +92,7 @@ class TrainingReplay(CourseWidget):
         kept = {name: float(measures[name]) for name in MEASURES}
         self._check(self._snapshots, step, tuple(kept.values()), first=0)
         self._snapshots.append({"step": step, **kept})
+        self._rows["snapshots"].append([step, *map(_round, kept.values())])
         self._grow(follow=self.snapshot >= len(self._snapshots) - 2)
 
     def draw(self) -> tuple[dict[str, Any], str]:
@@ -108,12 +111,10 @@ class TrainingReplay(CourseWidget):
         return picture, self._say(here, words)
 
     def _draw_curves(self) -> dict[str, Any]:
-        return {
-            "steps": self._steps,
-            "unigram": self._unigram,
-            "records": [[r["step"], _round(r["mlm_loss"]), r["learning_rate"]] for r in self._records],
-            "snapshots": [[s["step"], *(_round(s[name]) for name in MEASURES)] for s in self._snapshots],
-        }
+        rows = {
+            name: rows.copy() for name, rows in self._rows.items()
+        }  # the trait sees a change in another list
+        return {"steps": self._steps, "unigram": self._unigram, **rows}
 
     def _ask(self) -> list[tuple[str, float]]:
         """What the snapshot fills in."""
