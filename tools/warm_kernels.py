@@ -13,6 +13,7 @@ Only where processes can be forked: elsewhere nbval starts its kernels as ever.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -98,6 +99,7 @@ def serve(listening: socket.socket, imported: Sequence[str]) -> None:
     """Import, then fork a kernel for each stand-in that calls, until stdin ends."""
     for name in imported:
         importlib.import_module(name)
+    gc.freeze()  # no kernel looks through all of this for what it may give back
     kernels: dict[int, socket.socket] = {}
     while True:
         ready, _, _ = select.select([0, listening, *kernels.values()], [], [], LOOKS if kernels else None)

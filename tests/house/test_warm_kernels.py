@@ -73,6 +73,13 @@ def test_it_has_imported_what_was_asked_and_nothing_of_ours(kernel, tmp_path):
     assert asked(client, "print(__name__, sys.executable)") == f"__main__ {sys.executable}"
 
 
+def test_what_was_imported_is_not_looked_through_for_what_it_may_give_back(kernel):
+    frozen, seen = map(
+        int, asked(kernel[1], "import gc; print(gc.get_freeze_count(), len(gc.get_objects()))").split()
+    )
+    assert frozen > seen, (frozen, seen)
+
+
 def test_no_kernel_sees_what_another_did(kernel, request):
     _, client = kernel
     asked(client, "import sys; sys.modules['wave'].left_here = True; kept = 1")
