@@ -4,8 +4,8 @@
                the full list of faults; writes tests/browser/screenshots
     --check    lint and the tests of what changed (`make check`), under a minute
 
-Stages: lint (ruff, biome) · tests (pytest) · notebooks (strict nbval, then its budget) · browser (Playwright). The
-browser, which waits more than it computes, runs beside the others. The first stage that fails ends the run.
+Stages: lint (ruff, biome) · tests (pytest) · browser (Playwright) · notebooks (strict nbval, then its budget). Browser
+and notebooks, in this order, run beside the others. The first stage that fails ends the run.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from tools import browser_tools, changed_tests
 from tools.stages import Command, Stages, interrupted_by_every_signal, python, told
 
 ROOT = Path(__file__).resolve().parent.parent
-BESIDE = "browser"
-# Those that train take longest: first, so that none keeps all waiting at the end.
-TRAINING = ("16", "13", "07", "17", "08", "12", "05", "15", "14")
+BROWSER = "browser"
+BESIDE = (BROWSER, "notebooks")
+# What takes longest first, so that none keeps all waiting at the end.
+LONG = ("16", "17", "13", "07", "08", "12", "05", "18", "15", "19", "14", "20", "01", "06")
 NOTEBOOKS = sorted(
     (str(path.relative_to(ROOT)) for path in (ROOT / "notebooks/ko").glob("*.ipynb")),
     key=lambda file: (
-        TRAINING.index(Path(file).name[:2]) if Path(file).name.startswith(TRAINING) else 99,
+        LONG.index(Path(file).name[:2]) if Path(file).name.startswith(LONG) else 99,
         file,
     ),
 )
@@ -44,14 +45,14 @@ TESTS = sorted(
     (
         str(path.relative_to(ROOT))
         for path in (ROOT / "tests").rglob("test_*.py")
-        if path.parent.name != BESIDE
+        if path.parent.name != BROWSER
     ),
     key=lambda file: (LONGEST.index(Path(file).name) if file.endswith(LONGEST) else 99, file),
 )
 # What computes gives way to the browser beside it, where a person would be waiting.
 NICE = ["nice"] if shutil.which("nice") else []
 PYTEST = python("-m", "pytest", "-q")
-# Two workers: most tests wait or compute on one core. A file's tests stay together, and in their order.
+# Two workers, each on one core. A file's tests stay together, and in their order.
 PAIR = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 PAIR_OF_BROWSERS = ["-n", "2", "--dist", "worksteal"]
 LINT = [
@@ -61,19 +62,20 @@ LINT = [
 ]
 
 
-def stages(*, rare: bool = False, axe: bool = True) -> dict[str, list[Command]]:
+def stages(*, rare: bool = False, axe: bool = True, pair: bool = False) -> dict[str, list[Command]]:
     """Name of each stage -> the commands it runs, in order.
 
     Args:
         rare: with what is slow and rare.
         axe: with the tests that need axe-core.
+        pair: with two workers for the tests. Each collects all of them: beside the others one has done sooner.
     """
     kinds = ([] if rare else ["not rare"]) + ([] if axe else ["not axe"])
     only = ["-m", " and ".join(kinds)] if kinds else []
     plan = {
         "lint": LINT,
         "tests": [
-            [*NICE, *PYTEST, *PAIR, *only, *TESTS, "--durations=10"],
+            [*NICE, *PYTEST, *(PAIR if pair else []), *only, *TESTS, "--durations=10"],
         ],
         "notebooks": [
             # --nbval is the strict kind: every output is compared. Each notebook gets a kernel of its own.
@@ -89,8 +91,8 @@ def stages(*, rare: bool = False, axe: bool = True) -> dict[str, list[Command]]:
             ],
             python("tools/notebook_budget.py"),
         ],
-        # Each worker has a server and a Chromium of its own; beside the others one is soon enough.
-        "browser": [[*PYTEST, *(PAIR_OF_BROWSERS if rare else []), *only, "tests/browser", "--durations=5"]],
+        # Each worker has a server and a Chromium of its own; beside the tests one is soon enough.
+        BROWSER: [[*PYTEST, *(PAIR_OF_BROWSERS if rare else []), *only, "tests/browser", "--durations=5"]],
     }
     if rare:
         plan["faults"] = [[*NICE, *python("-m", "tools.mutants")]]
@@ -118,7 +120,8 @@ def run(chosen: list[str], plan: dict[str, list[Command]], *, pictures: bool = F
         # Two processes with two threads each would wait for one another on two cores.
         environment.setdefault("OMP_NUM_THREADS", "1")
         done = Stages(plan, folder=ROOT, environment=environment)
-        done.run([name for name in chosen if name != BESIDE], beside=[BESIDE] if BESIDE in chosen else [])
+        beside = [name for name in BESIDE if name in chosen]
+        done.run([name for name in chosen if name not in BESIDE], beside=beside)
     print("\n" + told(done.seconds, time.monotonic() - start))
     if done.failed:
         left_out = [name for name in chosen if name not in done.seconds]
@@ -136,19 +139,20 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--all", action="store_true", help="what is slow and rare, too")
     parser.add_argument("--check", action="store_true", help="lint and the tests of what changed")
     options = parser.parse_args(arguments)
-    plan = check() if options.check else stages(rare=options.all)
+    pair = bool(options.stages) and not set(options.stages) & set(BESIDE)
+    plan = check() if options.check else stages(rare=options.all, pair=pair)
     if unknown := [name for name in options.stages if name not in plan]:
         parser.error(f"no such stage: {', '.join(unknown)}; there are: {', '.join(plan)}")
     chosen = options.stages or list(plan)
     without = []
-    if BESIDE in chosen:
+    if BROWSER in chosen:
         missing = browser_tools.missing()
         without = [f"without {what}: {why}" for what, why in missing.items()]
         print(*(f"! {line}" for line in without), sep="\n", end="\n" if without else "", flush=True)
         if without and browser_tools.IN_CI:
             return 1
         if browser_tools.BROWSER in missing:
-            chosen.remove(BESIDE)
+            chosen.remove(BROWSER)
         elif missing:
             plan = stages(rare=options.all, axe=False)
     status = run(chosen, plan, pictures=options.all)

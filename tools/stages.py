@@ -1,11 +1,12 @@
 """Run commands in stages, two lanes side by side: what waits in one leaves its core to the other.
 
-The first lane speaks as it goes; the second lane's words are kept whole and printed when it has ended. The first
-command that fails ends both lanes. Whatever a command started ends with it, also on Ctrl-C.
+The first lane speaks as it goes. The second lane's words are kept until the first has ended; from then on it speaks as
+it goes, too. The first command that fails ends both lanes. Whatever a command started ends with it, also on Ctrl-C.
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import signal
 import subprocess
@@ -20,6 +21,22 @@ from typing import IO
 
 Command = Sequence[str]
 PATIENCE = 10  # seconds for a command to end by itself
+SOON = 0.5  # seconds between two looks at what the second lane says
+
+
+class _Retold:
+    """Prints what commands write into a file, as they go."""
+
+    def __init__(self, file: int) -> None:
+        self.file, self.place = file, 0
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a character may be half written
+
+    def go_on(self) -> None:
+        """Print what is new."""
+        # Read without moving the place at which the commands write: they share it.
+        while fresh := os.pread(self.file, 2**16, self.place):
+            self.place += len(fresh)
+            print(self.decoder.decode(fresh), end="", flush=True)
 
 
 class Stages:
@@ -37,17 +54,19 @@ class Stages:
 
     def run(self, names: Sequence[str], *, beside: Sequence[str] = ()) -> bool:
         """Run the stages `names` one after the other, and `beside` likewise at the same time; did all pass?"""
-        with tempfile.TemporaryFile("w+b") as words:
+        with tempfile.TemporaryFile("w+b", buffering=0) as words:
+            retold = _Retold(words.fileno())
             second = threading.Thread(target=self._lane, args=(beside, words))
             second.start()
             try:
                 self._lane(names)
-                second.join()
+                while second.is_alive():
+                    second.join(SOON)
+                    retold.go_on()
             finally:  # on Ctrl-C, too
                 self._end()
                 second.join()
-            words.seek(0)
-            print(words.read().decode("utf-8", "replace"), end="", flush=True)
+                retold.go_on()
         return self.failed is None
 
     def _lane(self, names: Sequence[str], words: IO[bytes] | None = None) -> None:
@@ -57,7 +76,6 @@ class Stages:
                 print(title, end="", flush=True)
             else:
                 words.write(title.encode())
-                words.flush()
             start = time.monotonic()
             passed = all(self._succeeds(command, words) for command in self.plan[name])
             with self._lock:

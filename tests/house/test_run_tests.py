@@ -15,8 +15,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A plan of two stages that take no time; what they were asked for."""
     asked: list[str] = []
 
-    def stages(*, rare: bool = False, axe: bool = True) -> dict:
-        asked.append(f"rare={rare} axe={axe}")
+    def stages(*, rare: bool = False, axe: bool = True, pair: bool = False) -> dict:
+        asked.append(f"rare={rare} axe={axe} pair={pair}")
         return {name: [[sys.executable, "-c", f"print('ran {name}')"]] for name in ("lint", "browser")}
 
     monkeypatch.setattr(run_tests, "stages", stages)
@@ -31,6 +31,7 @@ def test_all_stages(few: list[str], capfd: pytest.CaptureFixture[str]):
     assert "ran lint" in said and "ran browser" in said and said.endswith("✓ passed every stage\n")
     assert run_tests.main(["lint"]) == 0
     assert "ran browser" not in capfd.readouterr().out
+    assert [asked.split()[-1] for asked in few] == ["pair=False", "pair=True"]  # alone it has both cores
     with pytest.raises(SystemExit) as refused:
         run_tests.main(["unheard"])
     assert refused.value.code == 2 and "lint, browser" in capfd.readouterr().err
@@ -54,7 +55,7 @@ def test_without_axe_the_browser_stage_runs_without_its_tests(
     assert run_tests.main(["--all"]) == 0
     said = capfd.readouterr().out.splitlines()
     assert said[0] == "! without the look for barriers: no npm" and said[-1].startswith("✓ passed without")
-    assert "ran browser" in said and few[-1] == "rare=True axe=False"
+    assert "ran browser" in said and few[-1] == "rare=True axe=False pair=False"
 
 
 @pytest.mark.parametrize("what", [browser_tools.BROWSER, browser_tools.BARRIERS])
@@ -69,9 +70,9 @@ def test_in_continuous_integration_nothing_is_left_out(
 
 
 def test_a_failing_stage_is_named(few: list[str], capfd: pytest.CaptureFixture[str]):
-    plan = {"lint": [[sys.executable, "-c", "raise SystemExit(1)"]], "tests": [], "notebooks": []}
+    plan = {"lint": [[sys.executable, "-c", "raise SystemExit(1)"]], "tests": [], "faults": []}
     assert run_tests.run(list(plan), plan) == 1
-    assert "✗ the stage 'lint' failed; not ended: tests, notebooks" in capfd.readouterr().out
+    assert "✗ the stage 'lint' failed; not ended: tests, faults" in capfd.readouterr().out
 
 
 def test_what_is_rare_is_dropped_from_no_plan_but_the_daily_one():

@@ -61,7 +61,7 @@ def test_stages_run_in_order_and_stop_at_the_first_failure(tmp_path: Path, capfd
     assert stages(plan, tmp_path).run(["cheap"])
 
 
-def test_lanes_run_side_by_side_and_the_second_is_told_whole(
+def test_lanes_run_side_by_side_and_the_second_is_told_behind_the_first(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     first, second = tmp_path / "first", tmp_path / "second"
@@ -74,6 +74,31 @@ def test_lanes_run_side_by_side_and_the_second_is_told_whole(
     assert done.run(["front"], beside=["beside"])
     assert capfd.readouterr().out == "\n=== front\none\ntwo\n\n=== beside\nthree\nfour\n"
     assert set(done.seconds) == {"front", "beside"}
+
+
+def test_when_the_first_lane_has_ended_the_second_is_told_as_it_goes(tmp_path: Path):
+    seen = tmp_path / "seen"
+    slow = "import os, signal\nsignal.alarm(60)\n"  # in vain: then it fails
+    slow += (
+        f"os.write(1, {'한 글'.encode()[:-1]!r})\n{wait_for(seen)}\nos.write(1, {'한 글 자'.encode()[6:]!r})"
+    )
+    plan = {"front": [], "beside": [[sys.executable, "-c", slow]], "last": [say("end")]}
+    program = f"""
+import os
+from pathlib import Path
+from tools.stages import Stages
+Stages({plan!r}, folder=Path.cwd(), environment=os.environ).run(["front"], beside=["beside", "last"])"""
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        said = b""
+        while not said.endswith(
+            "한 ".encode()
+        ):  # the command has not ended, and its last character is half there
+            said += (more := process.stdout.read1())
+            assert more
+        seen.touch()
+        said += process.stdout.read()
+    assert said.decode() == "\n=== front\n\n=== beside\n한 글 자\n=== last\nend\n"
 
 
 @pytest.mark.parametrize("broken", ["front", "beside"])
