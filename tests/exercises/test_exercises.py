@@ -113,6 +113,7 @@ FUNCTIONS = [found for found in ALL if inspect.isfunction(found.reference)]
 
 
 @pytest.mark.parametrize("found", FUNCTIONS, ids=lambda found: found.id)
+@pytest.mark.rare
 def test_an_answer_that_is_a_thousandth_off_or_wrong_for_one_input_is_wrong(found, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", "en")  # as in what the checks say
     answers = nearly_right(found)

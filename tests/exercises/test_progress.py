@@ -186,6 +186,7 @@ def test_a_busy_file_is_one_sentence(progress_store, monkeypatch):
     assert progress_store.record_attempt("02.1", passed=True) is None
 
 
+@pytest.mark.rare
 def test_two_kernels_lose_nothing(progress_store):
     code = (
         "import sys\nfrom course_utils.exercises.store import ProgressStore\n"

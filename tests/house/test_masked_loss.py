@@ -27,6 +27,7 @@ def model(folder, tokenizer, seed=0):
     return folder
 
 
+@pytest.mark.rare
 def test_it_is_what_a_run_sets_aside(tmp_path, monkeypatch):
     talks = [[f"손님 {number}번이 왔다.", "무엇을 드릴까요?"] for number in range(11)]
     books = [[f"책 {number}권을 샀다.", "잘 읽었다.", "재미있다."] for number in range(7)]
@@ -58,6 +59,7 @@ def test_the_control_knows_counts_alone():
     assert masked_loss.loss_by_counts(counts, 4, every) == pytest.approx((lost - 6 * math.log(0.1)) / 10)
 
 
+@pytest.mark.rare
 def test_the_table_of_two_models(tmp_path, capsys):
     _, tokenizer = load_pretrained()
     folders = [str(model(tmp_path / name, tokenizer, seed)) for seed, name in enumerate(("a", "b"))]

@@ -222,6 +222,7 @@ STEPS = 17  # the git commands of an update that sets two files aside
 
 
 @pytest.mark.parametrize("step", range(1, STEPS + 2))
+@pytest.mark.rare
 def test_interrupted_at_any_git_command(course, monkeypatch, step):
     write(course.learner, **{FIRST: "mine\n", "new.txt": "my own\n"})
     course.publish(**{FIRST: "first, mended\n", "new.txt": "theirs\n"})

@@ -292,6 +292,7 @@ def test_real_weights_equal_the_reference_over_512_positions(minilm):
 
 
 @pytest.mark.parametrize("output_attentions", [False, True])
+@pytest.mark.rare
 def test_it_compiles_as_one_graph(output_attentions):
     torch._dynamo.reset()
     ours, _ = twins()

@@ -396,6 +396,7 @@ def test_a_label_that_the_head_does_not_know_is_refused():
 
 
 @pytest.mark.parametrize("with_labels", [False, True])
+@pytest.mark.rare
 def test_pre_training_compiles_as_one_graph(with_labels):
     torch._dynamo.reset()
     ours, _ = twins("BertForPreTraining")

@@ -108,6 +108,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("draw", "plant"), FAULTS)
+@pytest.mark.rare
 def test_a_fault_is_seen(draw: Callable[[], Axes], plant: Callable[[Axes], None]):
     ax = draw()
     plant(ax)
@@ -193,6 +194,7 @@ def test_each_figure_of_a_cell_is_compared():
     assert differences(saved, saved) == [] and len(differences(saved, fresh)) == 1
 
 
+@pytest.mark.rare
 def test_a_changed_figure_turns_its_cell_red(tmp_path: Path):
     """Strict nbval, as `make test` calls it, in two processes; one cell's saved figure has another colour."""
     draw = (

@@ -111,6 +111,7 @@ def test_pictures_may_hold_any_bytes():
     run_notebooks.inspect_outputs(new_notebook(cells=[new_code_cell("x", outputs=[output])]))
 
 
+@pytest.mark.rare
 def test_a_real_run_is_saved_and_repeatable(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write(tmp_path / "a.ipynb", "import os\nprint(os.path.basename(os.getcwd()))", "6 * 7")
     assert run_notebooks.main([str(path)]) == 0

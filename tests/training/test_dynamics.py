@@ -83,6 +83,7 @@ def test_a_rate_that_does_not_fall():
     assert not any(run.decay for run in planned("adaptive", 1))
 
 
+@pytest.mark.rare
 def test_what_is_kept_of_a_training():
     found = learned(replace(SMALL, steps=41))
     assert list(found) == ["loss", "right", "curve"] and 0 < found["loss"] < 4 and 0 <= found["right"] <= 1
@@ -167,6 +168,7 @@ def command(out, *parts, seeds=1):
     return [*parts, "--out", str(out), "--steps", "2", "--seeds", str(seeds)]
 
 
+@pytest.mark.rare
 def test_the_file_that_the_notebook_reads(tiny, tmp_path):
     out = tmp_path / "new" / "o.json"
     assert main(command(out)) == 0
@@ -182,6 +184,7 @@ def test_the_file_that_the_notebook_reads(tiny, tmp_path):
     assert len(stored(out)) == len(data["runs"])
 
 
+@pytest.mark.rare
 def test_the_command_goes_on_where_it_was_stopped(tiny, tmp_path, monkeypatch, capsys):
     whole = tmp_path / "whole.json"
     assert main(command(whole, "map", "adaptive", seeds=2)) == 0

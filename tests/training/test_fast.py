@@ -322,6 +322,7 @@ def test_a_training_step_is_the_same():
         torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-9)
 
 
+@pytest.mark.rare
 def test_it_compiles_as_one_graph():
     torch._dynamo.reset()
     _, faster = twins(bert())

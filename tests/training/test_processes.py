@@ -59,6 +59,7 @@ def test_the_backend_and_the_gpu_of_a_process(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads are counted in /proc")
+@pytest.mark.rare
 def test_no_thread_of_the_group_is_left():
     """One that is still there when Python ends may abort the process ("terminate called …")."""
     with socket.socket() as probe:

@@ -138,6 +138,7 @@ def test_the_same_seed_gives_the_same_weights(folder, tokenizer):
     assert torch.equal(first, second) and not torch.equal(first, third)
 
 
+@pytest.mark.rare
 def test_the_command(tmp_path, folder, tokenizer, capsys):
     save_pretrained(tiny(tokenizer), tokenizer, tmp_path / "model")
     command = ["--model", str(tmp_path / "model"), "--out", str(tmp_path / "tuned"), "--corpus", str(folder)]
@@ -217,6 +218,7 @@ def test_the_head_keeps_its_weights_and_no_table_of_the_senses():
     assert not head.weight.any() and not head.bias.any() and head.weight.shape == (len(CLASSES), 7)
 
 
+@pytest.mark.rare
 def test_the_module_is_a_command():
     command = [sys.executable, "-m", "course_utils.training.sense_tuning", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout

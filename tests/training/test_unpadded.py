@@ -146,6 +146,7 @@ def test_the_same_model_as_before():
         skip_padding(3)
 
 
+@pytest.mark.rare
 def test_it_compiles_as_one_graph():
     torch._dynamo.reset()
     model = skip_padding(BertModel(BertConfig(**(SIZES | QUIET))).eval())

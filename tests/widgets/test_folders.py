@@ -85,6 +85,7 @@ HALVES = ["\ud800", "a\udfffb", ["\ud800"]]
 
 
 @pytest.mark.parametrize("name", widgets.NAMES)
+@pytest.mark.rare
 def test_whatever_an_input_is_set_to_it_is_taken_or_refused_in_words(name: str) -> None:
     widget = largest(name)
     good = {trait: getattr(widget, trait) for trait in widget.inputs}
