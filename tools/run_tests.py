@@ -25,11 +25,11 @@ ROOT = Path(__file__).resolve().parent.parent
 BROWSER = "browser"
 BESIDE = (BROWSER, "notebooks")
 # What takes longest first, so that none keeps all waiting at the end.
-LONG = ("16", "17", "13", "07", "08", "12", "05", "18", "15", "19", "14", "20", "01", "06")
+LONG_NOTEBOOKS = ("16", "17", "13", "07", "08", "12", "05", "18", "15", "19", "14", "20", "01", "06")
 NOTEBOOKS = sorted(
     (str(path.relative_to(ROOT)) for path in (ROOT / "notebooks/ko").glob("*.ipynb")),
     key=lambda file: (
-        LONG.index(Path(file).name[:2]) if Path(file).name.startswith(LONG) else 99,
+        LONG_NOTEBOOKS.index(Path(file).name[:2]) if Path(file).name.startswith(LONG_NOTEBOOKS) else 99,
         file,
     ),
 )
@@ -40,14 +40,20 @@ WARM = ["-p", "tools.warm_kernels"]  # pays from two notebooks on
 SLOWEST = ["--durations=15"]  # cells to shorten first
 
 # These take longest of the tests: first, too.
-LONGEST = ("test_functions.py", "test_mutants.py", "test_exercises.py", "test_folders.py", "test_figures.py")
+LONG_TESTS = (
+    "test_functions.py",
+    "test_mutants.py",
+    "test_exercises.py",
+    "test_folders.py",
+    "test_figures.py",
+)
 TESTS = sorted(
     (
         str(path.relative_to(ROOT))
         for path in (ROOT / "tests").rglob("test_*.py")
         if path.parent.name != BROWSER
     ),
-    key=lambda file: (LONGEST.index(Path(file).name) if file.endswith(LONGEST) else 99, file),
+    key=lambda file: (LONG_TESTS.index(Path(file).name) if file.endswith(LONG_TESTS) else 99, file),
 )
 # What computes gives way to the browser beside it, where a person would be waiting.
 NICE = ["nice"] if shutil.which("nice") else []

@@ -125,6 +125,8 @@ def test_all_weights_at_nothing_are_refused_in_place(show: Callable[[], Locator]
     widget.get_by_test_id("weight-0").press("Home")
     expect(error).to_contain_text("모든 층의 무게가 0이면 섞을 것이 없습니다.")
     assert shares(widget) == ["100 %", "0 %", "0 %", "0 %", "0 %"]
+    places = widget.locator(".lx-layer > :last-child")
+    assert places.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
     expect(widget.get_by_test_id("weight-0")).to_have_value("1")  # what was good came back
     widget.get_by_test_id("weight-1").press("End")
     expect(error).to_be_empty()

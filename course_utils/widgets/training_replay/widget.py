@@ -111,10 +111,13 @@ class TrainingReplay(CourseWidget):
         return picture, self._say(here, words)
 
     def _draw_curves(self) -> dict[str, Any]:
-        rows = {
-            name: rows.copy() for name, rows in self._rows.items()
-        }  # the trait sees a change in another list
-        return {"steps": self._steps, "unigram": self._unigram, **rows}
+        # Other lists each time: in the same ones the trait would see no change.
+        return {
+            "steps": self._steps,
+            "unigram": self._unigram,
+            "records": [*self._rows["records"]],
+            "snapshots": [*self._rows["snapshots"]],
+        }
 
     def _ask(self) -> list[tuple[str, float]]:
         """What the snapshot fills in."""
