@@ -25,9 +25,8 @@ def same_numbers_each_time() -> None:
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(0)
     if torch := sys.modules.get("torch"):
-        torch.default_generator.manual_seed(
-            0
-        )  # torch.manual_seed writes down the stack, for a GPU that may come
+        # torch.manual_seed writes down the whole stack, for a GPU that may come.
+        torch.default_generator.manual_seed(0)
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,10 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def stages(*, rare: bool = False, axe: bool = True, pair: bool = False) -> dict:
         asked.append(f"rare={rare} axe={axe} pair={pair}")
-        return {name: [[sys.executable, "-c", f"print('ran {name}')"]] for name in ("lint", "browser")}
+        return {
+            name: [[sys.executable, "-c", f"print('ran {name}')"]]
+            for name in ("notebooks", "lint", "browser")
+        }
 
     monkeypatch.setattr(run_tests, "stages", stages)
     monkeypatch.setattr(browser_tools, "missing", dict)
@@ -28,7 +31,12 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_all_stages(few: list[str], capfd: pytest.CaptureFixture[str]):
     assert run_tests.main([]) == 0
     said = capfd.readouterr().out
-    assert "ran lint" in said and "ran browser" in said and said.endswith("✓ passed every stage\n")
+    assert [line for line in said.splitlines() if line.startswith("ran")] == [
+        "ran lint",
+        "ran browser",  # beside the others, and told behind them
+        "ran notebooks",
+    ]
+    assert said.endswith("✓ passed every stage\n")
     assert run_tests.main(["lint"]) == 0
     assert "ran browser" not in capfd.readouterr().out
     assert [asked.split()[-1] for asked in few] == ["pair=False", "pair=True"]  # alone it has both cores

@@ -242,6 +242,7 @@ def test_the_tag_by_ending_by_hand():
         ("대왕 왔다", "O O"),
         ("17명이 왔다", "B-QT O"),  # by its shape
         ("나이 왔다", "O O"),  # a name once, and none twice
+        ("중앙 왔다", "O O"),  # none twice, both times with a particle
     ],
 )
 def test_the_name_dictionary_by_hand(text, tags):
@@ -251,6 +252,7 @@ def test_the_name_dictionary_by_hand(text, tags):
         tagged("3명 왔다", "B-QT O"),
         tagged("나이 왔다", "B-PS O"),
         tagged("나이 나이 배", "O O O"),
+        tagged("중앙 중앙에서 중앙에서", "B-LC O O"),
     ]
     assert predicted(name_dictionary, "names", train, text) == tags
 

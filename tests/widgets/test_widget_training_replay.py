@@ -52,6 +52,11 @@ def test_the_picture_grows_and_follows() -> None:
     assert widget.curves["records"][1] == [100, 6.0, pytest.approx(1e-3)]
     assert widget.curves["snapshots"][1] == [150, 5.25, 0.75, 0.65]
     assert widget.snapshot == widget.picture["here"] == 2 and widget.picture["done"] == 300
+    longer = make()
+    longer.add_record(1, mlm_loss=17 / 3, learning_rate=1e-5 / 3)
+    longer.add_snapshot(1, **snapshot(17 / 3, 1 / 3, 2 / 3))
+    assert longer.curves["records"] == [[1, 5.6667, 1e-5 / 3]]  # a rate is small: in full
+    assert longer.curves["snapshots"] == [[1, 5.6667, 0.3333, 0.6667]]
 
 
 def test_a_key_brings_back_no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +71,8 @@ def test_a_key_brings_back_no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sent == [{"picture", "summary"}]
     widget.add_record(20, mlm_loss=5.0, learning_rate=1e-3)
     assert sent[1:] == [{"curves", "picture"}]  # what belongs together comes together
+    widget.add_snapshot(30, **snapshot(5.0))
+    assert sent[2] == {"curves"}
 
 
 def test_the_summary_tells_both_marks() -> None:
