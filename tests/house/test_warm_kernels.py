@@ -49,11 +49,11 @@ def asked(client, source):
 
 
 def alive(number):
+    """Whether the process still runs; it may end, and its file go, at any moment of the question."""
     try:
-        os.kill(number, 0)
-    except ProcessLookupError:
+        return "\nState:\tZ" not in Path(f"/proc/{number}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
         return False
-    return "\nState:\tZ" not in Path(f"/proc/{number}/status").read_text()
 
 
 def soon(condition):
