@@ -189,6 +189,7 @@ def test_the_command_stores_every_run_and_makes_none_twice(tmp_path, short, caps
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == list(KINDS)
 
 
+@pytest.mark.rare
 def test_the_same_seed_gives_the_same_run(short) -> None:
     plan = Plan("convolution", KINDS["convolution"].sizes, updates=3, warmup=1)
     one, two, other = (translation_runs.one_run(plan, seed, torch.device("cpu"), 3)[0] for seed in (5, 5, 6))

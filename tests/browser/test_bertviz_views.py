@@ -137,6 +137,7 @@ def test_three_views_draw_and_answer_to_the_mouse(guest: Visit, lab: Lab) -> Non
     guest.screenshot("bertviz", of=guest.page.locator(".jp-OutputArea").first)
 
 
+@pytest.mark.rare
 def test_hostile_tokens_are_text_and_dark_theme_leaves_the_frame_white(guest: Visit, lab: Lab) -> None:
     head, model, neuron = start(guest, lab, HOSTILE)
     try:

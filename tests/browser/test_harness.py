@@ -55,6 +55,7 @@ def test_run_all_waits_for_cells_that_are_not_in_the_page_yet(guest: Visit, lab:
     guest.page.evaluate("() => { window.requestIdleCallback = window.promptly; }")
 
 
+@pytest.mark.rare
 def test_themes_in_quick_succession_raise_no_error(guest: Visit) -> None:
     for theme in ("Dark", "Light", "Dark", "Light"):
         guest.use_theme(theme)
@@ -62,6 +63,7 @@ def test_themes_in_quick_succession_raise_no_error(guest: Visit) -> None:
     assert guest.complaints() == []
 
 
+@pytest.mark.rare
 def test_after_a_change_of_theme_everything_has_its_place_again(guest: Visit, lab: Lab) -> None:
     # As on a busy machine: JupyterLab hides the page and shows it again in the next frame, which comes late.
     guest.open(make_notebook(lab.folder, ["1 + 1"]))

@@ -19,8 +19,8 @@ from tools.notebook_cells import code_cells, tags
 NAMES = [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"), reverse=True)]
 # Short, and run from top to bottom each time: the way through the page's own menu stays tried.
 EACH_TIME = NAMES[-1]
-# Their widgets are alive within seconds. test_standard.py tries every widget each time, at its largest.
-SOON_ALIVE = ("02", "08")
+# Its widget is alive within seconds. test_standard.py tries every widget each time, at its largest.
+SOON_ALIVE = ("02",)
 # Pixels of height that a widget may have, with the input of its notebook, to be seen as a whole.
 TALLEST = 600  # in JupyterLab on a laptop of 1366 × 768
 TALLEST_IN_LECTURE = 640  # in lecture mode, before a projector of 1280 × 720, the list of files put away

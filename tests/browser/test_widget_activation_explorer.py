@@ -87,6 +87,7 @@ def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
     expect(summary).to_contain_text("GELU − tanh 꼴 = −4.73 × 0.0001")
 
 
+@pytest.mark.rare
 def test_the_other_views_by_keyboard_alone(guest: Visit, show: Callable[..., Locator]) -> None:
     widget = show()
     summary, view, handle = (widget.get_by_test_id(name) for name in ("summary", "view", "handle"))
@@ -174,6 +175,7 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
     assert guest.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(("name", "cut"), [("tanh 꼴", False), (HOSTILE, True)])
 def test_a_name_keeps_to_its_line(guest: Visit, show: Callable[..., Locator], name: str, cut: bool) -> None:
     widget = show(name)

@@ -353,6 +353,7 @@ def test_a_saved_page_behaves_as_in_the_notebook(saved: Page, tmp_path: Path) ->
     expect(card.get_by_test_id("second")).to_have_text(SECOND)
 
 
+@pytest.mark.rare
 def test_a_saved_page_by_keyboard(saved: Page, tmp_path: Path) -> None:
     card = opened(saved, tmp_path, made())
     card.get_by_test_id("tile-0-0").focus()

@@ -218,6 +218,7 @@ def test_twelve_tokens_are_readable_and_nothing_is_cut(guest: Visit, lab: Lab, w
     guest.screenshot(f"mask_painter-{width}", of=card)
 
 
+@pytest.mark.rare
 def test_dark_theme(guest: Visit, lab: Lab) -> None:
     guest.use_theme("Dark")
     try:

@@ -109,6 +109,7 @@ def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
     assert points(widget, 2) != before
 
 
+@pytest.mark.rare
 def test_it_plays_to_the_end_and_from_the_start_again(guest: Visit, show: Callable[..., Locator]) -> None:
     widget = show()
     play, step, summary = (widget.get_by_test_id(name) for name in ("play", "step", "summary"))

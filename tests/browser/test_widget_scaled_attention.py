@@ -197,6 +197,7 @@ def test_text_stays_large_enough_and_nothing_is_cut(guest: Visit, card: Locator,
     guest.screenshot(f"scaled_attention-{width}", of=card)
 
 
+@pytest.mark.rare
 def test_dark_theme(guest: Visit, lab: Lab) -> None:
     guest.use_theme("Dark")
     try:

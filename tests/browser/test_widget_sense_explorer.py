@@ -88,6 +88,7 @@ SenseExplorer("나는 항구에 들러 배를 탔다.", **given | {"read": slowl
 """
 
 
+@pytest.mark.rare
 def test_what_takes_time_follows_the_sense(guest: Visit, lab: Lab) -> None:
     guest.open(make_notebook(lab.folder, [CELL.strip().removesuffix("widget") + SLOW]))
     guest.run_all()

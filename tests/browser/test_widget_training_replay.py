@@ -104,6 +104,7 @@ def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[
     assert guest.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.rare
 def test_a_long_token_is_cut_off_and_leaves_the_bars_comparable(
     guest: Visit, show: Callable[[], Locator]
 ) -> None:

@@ -137,6 +137,7 @@ def test_the_edges_of_the_clock(clock, words, said) -> None:
     assert korean(moment, weekday=False) == f"1999년 12월 31일 {said}"
 
 
+@pytest.mark.rare
 def test_thousands_of_pairs_are_read_and_said_again() -> None:
     for split, number in (("train", 4001), ("validation", 503), ("test", 503)):
         for pair in drawn(number, split):
@@ -175,6 +176,7 @@ def test_draws_come_from_the_generator_alone() -> None:
     assert halves[0] + halves[1] == drawn(53)
 
 
+@pytest.mark.rare
 def test_a_moment_belongs_to_one_split_whatever_its_words() -> None:
     there = {split: drawn(997, split) for split in ("train", "validation", "test")}
     for split, pairs in there.items():

@@ -29,6 +29,7 @@ def test_all_held_out_sentences_are_there():
     assert len(HELD_OUT) == len(set(HELD_OUT)) == 704
 
 
+@pytest.mark.rare
 def test_it_finds_what_the_slow_rule_finds():
     draw = random.Random(5)
     near, found = NearCopies(HELD_OUT), 0

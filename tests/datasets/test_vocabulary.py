@@ -87,6 +87,7 @@ def test_hangul_stays_whole(tokenizer):
     assert len(pieces) > 1000 and pieces.count("[UNK]") < 0.002 * len(pieces)
 
 
+@pytest.mark.rare
 def test_the_same_text_gives_the_same_pieces(tokenizer):
     assert train_vocabulary(SENTENCES, SIZE).vocab == tokenizer.vocab
 

@@ -327,6 +327,7 @@ def test_unknown_exercises_are_named():
             exercise(strange)
 
 
+@pytest.mark.rare
 def test_only_the_notebook_asked_for_is_imported():
     code = (
         "import sys, course_utils.exercises as e\n"

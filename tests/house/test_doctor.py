@@ -188,6 +188,7 @@ def test_each_that_cannot_be_imported_is_named_with_its_reason(modules: Path, so
     assert "bad_two" in findings[1].message and "No module named 'gone'" in findings[2].message
 
 
+@pytest.mark.rare
 def test_an_import_without_end(modules: Path, monkeypatch: pytest.MonkeyPatch):
     (modules / "slow_one.py").write_text("import time; time.sleep(60)")
     monkeypatch.setattr(doctor, "PATIENCE", 0.7)

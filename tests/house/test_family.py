@@ -335,6 +335,7 @@ def test_rates_fall_from_layer_to_layer() -> None:
 # --- What is asked in the end
 
 
+@pytest.mark.rare
 def test_tests_are_all_of_their_part_and_reviews_are_balanced(monkeypatch) -> None:
     tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "##나"])})
     bert = BertModel(replace(CONFIG, vocab_size=2000, max_position_embeddings=512))
@@ -390,6 +391,7 @@ def test_a_run_says_what_computed_it(tmp_path: Path) -> None:
     assert store.get(plan) == {"plan": plan, "device": "cpu"}
 
 
+@pytest.mark.rare
 def test_models_that_read_reviews_alone_make_as_many_updates_as_both_stages(monkeypatch, tmp_path) -> None:
     made: dict[str, int] = {}
     race = Race(replace(small_text().settings, steps=4, warmup=1, batch_size=2))

@@ -88,6 +88,7 @@ def test_every_fault_is_python_and_another_program():
         assert CODE.splitlines()[fault.line - 1].strip() == fault.before
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("file", ["course_utils/masks.py", "course_utils/viz/senses.py"])
 def test_faults_of_real_code_are_python(file):
     source = (ROOT / file).read_text(encoding="utf-8")
@@ -222,6 +223,7 @@ def test_where_tests_fail_anyway_nothing_is_judged(small_course, monkeypatch, ca
     assert "tests fail without any fault" in capsys.readouterr().out
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("key", equivalent(), ids=lambda key: f"{key[0]}-{key[1]}"[13:])
 def test_what_is_listed_as_no_fault_is_still_one_of_the_code(key):
     file = key[0]

@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.rare
 def test_each_half_of_each_stage_is_what_evaluate_layers_says(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(sense_stages, "held_out_sentences", lambda: FEW)
     out = tmp_path / "stages.json"

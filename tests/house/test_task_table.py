@@ -47,6 +47,7 @@ def test_a_table_that_is_out_of_date_is_told_and_written(rows, tmp_path, monkeyp
     assert "| 영화평 | 정확도 |" in page and "up to date" in capsys.readouterr().out
 
 
+@pytest.mark.rare
 def test_of_several_label_counts_the_largest_that_all_ways_were_given_is_told(rows):
     found = read_measurements(task_table.MEASUREMENTS)
     fewer = [replace(one, labels=one.labels // 2) for one in found if one.labels in (892, 936, 1000)]

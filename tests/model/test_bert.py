@@ -280,6 +280,7 @@ def test_real_weights_equal_the_reference_in_every_layer(minilm):
             assert_same(twice(ids, **given), expected, atol=1e-10)
 
 
+@pytest.mark.rare
 def test_real_weights_equal_the_reference_over_512_positions(minilm):
     model, _, folder = minilm
     ids = torch.randint(0, 30522, (1, 512), generator=torch.Generator().manual_seed(0))

@@ -128,6 +128,7 @@ def test_a_real_run_is_saved_and_repeatable(tmp_path: Path, capsys: pytest.Captu
     assert "cell 2 (99-001)" in capsys.readouterr().out
 
 
+@pytest.mark.rare
 def test_a_run_that_raised_is_not_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write(tmp_path / "a.ipynb", "1", "1 / 0")
     before = path.read_bytes()

@@ -80,6 +80,7 @@ def test_a_start_begins_as_it_says():
         assert parameter.dim() < 2 or not torch.equal(parameter, theirs[1])
 
 
+@pytest.mark.rare
 def test_all_starts_train_with_the_same_examples(monkeypatch):
     """… and with the rates, layers and updates of their recipe."""
     task, seen = small("reviews"), {}

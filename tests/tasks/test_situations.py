@@ -116,6 +116,7 @@ def test_predictions_hang_on_the_situation_alone():
     assert task.measure(model, examples) == {"accuracy": right / len(examples)}
 
 
+@pytest.mark.rare
 def test_a_model_learns_what_is_there():
     """The right ending is the letter of the situation: of eleven unseen situations most are right."""
     task = small()

@@ -96,6 +96,7 @@ def test_the_loss_by_hand():
     assert loss.item() == pytest.approx((math.log(16) + math.log(2)) / 2)
 
 
+@pytest.mark.rare
 def test_it_learns_more_than_the_place():
     model = Sorter(depth=1, generator=seeded(0))
     train(

@@ -149,6 +149,7 @@ def test_the_table_holds_what_a_recount_finds(table_class):
     [(BPETrainer(min_count=1), by_count), (ByteBPETrainer(min_count=1), by_count)],
     ids=["bpe", "byte"],
 )
+@pytest.mark.rare
 @examples
 @given(word=st.text("ab", min_size=1, max_size=60), another=st.text("ba가", min_size=1, max_size=30))
 def test_in_long_words_keeping_the_counts_is_the_same_as_recounting(trainer, score, word, another):
@@ -156,6 +157,7 @@ def test_in_long_words_keeping_the_counts_is_the_same_as_recounting(trainer, sco
     assert incremental(trainer, [word, another], size) == recounted(trainer, [word, another], size, score)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("trainer", [BPETrainer(), ByteBPETrainer(), WordPieceTrainer(strip_accents=False)])
 def test_a_text_without_a_blank_is_trained_on_and_encoded(trainer):
     # What looks through the whole word again for each place of a pair takes 40 seconds here, not one.
@@ -271,6 +273,7 @@ def round_by_round(symbols, ranks):
     return symbols
 
 
+@pytest.mark.rare
 @examples
 @given(word=st.text("abc", max_size=40), data=st.data())
 def test_merging_by_places_is_the_same_as_looking_again(word, data):

@@ -708,6 +708,7 @@ def test_a_rate_that_is_too_high(text, tmp_path, capsys):
     assert re.search(r"pretrain: update \d+: the gradient is (nan|inf), .*a smaller learning rate", last)
 
 
+@pytest.mark.rare
 @pytest.mark.slow
 def test_the_command_line_itself(text, tmp_path):
     """One start of a new Python: an error has status 2, one sentence, no traceback."""

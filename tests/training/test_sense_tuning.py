@@ -108,6 +108,7 @@ def test_the_head_reads_the_homonym_and_nothing_else():
     assert touched.nonzero().tolist() == [[0, 1], [1, 6], [2, 3]]
 
 
+@pytest.mark.rare
 def test_it_learns_the_clues_and_leaves_a_plain_model(folder, tokenizer):
     model, examples = tiny(tokenizer, hidden_size=64), sense_examples(tokenizer, folder)
     names = set(model.state_dict())

@@ -299,6 +299,7 @@ def test_the_frame_is_closed_and_the_controls_have_names(monkeypatch):
     assert '<html lang="en">' in views()[0].page and "keys on the right" in views()[0].page
 
 
+@pytest.mark.rare
 def test_the_packages_are_looked_up_and_never_imported():
     code = """if True:
         import sys

@@ -103,6 +103,7 @@ def test_whatever_an_input_is_set_to_it_is_taken_or_refused_in_words(name: str) 
                     setattr(widget, other, good[other])
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("name", widgets.NAMES)
 def test_half_a_character_from_the_browser_is_told_in_place(name: str) -> None:
     widget = largest(name)
