@@ -1,7 +1,7 @@
 """Which test files are about what changed: those that import a changed module, or are named after it.
 
 What changed: since the branch left main, committed or not. Tests that only reach a changed module through others are
-left to `make test`, and so are notebooks and the browser.
+left to `make test`, and so are notebooks and the browser, but for the widgets that changed.
 """
 
 from __future__ import annotations
@@ -12,17 +12,26 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-LEFT_OUT = "tests/browser/"
+IN_A_BROWSER = "tests/browser/"
+OF_A_WIDGET = "tests/browser/test_widget_"
 
 
 def files(root: Path) -> list[str]:
-    """Test files to run, relative to `root`."""
+    """Test files to run, relative to `root`, but for those that need a browser."""
+    return [name for name in _about_changes(root) if not name.startswith(IN_A_BROWSER)]
+
+
+def widget_files(root: Path) -> list[str]:
+    """Test files of changed widgets, which need a browser."""
+    return [name for name in _about_changes(root) if name.startswith(OF_A_WIDGET)]
+
+
+def _about_changes(root: Path) -> list[str]:
     changed = changes(root)
     tests = sorted(root.glob("tests/**/test_*.py"))
-    found = [
+    return [
         str(test.relative_to(root)) for test in tests if any(is_about(test, one, root) for one in changed)
     ]
-    return [name for name in found if not name.startswith(LEFT_OUT)]
 
 
 def changes(root: Path) -> list[str]:

@@ -106,10 +106,11 @@ def stages(*, rare: bool = False, axe: bool = True, pair: bool = False) -> dict[
 
 
 def check() -> dict[str, list[Command]]:
-    """Lint, and the tests of what changed since the branch main."""
-    chosen = changed_tests.files(ROOT)
+    """Lint, and the tests of what changed since the branch main; of a changed widget all of its own."""
+    chosen, in_a_browser = changed_tests.files(ROOT), changed_tests.widget_files(ROOT)
     only = ["-m", "not rare and not slow"]
-    return {"lint": LINT, "tests": [[*PYTEST, *PAIR, *only, *chosen]] if chosen else []}
+    plan = {"lint": LINT, "tests": [[*PYTEST, *PAIR, *only, *chosen]] if chosen else []}
+    return plan | ({BROWSER: [[*PYTEST, *in_a_browser]]} if in_a_browser else {})
 
 
 def run(chosen: list[str], plan: dict[str, list[Command]], *, pictures: bool = False) -> int:
@@ -159,7 +160,7 @@ def main(arguments: list[str]) -> int:
             return 1
         if browser_tools.BROWSER in missing:
             chosen.remove(BROWSER)
-        elif missing:
+        elif missing and not options.check:
             plan = stages(rare=options.all, axe=False)
     status = run(chosen, plan, pictures=options.all)
     if status == 0:

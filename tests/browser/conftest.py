@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import groupby
+from pathlib import Path
 
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install -e '.[test]'")
 
 from tests.browser import harness  # noqa: E402  (needs playwright)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the tests of one widget the first is run each time, the others weekly and when the widget changes.
+
+    What they try breaks by a change of that widget alone; test_standard.py tries each time what all have in common.
+    """
+    own = [item for item in items if item.path.parent == Path(__file__).parent]
+    for file, tests in groupby(own, key=lambda item: item.path):
+        if file.name.startswith("test_widget_"):
+            first, *others = tests
+            for other in others:
+                if other.originalname != first.originalname:
+                    other.add_marker(pytest.mark.rare)
 
 
 @pytest.fixture(scope="session")

@@ -50,9 +50,10 @@ FIGURES = settings(QUICK, max_examples=4)  # each is drawn
 LONG = settings(QUICK, max_examples=300, derandomize=False)
 
 
-# With a star: values of another kind, too; once a week.
+LARGE_FILES = ("contextual.evaluation.evaluate", "tasks.data.read_names", "tasks.data.read_reviews")
+# With a star: values of another kind, too; once a week, as what reads all of a large file at each call.
 EACH = [
-    pytest.param(name, star, marks=[pytest.mark.rare] if star else [])
+    pytest.param(name, star, marks=[pytest.mark.rare] if star or name in LARGE_FILES else [])
     for name in sorted(CASES)
     for star in ("", "*")
 ]

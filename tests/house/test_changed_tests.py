@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.changed_tests import changes, files
+from tools.changed_tests import changes, files, widget_files
 
 FILES = {
     "course_utils/__init__.py": "",
@@ -25,6 +25,7 @@ FILES = {
     "tests/test_through.py": "from tests.helper import masks",
     "tests/test_widget_head_grid.py": "",
     "tests/browser/test_masks_seen.py": "import course_utils.masks",
+    "tests/browser/test_widget_head_grid.py": "",
     "tests/notebooks/test_rules.py": "",
     "notebooks/ko/00.ipynb": "{}",
 }
@@ -69,6 +70,8 @@ def test_tests_that_import_it_or_bear_its_name(checkout: Path, changed: str, exp
     assert files(checkout) == []
     (checkout / changed).write_text("# changed\n" + FILES.get(changed, ""))
     assert files(checkout) == expected
+    of_widgets = ["tests/browser/test_widget_head_grid.py"] if "head_grid" in changed else []
+    assert widget_files(checkout) == of_widgets
 
 
 def test_what_a_branch_committed_counts_until_it_is_in_main(checkout: Path):

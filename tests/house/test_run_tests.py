@@ -99,9 +99,20 @@ def test_what_is_rare_is_dropped_from_no_plan_but_the_daily_one():
 
 def test_nothing_changed_is_lint_alone(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(changed_tests, "files", lambda root: [])
-    assert run_tests.check()["tests"] == []
+    monkeypatch.setattr(changed_tests, "widget_files", lambda root: [])
+    assert run_tests.check() == {"lint": run_tests.LINT, "tests": []}
     monkeypatch.setattr(changed_tests, "files", lambda root: ["tests/model/test_masks.py"])
     assert run_tests.check()["tests"][0][-1] == "tests/model/test_masks.py"
+
+
+def test_a_changed_widget_is_tried_in_the_browser_with_all_of_its_tests(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(changed_tests, "files", lambda root: [])
+    monkeypatch.setattr(changed_tests, "widget_files", lambda root: [])
+    assert "browser" not in run_tests.check()
+    file = "tests/browser/test_widget_mask_roller.py"
+    monkeypatch.setattr(changed_tests, "widget_files", lambda root: [file])
+    (command,) = run_tests.check()["browser"]
+    assert command[-1] == file and "not rare" not in " ".join(command)
 
 
 def test_a_request_for_another_host_fails_the_command_though_it_was_caught():
