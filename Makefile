@@ -24,7 +24,7 @@ lab: venv  ## JupyterLab에서 강의를 엽니다 / open the course in JupyterL
 update: venv  ## 강의를 새 판으로 바꿉니다. 바꾼 노트북은 따로 모아 둡니다 / fetch the newest version, keeping your work
 	@$(PY) tools/update.py
 
-test: venv  ## 모든 검사 / every check: ruff, pytest, strict nbval, browser
+test: venv  ## 바꿀 때마다 하는 검사 / the checks of every change: ruff, pytest, strict nbval, browser
 	@$(PY) -m tools.run_tests
 
 test-all: venv  ## 느리고 드문 검사까지 / the slow and rare checks, too (once a week)

@@ -1,7 +1,7 @@
 """Which test files are about what changed: those that import a changed module, or are named after it.
 
 What changed: since the branch left main, committed or not. Tests that only reach a changed module through others are
-left to `make test`, and so are notebooks and the browser, but for the widgets that changed.
+left to `make test`, and so are notebooks; of the browser's tests those of a widget are chosen whose folder changed.
 """
 
 from __future__ import annotations
@@ -13,25 +13,30 @@ from functools import cache
 from pathlib import Path
 
 IN_A_BROWSER = "tests/browser/"
-OF_A_WIDGET = "tests/browser/test_widget_"
+WIDGETS = "course_utils/widgets/"
 
 
 def files(root: Path) -> list[str]:
     """Test files to run, relative to `root`, but for those that need a browser."""
-    return [name for name in _about_changes(root) if not name.startswith(IN_A_BROWSER)]
-
-
-def widget_files(root: Path) -> list[str]:
-    """Test files of changed widgets, which need a browser."""
-    return [name for name in _about_changes(root) if name.startswith(OF_A_WIDGET)]
-
-
-def _about_changes(root: Path) -> list[str]:
     changed = changes(root)
     tests = sorted(root.glob("tests/**/test_*.py"))
-    return [
+    found = [
         str(test.relative_to(root)) for test in tests if any(is_about(test, one, root) for one in changed)
     ]
+    return [name for name in found if not name.startswith(IN_A_BROWSER)]
+
+
+def widgets(root: Path) -> list[str]:
+    """Names of the widgets whose folder, or whose tests in the browser, changed."""
+    changed = changes(root)
+    tests = {
+        test.stem.removeprefix("test_widget_"): test for test in root.glob(f"{IN_A_BROWSER}test_widget_*.py")
+    }
+    return sorted(
+        name
+        for name, test in tests.items()
+        if any(one.startswith(f"{WIDGETS}{name}/") or root / one == test for one in changed)
+    )
 
 
 def changes(root: Path) -> list[str]:
@@ -45,7 +50,7 @@ def changes(root: Path) -> list[str]:
     else:
         return []
     untracked = _git(root, "ls-files", "--others", "--exclude-standard")
-    return sorted({*_git(root, "diff", "--name-only", start), *untracked})
+    return sorted({*_git(root, "diff", "--name-only", "--no-renames", start), *untracked})
 
 
 def is_about(test: Path, changed: str, root: Path) -> bool:

@@ -13,6 +13,8 @@ The parts, and in each what could refute the folklore:
     warmup     shares of 0, 1, 5, 20 %, and RAdam without any; pre-LN, and a smaller rate
     decay      a rate that falls to 0 or stays, after the same warm-up; post-LN and pre-LN, a smaller rate
     adaptive   how 1/√v̂_t varies between runs; in a model that never moves, too
+    waited     half of the updates at a rate of 0, at which Adam only gathers; then a high one without warm-up, with m
+               and v, with v alone, and so that a missing m is no hidden warm-up
     sgd        SGD with momentum, clipped or not, and Adam at a rate of 1e-3 that nobody tuned; Adam, tuned
     start      σ of the start values × width; at two rates, for a narrow model may want another
 
@@ -65,7 +67,11 @@ RUNS, EVERY = 32, 61  # of the part `adaptive`: how many runs; every 61st weight
 UNCLIPPED = 1e30
 STACKS = {"post": Encoder, "pre": PreLNEncoder}
 RATES = (1e-3, 1.8e-3, 3.2e-3, 5.6e-3, 1e-2, 1.8e-2, 3.2e-2)
-PARTS = ("map", "warmup", "decay", "adaptive", "sgd", "start")
+PARTS = ("map", "warmup", "decay", "adaptive", "waited", "sgd", "start")
+# Of the part `waited`. m at 0, whose correction is over, lets the first steps be 0.1, 0.19, … of their length; the last
+# counts this correction from there on.
+V_ALONE, V_ALONE_ANEW = "adam, v alone", "adam, v alone, m anew"
+LOOKED_AFTER = 10  # updates that move the model
 
 
 @dataclass(frozen=True, order=True)
@@ -74,7 +80,7 @@ class Run:
 
     part: str
     norm: str = "post"  # or "pre"
-    optimizer: str = "adam"  # or "radam", "sgd"
+    optimizer: str = "adam"  # or "radam", "sgd", V_ALONE, V_ALONE_ANEW
     rate: float = 1e-3  # the highest
     warmup: float = 0.1  # share of the updates
     decay: bool = True  # to 0 at the end; else the rate stays where the warm-up left it
@@ -105,6 +111,9 @@ def planned(part: str, seeds: int) -> Iterator[Run]:
         elif part == "decay":
             for norm, rate, decay in product(STACKS, (3.2e-3, 1e-2), (True, False)):
                 yield Run(part, norm, rate=rate, decay=decay, seed=seed)
+        elif part == "waited":
+            for name in ("adam", V_ALONE, V_ALONE_ANEW):
+                yield Run(part, optimizer=name, rate=1e-2, warmup=0.0, seed=seed)
         elif part == "sgd":
             for clip, rate in product((UNCLIPPED, 1.0), (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)):
                 yield Run(part, optimizer="sgd", rate=rate, clip=clip, seed=seed)
@@ -131,6 +140,12 @@ def optimizer_of(run: Run, model: Sorter) -> optim.Optimizer:
 
 def rate_of(run: Run, step: int) -> float:
     """The rate of an update, counted from 1."""
+    if run.part == "waited":
+        wait = run.steps // 2
+        if step <= wait:
+            return 0.0
+        rate = linear_rate(step - wait, run.rate, 0, run.steps - wait + 1)
+        return rate * (1 - 0.9**step) / (1 - 0.9 ** (step - wait)) if run.optimizer == V_ALONE_ANEW else rate
     warmup = round(run.warmup * run.steps)
     if step > warmup and not run.decay:
         return run.rate
@@ -177,17 +192,25 @@ def learned(run: Run) -> dict[str, Any]:
 
     Returns:
         loss and right, the share of right places, on rows held out, None where it blew up; curve, the mean loss of each
-        twentieth of the updates that were made.
+        twentieth of the updates that were made; of the part `waited` also alike, see likeness, LOOKED_AFTER updates
+        after the wait.
     """
     losses: list[float] = []
-    model = carried_out(
-        run,
-        batches=run.seed,
-        after_step=lambda model, optimizer, step: losses.append(sorting_loss(step.output, step.batch).item()),
-    )
+    alike: dict[str, float] = {}
+    wait = run.steps // 2
+
+    def note(model: Sorter, optimizer: optim.Optimizer, step: Step) -> None:
+        losses.append(sorting_loss(step.output, step.batch).item())
+        if run.part == "waited" and run.optimizer != "adam" and step.done == wait:
+            for state in optimizer.state.values():
+                state["exp_avg"].zero_()
+        if run.part == "waited" and step.done == min(wait + LOOKED_AFTER, run.steps):
+            alike["alike"] = round(likeness(model), 4)
+
+    model = carried_out(run, batches=run.seed, after_step=note)
     each = max(1, run.steps // CURVE)
     curve = [statistics.fmean(losses[at : at + each]) for at in range(0, len(losses), each)]
-    found: dict[str, Any] = {"loss": None, "right": None, "curve": [round(loss, 3) for loss in curve]}
+    found: dict[str, Any] = {"loss": None, "right": None, "curve": [round(loss, 3) for loss in curve]} | alike
     if model is not None:
         batch = random_rows(HELD_OUT, generator=seeded(-1))
         with torch.no_grad():
@@ -195,6 +218,16 @@ def learned(run: Run) -> dict[str, Any]:
         right = (logits.argmax(-1) == batch.targets).float().mean()
         found |= {"loss": round(sorting_loss(logits, batch).item(), 4), "right": round(right.item(), 4)}
     return found
+
+
+@torch.no_grad()
+def likeness(model: Sorter) -> float:
+    """How alike the tokens of a row are at the top: the cosine of two different ones, mean over pairs and rows."""
+    ids = random_rows(64, generator=seeded(-5)).input_ids
+    states = model.encoder(model.embeddings(ids)).last_hidden_state  # (64, T, C)
+    unit = states / states.norm(dim=-1, keepdim=True)
+    length = ids.shape[1]
+    return (((unit @ unit.mT).sum((1, 2)) - length) / (length * (length - 1))).mean().item()
 
 
 def adaptive_steps(run: Run) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Every check of the course: `python -m tools.run_tests [stage ...]`, or `make test`.
+"""What is checked at each change of the course: `python -m tools.run_tests [stage ...]`, or `make test`.
 
-    --all      what is slow and rare, too (`make test-all`, once a week): every notebook in the browser, kills,
-               the full list of faults; writes tests/browser/screenshots
-    --check    lint and the tests of what changed (`make check`), under a minute
+    --all      what is slow and rare, too (`make test-all`, once a week): every notebook and every detail of the
+               widgets in the browser, kills, the full list of faults; writes tests/browser/screenshots
+    --check    lint and the tests of what changed (`make check`), under a minute; longer where a widget changed
 
 Stages: lint (ruff, biome) · tests (pytest) · browser (Playwright) · notebooks (strict nbval, then its budget). Browser
 and notebooks, in this order, run beside the others. The first stage that fails ends the run.
@@ -105,12 +105,23 @@ def stages(*, rare: bool = False, axe: bool = True, pair: bool = False) -> dict[
     return plan
 
 
-def check() -> dict[str, list[Command]]:
-    """Lint, and the tests of what changed since the branch main; of a changed widget all of its own."""
-    chosen, in_a_browser = changed_tests.files(ROOT), changed_tests.widget_files(ROOT)
-    only = ["-m", "not rare and not slow"]
-    plan = {"lint": LINT, "tests": [[*PYTEST, *PAIR, *only, *chosen]] if chosen else []}
-    return plan | ({BROWSER: [[*PYTEST, *in_a_browser]]} if in_a_browser else {})
+def check(*, axe: bool = True) -> dict[str, list[Command]]:
+    """Lint, and the tests of what changed since the branch main; a changed widget with all that the browser tries.
+
+    Args:
+        axe: with the tests that need axe-core.
+    """
+    chosen, names = changed_tests.files(ROOT), changed_tests.widgets(ROOT)
+    quick = ["-m", "not rare and not slow"]
+    how = [*NICE, *PYTEST] if names else [*PYTEST, *PAIR]  # beside the browser in one process
+    plan = {"lint": LINT, "tests": [[*how, *quick, *chosen]] if chosen else []}
+    if names:
+        files = [
+            "tests/browser/test_standard.py",
+            *(f"tests/browser/test_widget_{name}.py" for name in names),
+        ]
+        plan[BROWSER] = [[*PYTEST, *([] if axe else ["-m", "not axe"]), *files, "-k", " or ".join(names)]]
+    return plan
 
 
 def run(chosen: list[str], plan: dict[str, list[Command]], *, pictures: bool = False) -> int:
@@ -160,8 +171,8 @@ def main(arguments: list[str]) -> int:
             return 1
         if browser_tools.BROWSER in missing:
             chosen.remove(BROWSER)
-        elif missing and not options.check:
-            plan = stages(rare=options.all, axe=False)
+        elif missing:
+            plan = check(axe=False) if options.check else stages(rare=options.all, axe=False)
     status = run(chosen, plan, pictures=options.all)
     if status == 0:
         print("✓ passed " + ("; ".join(without) if without else "every stage"))

@@ -5,10 +5,14 @@ from __future__ import annotations
 from io import BytesIO
 
 import matplotlib.pyplot as plt
+import numpy as np
 import PIL.Image
 from IPython.display import Image, Markdown, display
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.transforms import BboxBase
 
 from course_utils.locale import text
 from course_utils.support import lecture
@@ -19,6 +23,7 @@ SCREEN_DPI = 100
 PIXELS_PER_DOT = (
     1.5  # drawn finer than shown, so that projectors and high-resolution screens get sharp letters
 )
+MARGIN = 0.1  # inches around all that is drawn
 COLORS = 256  # a palette makes the saved notebook a third as large; no eye sees the difference
 
 
@@ -53,11 +58,37 @@ def _missing(alt: object) -> str:
 
 def _picture(figure: Figure) -> tuple[bytes, int]:
     """(a PNG of the figure, its width in pixels of the screen)"""
-    drawn = BytesIO()
     dpi = SCREEN_DPI * PIXELS_PER_DOT * (lecture.SCALE if lecture.lecture_mode() else 1)
-    plain = {"compress_level": 0}  # it is packed below
-    figure.savefig(drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=0.1, pil_kwargs=plain)
-    picture = PIL.Image.open(drawn).convert("RGB").quantize(COLORS, dither=PIL.Image.Dither.NONE)
+    picture = _drawn(figure, dpi).quantize(
+        COLORS, method=PIL.Image.Quantize.MAXCOVERAGE, dither=PIL.Image.Dither.NONE
+    )
     saved = BytesIO()
     picture.save(saved, format="png")
     return saved.getvalue(), round(picture.width / PIXELS_PER_DOT)
+
+
+def _drawn(figure: Figure, dpi: float) -> PIL.Image.Image:
+    """All that the figure shows, with a margin around it.
+
+    So does savefig(bbox_inches="tight"), which draws twice, the first time to see how far the figure reaches. Here a
+    second time is needed only where something reaches beyond the page.
+    """
+    figure.set_dpi(dpi)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    reach = figure.get_tightbbox(canvas.get_renderer())
+    if not _holds(figure.bbox_inches, reach):
+        drawn = BytesIO()
+        plain = {"compress_level": 0}  # it is packed later
+        figure.savefig(drawn, dpi=dpi, bbox_inches="tight", pad_inches=MARGIN, pil_kwargs=plain)
+        return PIL.Image.open(drawn).convert("RGB")
+    page = PIL.Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    left, bottom, right, top = (round(side * dpi) for side in reach.padded(MARGIN).extents)
+    picture = PIL.Image.new("RGB", (right - left, top - bottom), to_hex(figure.get_facecolor()))
+    picture.paste(page, (-left, top - page.height))
+    return picture
+
+
+def _holds(page: BboxBase, box: BboxBase) -> bool:
+    """Whether a box lies on the page, give or take a hundredth of an inch."""
+    return bool((box.min >= page.min - 0.01).all() and (box.max <= page.max + 0.01).all())

@@ -16,16 +16,17 @@ from tests.browser import harness  # noqa: E402  (needs playwright)
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the tests of one widget the first is run each time, the others weekly and when the widget changes.
+    """Of the tests of one widget the first is run each time; the others weekly, and in `make check` of that widget.
 
-    What they try breaks by a change of that widget alone; test_standard.py tries each time what all have in common.
+    What the widgets have in common is tried each time by test_standard.py, by the first tests and by those that are
+    marked `each_time`.
     """
     own = [item for item in items if item.path.parent == Path(__file__).parent]
     for file, tests in groupby(own, key=lambda item: item.path):
         if file.name.startswith("test_widget_"):
             first, *others = tests
             for other in others:
-                if other.originalname != first.originalname:
+                if other.originalname != first.originalname and not other.get_closest_marker("each_time"):
                     other.add_marker(pytest.mark.rare)
 
 

@@ -84,6 +84,7 @@ def head_counts(left: int, right: int) -> dict[str, int]:
     return {"line": HEADS * left * right, "rect": (HEADS + 1) * both + HEADS, "text": both, "path": 0}
 
 
+@pytest.mark.rare
 def test_three_views_draw_and_answer_to_the_mouse(guest: Visit, lab: Lab) -> None:
     head, model, neuron = start(guest, lab, TOKENS)
     assert guest.failures() == []

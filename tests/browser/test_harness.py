@@ -1,7 +1,10 @@
 """The harness must see what it is there to see."""
 
+from pathlib import Path
+
 import pytest
 
+from tests.browser.conftest import pytest_collection_modifyitems
 from tests.browser.harness import Lab, Visit, make_notebook
 
 
@@ -95,3 +98,27 @@ def test_barriers_are_noticed(guest: Visit, lab: Lab) -> None:
     assert [barrier.split()[0] for barrier in guest.barriers(output, only=["color-contrast"])] == [
         "color-contrast"
     ]
+
+
+class Collected:
+    """A test as pytest_collection_modifyitems looks at it."""
+
+    def __init__(self, file: str, name: str, *marks: str) -> None:
+        self.path, self.originalname, self.marks = Path(__file__).with_name(file), name, set(marks)
+
+    def get_closest_marker(self, name: str) -> bool:
+        return name in self.marks
+
+    def add_marker(self, mark: pytest.MarkDecorator) -> None:
+        self.marks.add(mark.name)
+
+
+def test_of_one_widget_the_first_test_and_those_marked_run_each_time() -> None:
+    first, again = (Collected("test_widget_sieve.py", "test_by_mouse") for _ in range(2))  # two parameters
+    other = Collected("test_widget_sieve.py", "test_by_keyboard")
+    kept = Collected("test_widget_sieve.py", "test_two_views", "each_time")
+    another = Collected("test_widget_wheel.py", "test_by_keyboard")
+    common = [Collected("test_standard.py", name) for name in ("test_one", "test_two")]
+    pytest_collection_modifyitems([*common, first, again, other, kept, another])
+    assert other.marks == {"rare"} and kept.marks == {"each_time"}
+    assert not any(test.marks for test in (*common, first, again, another))

@@ -339,6 +339,7 @@ def test_tokens_are_text_never_markup(guest: Visit, lab: Lab) -> None:
 # --- As one file
 
 
+@pytest.mark.each_time
 def test_a_saved_page_behaves_as_in_the_notebook(saved: Page, tmp_path: Path) -> None:
     widget = made()
     widget.layer, widget.head, widget.token, widget.sort = 1, 3, 2, "previous"

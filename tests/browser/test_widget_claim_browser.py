@@ -36,6 +36,15 @@ def widths(card: Locator, side: str, row: int) -> list[float]:
     )
 
 
+def test_differences_only_by_mouse(guest: Visit, card: Locator) -> None:
+    card.get_by_test_id("differences").click()
+    expect(card.locator(".cb-less").first).to_be_visible()
+    (width,) = widths(card, "paper", 0)
+    assert abs(width - 0.5) < 0.02  # the largest difference of its side: from the middle to the edge
+    assert widths(card, "later", 1) == []
+    guest.screenshot("claim_browser-differences", of=card)
+
+
 def test_numbers_bars_and_sources(card: Locator) -> None:
     expect(card.get_by_test_id("says")).to_have_text("NSP를 빼면 나빠진다. 5.1절")
     assert [part.strip() for part in texts(card, "paper", 0)] == [
@@ -49,15 +58,6 @@ def test_numbers_bars_and_sources(card: Locator) -> None:
     assert abs(value - 84.9 / 88.4) < 0.01 and abs(reference - 1) < 0.01
     assert [part.strip() for part in texts(card, "later", 1)] == ["사람", "91.0", "–", "–", "알려진 것"]
     assert len(widths(card, "later", 1)) == 1  # nothing to compare with
-
-
-def test_differences_only(guest: Visit, card: Locator) -> None:
-    card.get_by_test_id("differences").click()
-    expect(card.locator(".cb-less").first).to_be_visible()
-    (width,) = widths(card, "paper", 0)
-    assert abs(width - 0.5) < 0.02  # the largest difference of its side: from the middle to the edge
-    assert widths(card, "later", 1) == []
-    guest.screenshot("claim_browser-differences", of=card)
 
 
 def test_by_keyboard_from_claim_to_claim(guest: Visit, card: Locator) -> None:

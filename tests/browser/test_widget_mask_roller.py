@@ -90,12 +90,6 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
 
 
 # Of each token: its fate, and the line around it with its sign.
-_LOOKS = """row => [...row.children].map((card) => {
-  const token = card.querySelector(".mr-token");
-  return [card.dataset.fate, getComputedStyle(token).borderTopStyle + token.querySelector("i").textContent];
-})"""
-
-
 def test_controls_have_names(show: Callable[[], Locator]) -> None:
     widget = show()
     for name in ("문장", "둘째 문장"):
@@ -105,6 +99,12 @@ def test_controls_have_names(show: Callable[[], Locator]) -> None:
     for name in ("다시 굴리기", "1,000번 굴리기", "처음부터"):
         expect(widget.get_by_role("button", name=name)).to_be_visible()
     expect(widget.get_by_role("list", name="모델이 받는 토큰, 그 아래 맞힐 정답")).to_be_visible()
+
+
+_LOOKS = """row => [...row.children].map((card) => {
+  const token = card.querySelector(".mr-token");
+  return [card.dataset.fate, getComputedStyle(token).borderTopStyle + token.querySelector("i").textContent];
+})"""
 
 
 @pytest.mark.rare

@@ -156,6 +156,7 @@ def test_words_are_text_never_markup(guest: Visit, lab: Lab) -> None:
     assert guest.page.evaluate("() => window.__pwned === undefined")
 
 
+@pytest.mark.each_time
 def test_what_python_refuses_is_told_in_place_and_the_picture_stays(guest: Visit, card: Locator) -> None:
     before = card.locator("tbody").inner_text()
     # A slider beyond its own limits, as a tampered page would send it.
@@ -171,6 +172,7 @@ def test_what_python_refuses_is_told_in_place_and_the_picture_stays(guest: Visit
     expect(summary(card)).to_contain_text("d_k = 2,")
 
 
+@pytest.mark.each_time
 def test_two_views_of_one_widget_stay_in_step_and_python_sees_it(guest: Visit, lab: Lab) -> None:
     guest.open(make_notebook(lab.folder, [WORDS + CELL, "widget", "widget.scaled = False\nwidget"]))
     guest.run_all()

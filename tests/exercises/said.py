@@ -30,20 +30,31 @@ from course_utils.locale import language
 FOLDER = Path(__file__).parent / "said"
 AT_MOST = 17  # inputs of an exercise for which an answer is spoilt
 STRANGE = {"a word": "글", "7.5": 7.5, "zeros (2, 3)": torch.zeros(2, 3)}
+NEARLY = ("  a thousandth off", "  wrong for input ")  # how their lines begin
 # Their first inputs are looked at for known faults only; others of the kind are judged further on.
 LOOKED_AT = {"09.2": 3, "09.3": 1}
 
 
-def said(number: str) -> str:
-    """All that the checks of a notebook say, as it stands in its file."""
+def said(number: str, *, near: bool = True) -> str:
+    """All that the checks of a notebook say, as it stands in its file; on request without the nearly right answers."""
     lines = [f"Notebook {number}. Written by: python -m tests.exercises.said {number}"]
     for found in exercises_of(number):
         lines += ["", found.id]
         for reason, answer in wrong_answers(number)[found.id].items():
             lines += [f"  {reason}", *_told(found, answer, "ko"), *_told(found, answer, "en")]
-        for name, answer in [*_strange(), *nearly_right(found)]:
+        for name, answer in [*_strange(), *(nearly_right(found) if near else ())]:
             lines += [f"  {name}", *_told(found, answer, "en")]
     return "\n".join(lines) + "\n"
+
+
+def without_near(text: str) -> str:
+    """A file's text, but for what is said to the nearly right answers."""
+    kept, left_out = [], False
+    for line in text.splitlines():
+        if not line.startswith("    "):  # an exercise or an answer, not what is said to it
+            left_out = line.startswith(NEARLY)
+        kept += [] if left_out else [line]
+    return "\n".join(kept) + "\n"
 
 
 def wrong_answers(number: str) -> dict[str, dict[str, Any]]:
@@ -142,10 +153,10 @@ def _given(args: Sequence[Any], kwargs: dict[str, Any]) -> str:
 
 
 def _numbers(tensor: torch.Tensor, **_: Any) -> str:
-    """To write a tensor out takes a hundred times as long, and leaves out digits and the middle of a long one."""
+    """A digest of its bytes, with its shape and type. repr takes a hundred times as long and leaves out digits."""
     values = tensor.detach().contiguous().flatten().view(torch.uint8).numpy().tobytes()
-    recorded = ", for its gradient" if tensor.requires_grad else ""
-    return f"tensor({hashlib.sha256(values).hexdigest()}, {tuple(tensor.shape)}, {tensor.dtype}{recorded})"
+    gradient = ", with its gradient" if tensor.requires_grad else ""
+    return f"tensor({hashlib.sha256(values).hexdigest()}, {tuple(tensor.shape)}, {tensor.dtype}{gradient})"
 
 
 def _changed(result: Any, how: Callable[[Any], Any]) -> Any:

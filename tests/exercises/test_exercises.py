@@ -23,7 +23,7 @@ from course_utils.exercises import (
 from course_utils.exercises.core import call, expect_close, expect_tensor, expect_tuple
 from course_utils.locale import raw_texts, text
 from tests.exercises import audit, wrong_10
-from tests.exercises.said import FOLDER, judged, nearly_right, said, wrong_answers
+from tests.exercises.said import FOLDER, judged, nearly_right, said, without_near, wrong_answers
 
 NUMBERS = notebooks()
 ALL = [found for number in NUMBERS for found in exercises_of(number)]
@@ -120,10 +120,14 @@ def test_an_answer_that_is_a_thousandth_off_or_wrong_for_one_input_is_wrong(foun
     assert answers and [name for name, answer in answers if judged(found, answer).status != "failed"] == []
 
 
+@pytest.mark.parametrize(
+    "near", [False, pytest.param(True, marks=pytest.mark.rare)], ids=["wrong", "and nearly right"]
+)
 @pytest.mark.parametrize("number", NUMBERS)
-def test_what_the_checks_say(number):
+def test_what_the_checks_say(number, near):
     """Every word and number; see said.py for how to renew the file."""
-    assert said(number) == (FOLDER / f"{number}.txt").read_text(encoding="utf-8")
+    text = (FOLDER / f"{number}.txt").read_text(encoding="utf-8")
+    assert said(number, near=near) == (text if near else without_near(text))
 
 
 @pytest.mark.parametrize("found", FUNCTIONS, ids=lambda found: found.id)

@@ -50,10 +50,10 @@ FIGURES = settings(QUICK, max_examples=4)  # each is drawn
 LONG = settings(QUICK, max_examples=300, derandomize=False)
 
 
-LARGE_FILES = ("contextual.evaluation.evaluate", "tasks.data.read_names", "tasks.data.read_reviews")
-# With a star: values of another kind, too; once a week, as what reads all of a large file at each call.
+LONG_CALLS = ("contextual.evaluation.evaluate", "tasks.data.read_names", "tasks.data.read_reviews")
+# With a star: values of another kind, too. Weekly, as what judges all sentences or reads a large file at each call.
 EACH = [
-    pytest.param(name, star, marks=[pytest.mark.rare] if star or name in LARGE_FILES else [])
+    pytest.param(name, star, marks=[pytest.mark.rare] if star or name in LONG_CALLS else [])
     for name in sorted(CASES)
     for star in ("", "*")
 ]
@@ -111,6 +111,7 @@ def test_every_public_name_has_a_strategy_or_a_reason():
     with_strategy = {name.partition("#")[0] for name in CASES}
     new = sorted(there - with_strategy - set(EXEMPT))
     assert new == [], "enter them in tests/faults (registry.py says how)"
+    assert set(LONG_CALLS) <= set(CASES)
     assert not set(EXEMPT) - there and not with_strategy & set(EXEMPT), "exempt, and need not be"
 
 

@@ -54,7 +54,6 @@ def test_a_heavy_import_would_be_seen():
     assert "numpy" in loaded_by("import course_utils, numpy") & HEAVY
 
 
-@pytest.mark.rare
 def test_opening_a_checkpoint_does_not_load_the_compiler_of_torch():
     modules = loaded_by("from course_utils.pretrained import load_pretrained; load_pretrained()")
     assert "torch" in modules and "torch._dynamo" not in modules  # 80 MB and more than a second

@@ -99,20 +99,43 @@ def test_what_is_rare_is_dropped_from_no_plan_but_the_daily_one():
 
 def test_nothing_changed_is_lint_alone(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(changed_tests, "files", lambda root: [])
-    monkeypatch.setattr(changed_tests, "widget_files", lambda root: [])
+    monkeypatch.setattr(changed_tests, "widgets", lambda root: [])
     assert run_tests.check() == {"lint": run_tests.LINT, "tests": []}
     monkeypatch.setattr(changed_tests, "files", lambda root: ["tests/model/test_masks.py"])
     assert run_tests.check()["tests"][0][-1] == "tests/model/test_masks.py"
 
 
-def test_a_changed_widget_is_tried_in_the_browser_with_all_of_its_tests(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(changed_tests, "files", lambda root: [])
-    monkeypatch.setattr(changed_tests, "widget_files", lambda root: [])
-    assert "browser" not in run_tests.check()
-    file = "tests/browser/test_widget_mask_roller.py"
-    monkeypatch.setattr(changed_tests, "widget_files", lambda root: [file])
-    (command,) = run_tests.check()["browser"]
-    assert command[-1] == file and "not rare" not in " ".join(command)
+@pytest.mark.parametrize(
+    "missing", [{}, {browser_tools.BARRIERS: "no npm"}, {browser_tools.BROWSER: "none starts"}]
+)
+def test_a_changed_widget_is_tried_in_the_browser_with_all_of_its_tests(
+    monkeypatch: pytest.MonkeyPatch, missing: dict[str, str]
+):
+    monkeypatch.setattr(changed_tests, "files", lambda root: ["tests/widgets/test_folders.py"])
+    monkeypatch.setattr(changed_tests, "widgets", lambda root: ["mask_painter", "mask_roller"])
+    monkeypatch.setattr(browser_tools, "missing", lambda: missing)
+    monkeypatch.setattr(browser_tools, "IN_CI", False)
+    ran = {}
+    monkeypatch.setattr(
+        run_tests, "run", lambda chosen, plan, **_: ran.update({n: plan[n] for n in chosen}) or 0
+    )
+    assert run_tests.main(["--check"]) == 0
+    (tests,) = ran["tests"]
+    assert (
+        "-n" not in tests and tests[-1] == "tests/widgets/test_folders.py"
+    )  # beside the browser in one process
+    if browser_tools.BROWSER in missing:
+        assert list(ran) == ["lint", "tests"]
+        return
+    (command,) = ran["browser"]
+    start = command.index("tests/browser/test_standard.py")
+    assert command[start + 1 :] == [
+        "tests/browser/test_widget_mask_painter.py",
+        "tests/browser/test_widget_mask_roller.py",
+        "-k",
+        "mask_painter or mask_roller",
+    ]
+    assert not any("rare" in word for word in command) and ("not axe" in command) == bool(missing)
 
 
 def test_a_request_for_another_host_fails_the_command_though_it_was_caught():

@@ -12,7 +12,9 @@ from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 
 from tools.warm_kernels import warm_kernels
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing is forked here")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork") or not Path("/proc").is_dir(), reason="no fork, or no /proc"
+)
 IMPORTED = ("ipykernel.kernelapp", "wave")  # wave: a module that nobody else imports
 
 

@@ -130,7 +130,6 @@ def test_run_notebooks_compares_by_the_same_rule():
     assert differences(saved, other) == ["cell 1 (99-000)"]
 
 
-@pytest.mark.rare
 def test_nbval_lets_only_numbers_inside_their_band_move(tmp_path: Path):
     """Strict nbval, as `make test` calls it, on a notebook whose saved outputs are of another run."""
     loss_is = "loss = {}\nmarked = f'≈{{loss:.1f}}'\nprint(f'{}')\nassert 9 < loss < 11"

@@ -64,6 +64,9 @@ def test_every_part_has_its_control():
         "pre",
     }  # with and without
     assert any(run.rate == 0.0 for run in planned("adaptive", 1))
+    waited = list(planned("waited", 1))
+    assert [run.optimizer for run in waited] == ["adam", dynamics.V_ALONE, dynamics.V_ALONE_ANEW]
+    assert {run.warmup for run in waited} == {0.0}
 
 
 def test_the_sum_of_the_rates_does_not_depend_on_the_warmup():
@@ -81,6 +84,57 @@ def test_a_rate_that_does_not_fall():
     assert [rate_of(rising, step) for step in (1, 50, 51, 100)] == pytest.approx([0.0004, 0.02, 0.02, 0.02])
     assert rate_of(replace(rising, decay=True), 100) == pytest.approx(0.02 / 51)
     assert not any(run.decay for run in planned("adaptive", 1))
+
+
+def test_a_rate_that_waits():
+    run = Run("waited", rate=0.02, warmup=0.0, steps=8)
+    assert [rate_of(run, step) for step in range(1, 9)] == pytest.approx(
+        [0, 0, 0, 0, 0.016, 0.012, 0.008, 0.004]
+    )
+    anew = [rate_of(replace(run, optimizer=dynamics.V_ALONE_ANEW), step) for step in (4, 5, 6)]
+    assert anew == pytest.approx([0, 0.016 * (1 - 0.9**5) / 0.1, 0.012 * (1 - 0.9**6) / 0.19])
+
+
+@pytest.mark.parametrize("name", ["adam", dynamics.V_ALONE, dynamics.V_ALONE_ANEW])
+def test_a_training_that_waits_is_that_of_a_plain_loop(name, monkeypatch):
+    """Adam by hand: what has been gathered when the model begins to move, and how far it moves."""
+    monkeypatch.setattr(dynamics, "LOOKED_AFTER", 3)
+    run = Run("waited", optimizer=name, rate=0.02, warmup=0.0, depth=2, width=8, steps=8, seed=3)
+    model = Sorter(depth=2, width=8, generator=seeded(3, 0))
+    weights = list(model.parameters())
+    m, v = [torch.zeros_like(weight) for weight in weights], [torch.zeros_like(weight) for weight in weights]
+    for step in range(1, 9):
+        batch = random_rows(16, generator=seeded(3, 1, step - 1))
+        gradients = torch.autograd.grad(sorting_loss(model(batch.input_ids), batch), weights)
+        m = [0.9 * old + 0.1 * gradient for old, gradient in zip(m, gradients)]
+        v = [0.999 * old + 0.001 * gradient**2 for old, gradient in zip(v, gradients)]
+        if step == 4 and name != "adam":
+            m = [torch.zeros_like(one) for one in m]
+        counted = step - 4 if name == dynamics.V_ALONE_ANEW and step > 4 else step  # of m's correction
+        rate = {5: 0.016, 6: 0.012, 7: 0.008, 8: 0.004}.get(step, 0.0)
+        with torch.no_grad():
+            for weight, mean, square in zip(weights, m, v):
+                weight -= rate * (mean / (1 - 0.9**counted)) / ((square / (1 - 0.999**step)).sqrt() + 1e-8)
+        if step == 7:
+            alike = dynamics.likeness(model)
+    found = learned(run)
+    batch = random_rows(dynamics.HELD_OUT, generator=seeded(-1))
+    assert found["loss"] == pytest.approx(sorting_loss(model(batch.input_ids), batch).item(), abs=2e-4)
+    assert found["alike"] == pytest.approx(alike, abs=2e-3)
+
+
+def test_likeness_by_hand():
+    model = Sorter(depth=1, width=8, generator=seeded(0, 0))
+    states = model.encoder(
+        model.embeddings(random_rows(64, generator=seeded(-5)).input_ids)
+    ).last_hidden_state
+    pairs = [
+        torch.nn.functional.cosine_similarity(row[i], row[j], dim=0).item()
+        for row in states[:64]
+        for i in range(len(row))
+        for j in range(i)
+    ]
+    assert dynamics.likeness(model) == pytest.approx(sum(pairs) / len(pairs), abs=1e-4)
 
 
 @pytest.mark.rare
@@ -180,6 +234,8 @@ def test_the_file_that_the_notebook_reads(tiny, tmp_path):
         kept = ["loss", "right", "curve"]
         if row["part"] == "adaptive":
             kept = ["log_variance", "variance", "direction"]
+        elif row["part"] == "waited":
+            kept = [*kept, "alike"]
         assert list(row) == [*dynamics.FIELDS, *kept]
     assert len(stored(out)) == len(data["runs"])
 

@@ -4,6 +4,7 @@ import warnings
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import PIL.Image
 import pytest
 import torch
 from IPython.display import Image, Markdown
@@ -11,6 +12,7 @@ from IPython.display import Image, Markdown
 from course_utils.viz import figure as figure_module
 from course_utils.viz import plot_arrows, plot_attention, plot_hull, plot_mask, show, theme, use_theme
 from course_utils.viz.plane import hull_order
+from tools.figures import out_of_place, padded
 
 QUERY_TOKENS = ["나는", "배를", "먹었다"]
 KEY_TOKENS = ["나는", "배를", "먹었다", "[PAD]", "-1"]
@@ -165,6 +167,23 @@ def test_show_draws_finer_than_it_shows(displayed):
     picture = displayed[0]
     pixels = int.from_bytes(picture.data[16:20], "big")
     assert pixels >= 1.4 * picture.width
+
+
+@pytest.mark.parametrize("beyond", [0.0, 0.4], ids=["on the page", "beyond it"])
+def test_show_cuts_out_all_that_is_drawn_with_a_margin(displayed, beyond):
+    figure, ax = plt.subplots(figsize=(4, 3), layout=None, facecolor="#FFFBE6")
+    ax.set(position=[0.3, 0.4, 0.3, 0.3], title="배", xlabel="자리")
+    figure.text(
+        0.5, -beyond, "바다", color="#B91C1C"
+    )  # the lower side: where a picture's rows and matplotlib's differ
+    expected = io.BytesIO()
+    figure.savefig(expected, dpi=150, bbox_inches="tight", pad_inches=0.1)
+    expected = PIL.Image.open(expected).convert("RGB")
+    show(figure, alt="빈 축과 글자 하나입니다.")
+    picture = PIL.Image.open(io.BytesIO(displayed[0].data)).convert("RGB")
+    assert all(abs(side - other) <= 1 for side, other in zip(picture.size, expected.size, strict=True))
+    size = tuple(map(max, picture.size, expected.size))
+    assert out_of_place(padded(picture, size), padded(expected, size), 2) <= 20
 
 
 @pytest.mark.parametrize("alt", ["", "   "])

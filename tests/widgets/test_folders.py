@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ def test_a_folder_is_whole(name: str) -> None:
         *(f"texts.{lang}.toml" for lang in languages()),
     }
     assert files <= {path.name for path in (FOLDER / name).iterdir()}
+    in_the_browser = Path(__file__).parents[1] / "browser" / f"test_widget_{name}.py"
+    assert in_the_browser.is_file()
 
 
 @pytest.mark.parametrize("name", widgets.NAMES)
@@ -103,8 +106,9 @@ def test_whatever_an_input_is_set_to_it_is_taken_or_refused_in_words(name: str) 
                     setattr(widget, other, good[other])
 
 
-@pytest.mark.rare
-@pytest.mark.parametrize("name", widgets.NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.rare][name == "mask_painter" :]) for name in widgets.NAMES]
+)
 def test_half_a_character_from_the_browser_is_told_in_place(name: str) -> None:
     widget = largest(name)
     for trait in widget.inputs:
@@ -113,6 +117,7 @@ def test_half_a_character_from_the_browser_is_told_in_place(name: str) -> None:
         assert "서로게이트" in widget.error and getattr(widget, trait) == good
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("name", widgets.NAMES)
 def test_the_example_is_the_widget_of_its_folder(name: str) -> None:
     example = import_module(f"course_utils.widgets.{name}.example")
