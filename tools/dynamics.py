@@ -81,7 +81,7 @@ class Run:
     part: str
     norm: str = "post"  # or "pre"
     optimizer: str = "adam"  # or "radam", "sgd", V_ALONE, V_ALONE_ANEW
-    rate: float = 1e-3  # the highest
+    rate: float = 1e-3  # the highest, but for the correction of V_ALONE_ANEW
     warmup: float = 0.1  # share of the updates
     decay: bool = True  # to 0 at the end; else the rate stays where the warm-up left it
     clip: float = UNCLIPPED
@@ -193,10 +193,10 @@ def learned(run: Run) -> dict[str, Any]:
     Returns:
         loss and right, the share of right places, on rows held out, None where it blew up; curve, the mean loss of each
         twentieth of the updates that were made; of the part `waited` also alike, see likeness, LOOKED_AFTER updates
-        after the wait.
+        after the wait, None where it blew up before.
     """
     losses: list[float] = []
-    alike: dict[str, float] = {}
+    alike: dict[str, float | None] = {"alike": None} if run.part == "waited" else {}
     wait = run.steps // 2
 
     def note(model: Sorter, optimizer: optim.Optimizer, step: Step) -> None:

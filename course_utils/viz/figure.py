@@ -73,22 +73,32 @@ def _drawn(figure: Figure, dpi: float) -> PIL.Image.Image:
     So does savefig(bbox_inches="tight"), which draws twice, the first time to see how far the figure reaches. Here a
     second time is needed only where something reaches beyond the page.
     """
+    face = figure.get_facecolor()
+    paper = to_hex(face) if figure.patch.get_visible() and face[3] == 1 else "white"
+    before = figure.dpi
     figure.set_dpi(dpi)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    reach = figure.get_tightbbox(canvas.get_renderer())
-    if not _holds(figure.bbox_inches, reach):
-        drawn = BytesIO()
-        plain = {"compress_level": 0}  # it is packed later
-        figure.savefig(drawn, dpi=dpi, bbox_inches="tight", pad_inches=MARGIN, pil_kwargs=plain)
-        return PIL.Image.open(drawn).convert("RGB")
-    page = PIL.Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    try:
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        reach = figure.get_tightbbox(canvas.get_renderer())
+        if not _holds(figure.bbox_inches, reach, slack=0.5 / dpi):
+            drawn = BytesIO()
+            how = {
+                "format": "png",
+                "facecolor": paper,
+                "pil_kwargs": {"compress_level": 0},
+            }  # it is packed later
+            figure.savefig(drawn, dpi=dpi, bbox_inches="tight", pad_inches=MARGIN, **how)
+            return PIL.Image.open(drawn).convert("RGB")
+        page = PIL.Image.fromarray(np.asarray(canvas.buffer_rgba()))
+    finally:
+        figure.set_dpi(before)
     left, bottom, right, top = (round(side * dpi) for side in reach.padded(MARGIN).extents)
-    picture = PIL.Image.new("RGB", (right - left, top - bottom), to_hex(figure.get_facecolor()))
-    picture.paste(page, (-left, top - page.height))
+    picture = PIL.Image.new("RGB", (right - left, top - bottom), paper)
+    picture.paste(page, (-left, top - page.height), page)
     return picture
 
 
-def _holds(page: BboxBase, box: BboxBase) -> bool:
-    """Whether a box lies on the page, give or take a hundredth of an inch."""
-    return bool((box.min >= page.min - 0.01).all() and (box.max <= page.max + 0.01).all())
+def _holds(page: BboxBase, box: BboxBase, *, slack: float) -> bool:
+    """Whether a box lies on the page, give or take `slack`."""
+    return bool((box.min >= page.min - slack).all() and (box.max <= page.max + slack).all())

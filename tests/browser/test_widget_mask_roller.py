@@ -89,7 +89,6 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("sentence")).to_be_focused()
 
 
-# Of each token: its fate, and the line around it with its sign.
 def test_controls_have_names(show: Callable[[], Locator]) -> None:
     widget = show()
     for name in ("문장", "둘째 문장"):
@@ -101,6 +100,7 @@ def test_controls_have_names(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_role("list", name="모델이 받는 토큰, 그 아래 맞힐 정답")).to_be_visible()
 
 
+# Of each token: its fate, and the line around it with its sign.
 _LOOKS = """row => [...row.children].map((card) => {
   const token = card.querySelector(".mr-token");
   return [card.dataset.fate, getComputedStyle(token).borderTopStyle + token.querySelector("i").textContent];

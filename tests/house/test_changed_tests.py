@@ -77,6 +77,7 @@ def test_tests_that_import_it_or_bear_its_name(checkout: Path, changed: str, exp
     [
         ("course_utils/widgets/head_grid/view.js", ["head_grid"]),
         ("tests/browser/test_widget_head_grid.py", ["head_grid"]),
+        ("course_utils/widgets/head_grid_more.js", []),
         ("course_utils/widgets/common.js", []),
         ("course_utils/head_grid.py", []),
         ("tests/browser/conftest.py", []),

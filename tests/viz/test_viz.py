@@ -12,7 +12,7 @@ from IPython.display import Image, Markdown
 from course_utils.viz import figure as figure_module
 from course_utils.viz import plot_arrows, plot_attention, plot_hull, plot_mask, show, theme, use_theme
 from course_utils.viz.plane import hull_order
-from tools.figures import out_of_place, padded
+from tools.figures import out_of_place
 
 QUERY_TOKENS = ["나는", "배를", "먹었다"]
 KEY_TOKENS = ["나는", "배를", "먹었다", "[PAD]", "-1"]
@@ -169,21 +169,59 @@ def test_show_draws_finer_than_it_shows(displayed):
     assert pixels >= 1.4 * picture.width
 
 
-@pytest.mark.parametrize("beyond", [0.0, 0.4], ids=["on the page", "beyond it"])
-def test_show_cuts_out_all_that_is_drawn_with_a_margin(displayed, beyond):
-    figure, ax = plt.subplots(figsize=(4, 3), layout=None, facecolor="#FFFBE6")
+FACE = (255, 208, 208)
+
+
+@pytest.mark.parametrize(("low", "times"), [(0.03, 1), (-0.4, 3)], ids=["on the page", "beyond it"])
+def test_show_cuts_out_all_that_is_drawn_with_a_margin(displayed, monkeypatch, low, times):
+    figure, ax = plt.subplots(figsize=(4, 3), layout=None, facecolor=tuple(level / 255 for level in FACE))
     ax.set(position=[0.3, 0.4, 0.3, 0.3], title="배", xlabel="자리")
-    figure.text(
-        0.5, -beyond, "바다", color="#B91C1C"
-    )  # the lower side: where a picture's rows and matplotlib's differ
+    figure.text(0.5, low, "바다", color="#B91C1C")  # below: where a picture's rows and matplotlib's differ
     expected = io.BytesIO()
-    figure.savefig(expected, dpi=150, bbox_inches="tight", pad_inches=0.1)
+    figure.savefig(expected, dpi=150, bbox_inches="tight", pad_inches=0.1, facecolor="auto")
     expected = PIL.Image.open(expected).convert("RGB")
+    drawings, draw = [], mpl.figure.Figure.draw
+    monkeypatch.setattr(
+        mpl.figure.Figure, "draw", lambda *given, **named: drawings.append(1) or draw(*given, **named)
+    )
+    dpi = figure.dpi
     show(figure, alt="빈 축과 글자 하나입니다.")
+    assert len(drawings) == times and figure.dpi == dpi
     picture = PIL.Image.open(io.BytesIO(displayed[0].data)).convert("RGB")
     assert all(abs(side - other) <= 1 for side, other in zip(picture.size, expected.size, strict=True))
-    size = tuple(map(max, picture.size, expected.size))
-    assert out_of_place(padded(picture, size), padded(expected, size), 2) <= 20
+    size = tuple(map(min, picture.size, expected.size))
+    assert out_of_place(picture.crop((0, 0, *size)), expected.crop((0, 0, *size)), 2) <= 20
+    corners = [
+        (0, 0),
+        (picture.width - 1, 0),
+        (0, picture.height - 1),
+        (picture.width - 1, picture.height - 1),
+    ]
+    assert {picture.getpixel(corner) for corner in corners} == {FACE}
+
+
+@pytest.mark.parametrize("low", [0.03, -0.4], ids=["on the page", "beyond it"])
+def test_show_puts_what_is_transparent_on_white(displayed, low):
+    figure = plt.figure(figsize=(2, 2), facecolor="none")
+    figure.text(0.5, low, "바다")
+    show(figure, alt="글자 하나입니다.")
+    picture = PIL.Image.open(io.BytesIO(displayed[0].data)).convert("RGB")
+    assert (
+        picture.getpixel((0, 0))
+        == picture.getpixel((picture.width - 1, picture.height - 1))
+        == (255, 255, 255)
+    )
+
+
+def test_show_keeps_every_shade_of_a_picture_with_many(displayed, monkeypatch):
+    figure, ax = plt.subplots(figsize=(4, 3))
+    figure.colorbar(ax.imshow(np.linspace(-1, 1, 900).reshape(30, 30), cmap=theme.SIGNED), ax=ax)
+    kept, cut_out = [], figure_module._drawn
+    monkeypatch.setattr(figure_module, "_drawn", lambda *given: kept.append(cut_out(*given)) or kept[0])
+    show(figure, alt="부호가 있는 값들입니다.")
+    picture = PIL.Image.open(io.BytesIO(displayed[0].data)).convert("RGB")
+    worst = np.abs(np.asarray(picture, dtype=int) - np.asarray(kept[0], dtype=int)).max()
+    assert worst <= 12  # of 255 levels; a median cut leaves colours some 50 away
 
 
 @pytest.mark.parametrize("alt", ["", "   "])
