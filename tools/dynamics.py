@@ -91,6 +91,11 @@ class Run:
     steps: int = 200
     seed: int = 0
 
+    @property
+    def wait(self) -> int:
+        """Updates at a rate of 0 before the model moves."""
+        return self.steps // 2 if self.part == "waited" else 0
+
 
 def planned(part: str, seeds: int) -> Iterator[Run]:
     """Every training of a part, one seed after the other."""
@@ -140,12 +145,12 @@ def optimizer_of(run: Run, model: Sorter) -> optim.Optimizer:
 
 def rate_of(run: Run, step: int) -> float:
     """The rate of an update, counted from 1."""
-    if run.part == "waited":
-        wait = run.steps // 2
-        if step <= wait:
-            return 0.0
-        rate = linear_rate(step - wait, run.rate, 0, run.steps - wait + 1)
-        return rate * (1 - 0.9**step) / (1 - 0.9 ** (step - wait)) if run.optimizer == V_ALONE_ANEW else rate
+    if step <= run.wait:
+        return 0.0
+    if run.wait:
+        rate = linear_rate(step - run.wait, run.rate, 0, run.steps - run.wait + 1)
+        anew = (1 - 0.9**step) / (1 - 0.9 ** (step - run.wait))
+        return rate * anew if run.optimizer == V_ALONE_ANEW else rate
     warmup = round(run.warmup * run.steps)
     if step > warmup and not run.decay:
         return run.rate
@@ -196,15 +201,14 @@ def learned(run: Run) -> dict[str, Any]:
         after the wait, None where it blew up before.
     """
     losses: list[float] = []
-    alike: dict[str, float | None] = {"alike": None} if run.part == "waited" else {}
-    wait = run.steps // 2
+    alike: dict[str, float | None] = {"alike": None} if run.wait else {}
 
     def note(model: Sorter, optimizer: optim.Optimizer, step: Step) -> None:
         losses.append(sorting_loss(step.output, step.batch).item())
-        if run.part == "waited" and run.optimizer != "adam" and step.done == wait:
+        if step.done == run.wait and run.optimizer != "adam":
             for state in optimizer.state.values():
                 state["exp_avg"].zero_()
-        if run.part == "waited" and step.done == min(wait + LOOKED_AFTER, run.steps):
+        if run.wait and step.done == min(run.wait + LOOKED_AFTER, run.steps):
             alike["alike"] = round(likeness(model), 4)
 
     model = carried_out(run, batches=run.seed, after_step=note)

@@ -83,12 +83,9 @@ def _drawn(figure: Figure, dpi: float) -> PIL.Image.Image:
         reach = figure.get_tightbbox(canvas.get_renderer())
         if not _holds(figure.bbox_inches, reach, slack=0.5 / dpi):
             drawn = BytesIO()
-            how = {
-                "format": "png",
-                "facecolor": paper,
-                "pil_kwargs": {"compress_level": 0},
-            }  # it is packed later
-            figure.savefig(drawn, dpi=dpi, bbox_inches="tight", pad_inches=MARGIN, **how)
+            figure.savefig(
+                drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=MARGIN, facecolor=paper
+            )
             return PIL.Image.open(drawn).convert("RGB")
         page = PIL.Image.fromarray(np.asarray(canvas.buffer_rgba()))
     finally:
