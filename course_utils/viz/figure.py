@@ -87,12 +87,12 @@ def _drawn(figure: Figure, dpi: float) -> PIL.Image.Image:
                 drawn, format="png", dpi=dpi, bbox_inches="tight", pad_inches=MARGIN, facecolor=paper
             )
             return PIL.Image.open(drawn).convert("RGB")
-        page = PIL.Image.fromarray(np.asarray(canvas.buffer_rgba()))
+        page = PIL.Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     finally:
         figure.set_dpi(before)
     left, bottom, right, top = (round(side * dpi) for side in reach.padded(MARGIN).extents)
     picture = PIL.Image.new("RGB", (right - left, top - bottom), paper)
-    picture.paste(page, (-left, top - page.height), page)
+    picture.paste(page, (-left, top - page.height))
     return picture
 
 

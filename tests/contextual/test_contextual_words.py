@@ -242,6 +242,12 @@ def test_occurrences_of_an_empty_word(word):
         occurrences("배를 탔다", word)
 
 
+@pytest.mark.parametrize("sentence", [None, 7, ["배를 탔다"]])
+def test_occurrences_in_what_is_no_text(sentence):
+    with pytest.raises(ValueError, match="sentence must be a text"):
+        occurrences(sentence, "배")
+
+
 @pytest.mark.parametrize("lang", ["ko", "en"])
 @pytest.mark.parametrize(
     ("sentence", "occurrence", "named"),
