@@ -57,7 +57,9 @@ TESTS = sorted(
 )
 # What computes gives way to the browser beside it, where a person would be waiting.
 NICE = ["nice"] if shutil.which("nice") else []
-PYTEST = python("-m", "pytest", "-q")
+# Before each test and after it pytest would hang what catches log messages on every logger that does not hand them on,
+# and torch has forty: a millisecond a test. No test asks for it.
+PYTEST = python("-m", "pytest", "-q", "-p", "no:logging")
 # Two workers, each on one core. A file's tests stay together, and in their order.
 PAIR = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 PAIR_OF_BROWSERS = ["-n", "2", "--dist", "worksteal"]

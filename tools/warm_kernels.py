@@ -2,8 +2,8 @@
 
     python -m pytest --nbval … -p tools.warm_kernels notebooks/ko/*.ipynb
 
-To import torch, matplotlib and transformers anew for each notebook takes 3 to 8 s of a core. Here one process for each
-of pytest's workers does it once, from other people's packages alone, and computes nothing; each kernel is a copy of it
+To import torch, matplotlib and transformers anew for each notebook takes 3 to 8 s of a core. Here one process does it
+once for all of pytest's workers, from other people's packages alone, and computes nothing; each kernel is a copy of it
 (fork), in which no notebook has run and no module of the course has been imported. The process that nbval starts and
 ends is a stand-in: it hands over arguments, folder, environment and streams, passes signals on and ends as the kernel
 does; where it is killed, so is the kernel. The browser's tests have their kernels from here, too (harness.py).
@@ -36,6 +36,7 @@ IMPORTED = (
     "torch._dynamo",
     "transformers.models.bert.modeling_bert",
 )
+COMMAND = "COURSE_WARM_KERNELS"  # of the environment: how a kernel is started, as JSON
 STREAMS = (0, 1, 2)
 LOOKS = 0.1  # seconds between two looks at which kernels have ended
 LARGEST = 2**20  # bytes of arguments, folder and environment
@@ -45,14 +46,19 @@ LARGEST = 2**20  # bytes of arguments, folder and environment
 
 
 def pytest_configure(config: object) -> None:
-    """Let nbval start stand-ins."""
+    """Let nbval start stand-ins; pytest-xdist's workers have their command from the process that started them."""
     if not hasattr(os, "fork"):
         return
     from nbval.kernel import NbvalKernelspecManager
 
     ending = ExitStack()
     config.add_cleanup(ending.close)  # type: ignore[attr-defined]
-    command = ending.enter_context(warm_kernels())
+    if COMMAND in os.environ:
+        command = json.loads(os.environ[COMMAND])
+    else:
+        command = ending.enter_context(warm_kernels())
+        os.environ[COMMAND] = json.dumps(command)
+        ending.callback(os.environ.pop, COMMAND)
     known = NbvalKernelspecManager.get_kernel_spec
 
     def get_kernel_spec(self: NbvalKernelspecManager, kernel_name: str) -> object:
