@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -92,10 +93,13 @@ def allowed(file: str) -> set[str]:
     return ROOMS[room].union({room, "support"}, *more)
 
 
+parsed = cache(ast.parse)  # each file of the package is read for two tests
+
+
 def imports(path: Path, package: Path, *, inside_functions: bool = True) -> set[str]:
     """Dotted names that a file imports; relative ones are made absolute."""
     here = [package.name, *path.relative_to(package).parent.parts]
-    found, nodes = set(), [ast.parse(path.read_text(encoding="utf-8"))]
+    found, nodes = set(), [parsed(path.read_text(encoding="utf-8"))]
     while nodes:
         node = nodes.pop()
         if inside_functions or not isinstance(node, ast.FunctionDef):
