@@ -57,9 +57,7 @@ TESTS = sorted(
 )
 # What computes gives way to the browser beside it, where a person would be waiting.
 NICE = ["nice"] if shutil.which("nice") else []
-# Before each test and after it pytest would hang what catches log messages on every logger that does not hand them on,
-# and torch has forty: a millisecond a test. No test asks for it.
-PYTEST = python("-m", "pytest", "-q", "-p", "no:logging")
+PYTEST = python("-m", "pytest", "-q")
 # Two workers, each on one core. A file's tests stay together, and in their order.
 PAIR = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 PAIR_OF_BROWSERS = ["-n", "2", "--dist", "worksteal"]
@@ -139,9 +137,6 @@ def run(chosen: list[str], plan: dict[str, list[Command]], *, pictures: bool = F
             environment["COURSE_PICTURES"] = "1"
         # Two processes with two threads each would wait for one another on two cores.
         environment.setdefault("OMP_NUM_THREADS", "1")
-        # Tensors of some hundred kB come and go. In pages of 2 MB, where the system has them, a third as many faults of
-        # a page: a twentieth less time in notebook 13's training.
-        environment.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
         done = Stages(plan, folder=ROOT, environment=environment)
         beside = [name for name in BESIDE if name in chosen]
         done.run([name for name in chosen if name not in BESIDE], beside=beside)
