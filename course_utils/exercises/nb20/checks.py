@@ -156,9 +156,7 @@ def check_matthews(answer: object) -> None:
         found, right = _float(call(answer, *given)), matthews(*given)
         if not _same(found, right):
             raise Wrong("foreign_class", given=f"{given[0]}, {given[1]}", **_told(right, found))
-    many = _from_counts(
-        90_000, 20_011, 10_007, 80_000
-    )  # the product is about 1e20: no whole number of 64 bits
+    many = _from_counts(45_000, 23_011, 20_007, 46_000)  # the product is 2e19: no whole number of 64 bits
     found, right = _float(call(answer, *many)), matthews(*many)
     if not _same(found, right):
         raise Wrong("overflow", **_told(right, found))
