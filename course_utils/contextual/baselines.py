@@ -39,6 +39,8 @@ def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> l
 
 def _uncovered(pieces: Pieces, spans: Sequence[tuple[int, int]]) -> list[str]:
     """The pieces that lie in none of the spans."""
+    if not spans:  # most sentences of a corpus
+        return [piece for piece, _ in pieces]
     return [
         piece
         for piece, (begin, stop) in pieces
@@ -59,17 +61,28 @@ def placed_pieces(
     Raises:
         ValueError: as context_pieces; if reach is no whole number of at least 0.
     """
+    return bag_and_placed(tokenizer, sentence, word, reach=reach)[1]
+
+
+def bag_and_placed(
+    tokenizer: WordPieceTokenizer, sentence: str, word: str, *, reach: int = REACH
+) -> tuple[list[str], list[str]]:
+    """What context_pieces and placed_pieces give, for whoever wants both of many sentences.
+
+    Raises:
+        ValueError: as placed_pieces.
+    """
     reach = whole_number("reach", reach, least=0, most=MOST_REACH)
     check_tokenizer(tokenizer)
     pieces, spans = tokenizer.pieces(sentence), occurrences(sentence, word)
     bag = _uncovered(pieces, spans)
     if not spans:
-        return bag
+        return bag, bag
     start, end = spans[0]
     before = [piece for piece, (_, stop) in pieces if stop <= start]
     after = [piece for piece, (begin, _) in pieces if begin >= end]
     left = [f"-{place} {piece}" for place, piece in enumerate(before[: -reach - 1 : -1], 1)]
-    return bag + left + [f"+{place} {piece}" for place, piece in enumerate(after[:reach], 1)]
+    return bag, bag + left + [f"+{place} {piece}" for place, piece in enumerate(after[:reach], 1)]
 
 
 @dataclass(frozen=True)

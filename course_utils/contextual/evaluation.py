@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from course_utils.before.word2vec import WordVectors, train_skip_gram
-from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, placed_pieces, static_points
+from course_utils.contextual.baselines import bag_and_placed, fit_naive_bayes, static_points
 from course_utils.contextual.measures import neighbour_accuracy, separation
 from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, fit_senses, sense_points, sense_space
 from course_utils.contextual.vectors import check_model, encode_words
@@ -265,20 +265,23 @@ def _evaluate_word(
     sentences, senses = _labelled(groups)
     layer = min(SENSE_LAYER, getattr(model, "bert", model).config.num_hidden_layers)
     vectors = encode_words(model, tokenizer, sentences, word)[:, layer]
+    examples = _corpus_pieces(tokenizer, word)
+    bags, placed = (
+        {sense: [one[kind] for one in group] for sense, group in examples.items()} for kind in (0, 1)
+    )
+    asked_bags, asked_placed = zip(*(bag_and_placed(tokenizer, sentence, word) for sentence in sentences))
     by_vectors = None
     if static is not None:
-        bags = [context_pieces(tokenizer, sentence, word) for sentence in sentences]
-        examples = _corpus_pieces(tokenizer, word, context_pieces)
-        space = fit_senses({sense: static_points(static, group) for sense, group in examples.items()})
-        rows = space.scores(static_points(static, bags)).argmax(-1).tolist()
+        space = fit_senses({sense: static_points(static, group) for sense, group in bags.items()})
+        rows = space.scores(static_points(static, asked_bags)).argmax(-1).tolist()
         by_vectors = _share([space.senses[row] for row in rows], senses)
     return WordResult(
         word,
         tuple(_judged(sense_space(model, tokenizer, word), normalize(vectors, dim=-1), word, groups)),
         neighbour=neighbour_accuracy(vectors, senses),
         separation=separation(vectors, senses),
-        naive_bayes=_counted(tokenizer, word, groups, context_pieces),
-        with_places=_counted(tokenizer, word, groups, placed_pieces),
+        naive_bayes=_counted(bags, asked_bags, senses),
+        with_places=_counted(placed, asked_placed, senses),
         static=by_vectors,
     )
 
@@ -294,14 +297,14 @@ def _labelled(groups: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]
     return [sentence for sentence, _ in pairs], [sense for _, sense in pairs]
 
 
-Pieces = Callable[[WordPieceTokenizer, str, str], list[str]]
+Sentence = list[str]  # its pieces
 
 
-def _corpus_pieces(tokenizer: WordPieceTokenizer, word: str, pieces: Pieces) -> dict[str, list[list[str]]]:
-    """Sense -> all sentences of the corpus about it, including those that do not name it, as pieces."""
+def _corpus_pieces(tokenizer: WordPieceTokenizer, word: str) -> dict[str, list[tuple[Sentence, Sentence]]]:
+    """Sense -> all sentences of the corpus about it, including those that do not name it, in no order and placed."""
     return {
         sense: [
-            pieces(tokenizer, sentence, word)
+            bag_and_placed(tokenizer, sentence, word)
             for document in sense_documents(word, sense, WHOLE_CORPUS)
             for sentence in document
         ]
@@ -310,15 +313,11 @@ def _corpus_pieces(tokenizer: WordPieceTokenizer, word: str, pieces: Pieces) -> 
 
 
 def _counted(
-    tokenizer: WordPieceTokenizer, word: str, groups: Mapping[str, Sequence[str]], pieces: Pieces
+    examples: Mapping[str, Sequence[Sentence]], asked: Sequence[Sentence], senses: Sequence[str]
 ) -> float:
-    """The share that naive Bayes gets right, trained on the corpus."""
-    counts = fit_naive_bayes(_corpus_pieces(tokenizer, word, pieces))
-    sentences, senses = _labelled(groups)
-    guesses = [
-        counts.senses[counts.scores(pieces(tokenizer, sentence, word)).argmax()] for sentence in sentences
-    ]
-    return _share(guesses, senses)
+    """The share of the asked sentences that naive Bayes, trained on the examples, gets right."""
+    counts = fit_naive_bayes(examples)
+    return _share([counts.senses[counts.scores(pieces).argmax()] for pieces in asked], senses)
 
 
 def _share(guesses: Sequence[str], senses: Sequence[str]) -> float:

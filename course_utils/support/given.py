@@ -70,9 +70,9 @@ def list_of_texts(name: str, value: Any, *, least: int = 1) -> list[str]:
     if not isinstance(value, Iterable):
         raise ValueError(f"{name} must be a list of texts, got {shown(value)}")
     found = list(value)
-    for text in found:
-        if not isinstance(text, str):
-            raise ValueError(f"{name} must hold texts and nothing else, got {shown(text)} among them")
+    if not all(issubclass(kind, str) for kind in {*map(type, found)}):
+        strange = next(text for text in found if not isinstance(text, str))
+        raise ValueError(f"{name} must hold texts and nothing else, got {shown(strange)} among them")
     if len(found) < least:
         raise ValueError(f"{name} must hold at least {least} text{'s' * (least > 1)}, got {len(found)}")
     return found

@@ -40,6 +40,7 @@ def entities(tags: Sequence[str], *, scheme: str = "BIO") -> list[Entity]:
 
     Source: Ramshaw and Marcus 1995; Tjong Kim Sang and Buchholz 2000 (BIO); Lample et al. 2016 (BIOES).
     """
+    _check_scheme(scheme)
     return _read(list_of_texts("tags", tags, least=0), scheme)
 
 
@@ -82,19 +83,28 @@ def entity_f1(predictions: Any, references: Any, *, scheme: str = "BIO") -> floa
     return 2 * common / among if among else 0.0
 
 
-def _found(name: str, sentences: Any, scheme: str) -> list[tuple[int, set[Entity]]]:
+def _found(name: str, sentences: Any, scheme: str) -> list[tuple[int, frozenset[Entity]]]:
     """Of each sentence, how many tags it has and which entities."""
+    _check_scheme(scheme)
     rows = [
-        list_of_texts(f"{name}[{number}]", tags, least=0)
+        tuple(list_of_texts(f"{name}[{number}]", tags, least=0))
         for number, tags in enumerate(several(name, sentences, "lists of tags"))
     ]
-    return [(len(tags), set(_read(tags, scheme))) for tags in rows]
+    return [(len(tags), _entities(tags, scheme)) for tags in rows]
 
 
-def _read(tags: list[str], scheme: str) -> list[Entity]:
-    """The entities of a list of texts."""
+def _check_scheme(scheme: str) -> None:
     if scheme not in SCHEMES:
         raise ValueError(f"scheme must be 'BIO' or 'BIOES', got {shown(scheme)}")
+
+
+@lru_cache(maxsize=2**13)  # an interval asks for the same sentences at every draw
+def _entities(tags: tuple[str, ...], scheme: str) -> frozenset[Entity]:
+    return frozenset(_read(tags, scheme))
+
+
+def _read(tags: Sequence[str], scheme: str) -> list[Entity]:
+    """The entities of a list of texts."""
     marks = [_mark_and_type(tag, scheme) for tag in tags]
     return _leniently(marks) if scheme == "BIO" else _strictly(marks)
 
