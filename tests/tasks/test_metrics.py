@@ -209,8 +209,14 @@ def test_what_does_not_fit(metric, predictions, references, told):
         (lambda: spearman([2], [1]), "at least 2, got 1 and 1"),
         (lambda: pearson([1, math.nan], [1, 2]), r"predictions must hold numbers of at most 1e\+300 in size"),
         (lambda: spearman([1, 2], [math.inf, 2]), "references must hold numbers .*, got inf among them"),
-        (lambda: pearson([0.5, math.nan], [0.1, 0.2]), "predictions must hold numbers .*, got nan among them"),
-        (lambda: spearman([0.1, 0.2], [0.5, -2e300]), "references must hold numbers .*, got -2e.300 among them"),
+        (
+            lambda: pearson([0.5, math.nan], [0.1, 0.2]),
+            "predictions must hold numbers .*, got nan among them",
+        ),
+        (
+            lambda: spearman([0.1, 0.2], [0.5, -2e300]),
+            "references must hold numbers .*, got -2e.300 among them",
+        ),
         (lambda: pearson([1, 10**400], [1, 2]), "got an integer of 1329 bits among them"),
         (lambda: spearman(["1", "2"], [1, 2]), "got '1' among them"),
     ],
