@@ -167,12 +167,11 @@ def _read_once(
 ) -> None:
     """One epoch, in an order of its own."""
     for vectors, lengths, labels in train.batches(torch.randperm(len(train.labels), generator=generator)):
-        counted = int((labels != IGNORE).sum())
         logits = _logits(probe, mix, vectors, lengths)
-        loss = F.cross_entropy(
-            logits.flatten(0, -2), labels.flatten(), ignore_index=IGNORE, reduction="sum"
-        ) / max(counted, 1)
+        loss = F.cross_entropy(logits.flatten(0, -2), labels.flatten(), ignore_index=IGNORE)
         if not math.isfinite(loss.item()):
+            if (labels == IGNORE).all():
+                continue  # nothing to learn from
             raise FloatingPointError(
                 f"the probe's loss is {loss.item()}; a smaller rate helps, or smaller vectors"
             )

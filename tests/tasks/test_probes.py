@@ -214,6 +214,14 @@ def test_ignored_labels_are_neither_learned_nor_counted():
     assert score.test == 1.0 and len(score.predicted) == 150
 
 
+def test_a_batch_without_a_label_that_counts_is_passed_over():
+    features, labels = parts(lambda seed: blobs(600, 0.05, seed))
+    last = {part: torch.where(torch.arange(600) < 599, -100, one) for part, one in labels.items()}
+    probe = LinearProbe(C, K, generator=drawn())
+    fit_probe(probe, features, last, epochs=2, rate=1e-2)
+    assert probe.linear.weight.isfinite().all()
+
+
 def test_the_same_seed_is_the_same_probe():
     features, labels = parts(lambda seed: blobs(97, 1.5, seed))
     one, other = (LinearProbe(C, K, generator=drawn()) for _ in range(2))
