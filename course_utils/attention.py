@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from course_utils.shapes import check_attention, check_dtype_of, check_hidden, check_query_key, fit_mask
 from course_utils.support.given import real_number, whole_number
 
+MOST = 2**14  # of a hidden size; GPT-3's is 12288
 
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
@@ -84,7 +85,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, hidden_size: int, num_heads: int, *, dropout: float = 0.0) -> None:
         super().__init__()
         hidden_size, num_heads = (
-            whole_number("hidden_size", hidden_size),
+            whole_number("hidden_size", hidden_size, most=MOST),
             whole_number("num_heads", num_heads),
         )
         if hidden_size % num_heads:

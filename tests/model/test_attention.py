@@ -393,9 +393,10 @@ def test_the_heads_must_divide_the_hidden_size():
         ((C, 0), "num_heads must be a whole number of at least 1, got 0"),
         ((C, -3), "num_heads must be a whole number of at least 1, got -3"),
         ((C, True), "num_heads must be a whole number of at least 1, got True"),
-        ((21.0, 3), "hidden_size must be a whole number of at least 1, got 21.0"),
-        (("21", 3), "hidden_size must be a whole number of at least 1, got '21'"),
-        ((-21, 3), "hidden_size must be a whole number of at least 1, got -21"),
+        ((21.0, 3), "hidden_size must be a whole number from 1 to 16384, got 21.0"),
+        (("21", 3), "hidden_size must be a whole number from 1 to 16384, got '21'"),
+        ((-21, 3), "hidden_size must be a whole number from 1 to 16384, got -21"),
+        ((2**63, 2**63), "hidden_size must be a whole number from 1 to 16384, got"),
     ],
 )
 def test_impossible_sizes_are_refused(arguments, message):
