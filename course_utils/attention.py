@@ -15,6 +15,7 @@ from course_utils.support.given import real_number, whole_number
 
 MOST = 2**14  # of a hidden size; GPT-3's is 12288
 
+
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
