@@ -201,7 +201,9 @@ def _columns(
     columns = {"predictions": predictions, "references": references}
     for name, values in columns.items():
         columns[name] = several(name, values.tolist() if hasattr(values, "tolist") else values, what)
-        for value in () if _all_fit(columns[name], fits) else columns[name]:
+        if _all_fit(columns[name], fits):
+            continue
+        for value in columns[name]:
             if not fits(value):
                 raise ValueError(f"{name} must hold {what}, got {shown(value)} among them")
     predicted, right = columns.values()

@@ -116,6 +116,14 @@ def test_predictions_hang_on_the_situation_alone():
     assert task.measure(model, examples) == {"accuracy": right / len(examples)}
 
 
+def test_the_head_on_an_encoder_is_that_of_a_fresh_model():
+    task, bert = small(), small_bert()
+    fresh = task.new_model(bert.config, generator=seeded(5)).state_dict()
+    on_it = task.with_encoder(bert, generator=seeded(5)).state_dict()
+    assert on_it.keys() == fresh.keys()
+    assert all(torch.equal(on_it[key], fresh[key]) for key in fresh if not key.startswith("bert."))
+
+
 @pytest.mark.rare
 def test_a_model_learns_what_is_there():
     """The right ending is the letter of the situation: of eleven unseen situations most are right."""
