@@ -52,8 +52,7 @@ export default courseWidget((view) => {
       write(unit, side?.unit ?? "");
       write(note, side ? side.note : (NONE[name] ?? ""));
       if (!side) return body.replaceChildren();
-      write(heads[1], side.names[0]);
-      write(heads[2], side.names[1]);
+      for (const place of [0, 1]) write(heads[place + 1], side.names[place].replaceAll("_", "_\u200b")); // may break there
       each(body, side.rows, makeRow, (node, row) => drawRow(node, row, differences));
     };
     draw.side = name;
