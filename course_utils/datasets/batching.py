@@ -7,12 +7,13 @@ it would have seen, and the ranks of a distributed run agree on every batch with
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
+from course_utils.datasets.corpus import HOMONYMS
 from course_utils.datasets.pretraining import (
     MASK_RATE,
     Ids,
@@ -119,7 +120,7 @@ class PretrainingBatches:
         max_length: tokens a row at most; the longer sentence of a pair is cut first.
         whole_words: mask whole words instead of single pieces.
         mask_rate: share of the tokens that is chosen.
-        candidates: how many sentences a wrong next one is the likest of, see sentence_pairs.
+        same_homonym: how often a wrong next sentence shares a homonym of the course, see sentence_pairs.
         seed: decides every draw.
 
     Raises:
@@ -136,7 +137,7 @@ class PretrainingBatches:
         max_length: int = 64,
         whole_words: bool = True,
         mask_rate: float = MASK_RATE,
-        candidates: int = 1,
+        same_homonym: float = 0.0,
         seed: int = 0,
     ) -> None:
         check_tokenizer(tokenizer)
@@ -149,7 +150,8 @@ class PretrainingBatches:
         self.max_length = whole_number("max_length", max_length, least=5)  # [CLS] A [SEP] B [SEP]
         self.whole_words = whole_words
         self.mask_rate = mask_rate
-        self.candidates = candidates
+        self.same_homonym = same_homonym
+        self.homonyms = [tokenizer.vocab[word] for word in HOMONYMS if word in tokenizer.vocab]
         self.seed = seed
         self.vocab_size = len(tokenizer.vocab)
         self.pad_id, self.cls_id, self.sep_id, self.mask_id = (
@@ -175,7 +177,9 @@ class PretrainingBatches:
     def _draw_epoch(self, epoch: int) -> list[list[Pair]]:
         """The batches of one epoch. Pairs and single sentences never share a batch: only pairs have a label."""
         generator = seeded(self.seed, epoch)
-        pairs = sentence_pairs(self.documents, generator=generator, candidates=self.candidates)
+        pairs = sentence_pairs(
+            self.documents, generator=generator, homonyms=self.homonyms, same_homonym=self.same_homonym
+        )
         batches = []
         for kind in (
             [pair for pair in pairs if pair.second is not None],
@@ -221,6 +225,32 @@ class PretrainingBatches:
         head = [self.cls_id, *pair.first[:first], self.sep_id]
         tail = [*pair.second[:second], self.sep_id]
         return head + tail, [0] * len(head) + [1] * len(tail)
+
+
+class MixedBatches:
+    """Several streams by turns: of each hundred batches so many come from each, in an order drawn anew.
+
+    Args:
+        streams: functions of a batch's number, such as PretrainingBatches.
+        shares: whole percent for each stream, 100 together.
+        seed: decides the order.
+    """
+
+    def __init__(
+        self, streams: Sequence[Callable[[int], Batch]], shares: Sequence[int], *, seed: int = 0
+    ) -> None:
+        self.streams = list(streams)
+        self.turns = [number for number, share in enumerate(shares) for _ in range(share)]
+        self.shares = list(shares)
+        self.seed = seed
+
+    def __call__(self, number: int) -> Batch:
+        """Batch `number`, counted from 0."""
+        hundred, place = divmod(number, len(self.turns))
+        order = torch.randperm(len(self.turns), generator=seeded(self.seed, hundred)).tolist()
+        turns = [self.turns[turn] for turn in order[: place + 1]]
+        chosen = turns[-1]
+        return self.streams[chosen](hundred * self.shares[chosen] + turns.count(chosen) - 1)
 
 
 def encode_documents(documents: Sequence[Sequence[str]], tokenizer: WordPieceTokenizer) -> list[list[Ids]]:

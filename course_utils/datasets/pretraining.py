@@ -9,21 +9,18 @@ Letters: B batch, T tokens, V vocabulary. Every draw comes from the given genera
 
 from __future__ import annotations
 
-import math
 import numbers
-from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from course_utils.support.given import int64, several, shown, whole_number
+from course_utils.support.given import int64, real_number, several, shown, whole_number
 
 IGNORE = -100  # label of a position where nothing is predicted
 MASK_RATE = 0.15
-MOST_CANDIDATES = 10_000  # for each pair so many are drawn
 MASKED, RANDOM = 0.8, 0.1  # of the chosen ones; the rest stays as it is
 NEXT, NOT_NEXT = 0, 1  # as in the paper's code
 
@@ -140,7 +137,11 @@ class Pair(NamedTuple):
 
 
 def sentence_pairs(
-    documents: Sequence[Sequence[Ids]], *, generator: torch.Generator, candidates: int = 1
+    documents: Sequence[Sequence[Ids]],
+    *,
+    generator: torch.Generator,
+    homonyms: Collection[int] = (),
+    same_homonym: float = 0.0,
 ) -> list[Pair]:
     """Pair each sentence with the one after it or, as often, with one from another document.
 
@@ -150,22 +151,28 @@ def sentence_pairs(
     Args:
         documents: encoded sentences. A document of one sentence gives a row of its own, without a label.
         generator: source of the draws.
-        candidates: of so many drawn, the one that has most in common with the first sentence becomes the wrong next
-            one. 1 is BERT's way. With more, words in common no longer tell: the first sentence must be understood.
+        homonyms: ids of words with several senses.
+        same_homonym: where the true next sentence, or else the first, holds one of these, so often the wrong next one
+            is drawn among the sentences that hold it, too. 0 is BERT's way. With more, the word in common no longer
+            tells: its sense does.
 
     Returns:
         one pair for each pair of neighbours, and one row for each document of a single sentence, in order.
 
     Raises:
         ValueError: if documents are not lists of sentences, those to draw from hold only one distinct sentence, or
-            candidates is below 1.
+            same_homonym is no share.
     """
-    candidates = whole_number("candidates", candidates, most=MOST_CANDIDATES)
+    same_homonym = real_number("same_homonym", same_homonym, most=1.0)
     documents = several("documents", documents, "documents")
     documents = [several("each document", document, "encoded sentences") for document in documents]
     with_neighbours = [document for document in documents if len(document) > 1]
     sentences = [sentence for document in with_neighbours for sentence in document]
-    likeness = _likeness(sentences) if candidates > 1 else None
+    homonyms = frozenset(homonyms) if same_homonym else frozenset()
+    holding: dict[int, list[int]] = defaultdict(list)  # homonym -> numbers of the sentences that hold it
+    for number, sentence in enumerate(sentences):
+        for piece in homonyms.intersection(sentence):
+            holding[piece].append(number)
     pairs: list[Pair] = []
     start = 0  # of the document, among the sentences
     for document in documents:
@@ -178,18 +185,19 @@ def sentence_pairs(
             if follows[place]:
                 pairs.append(Pair(first, following, NEXT))
                 continue
-            drawn = [_from_elsewhere(sentences, start, end, following, generator) for _ in range(candidates)]
-            other = max(drawn, key=partial(likeness, first)) if likeness else drawn[0]
+            other = None
+            shared = next((piece for piece in (*following, *first) if piece in homonyms), None)
+            if shared is not None and torch.rand((), generator=generator) < same_homonym:
+                place_of_other = holding[shared][
+                    int(torch.randint(len(holding[shared]), (), generator=generator))
+                ]
+                if not start <= place_of_other < end and sentences[place_of_other] != following:
+                    other = sentences[place_of_other]
+            if other is None:
+                other = _from_elsewhere(sentences, start, end, following, generator)
             pairs.append(Pair(first, other, NOT_NEXT))
         start = end
     return pairs
-
-
-def _likeness(sentences: Sequence[Ids]) -> Callable[[Ids, Ids], float]:
-    """How much two sentences have in common: each shared piece counts −ln of its share of the sentences."""
-    counts = Counter(piece for sentence in sentences for piece in set(sentence))
-    rarity = {piece: math.log(len(sentences) / count) for piece, count in counts.items()}
-    return lambda first, second: sum(rarity[piece] for piece in {*first} & {*second})
 
 
 def _from_elsewhere(

@@ -27,6 +27,7 @@ from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.given import one_line
 from course_utils.support.paths import DATA
 
+REVIEWS = "nsmc_raw.tsv.gz"  # the film reviews
 RULES = ("set aside", "repeated", "rude", "near")
 
 
@@ -40,10 +41,10 @@ READERS: dict[str, Callable[[Path], Documents]] = {
     "klue-sts-v1.1_dev.json": json_pairs("sentence1", "sentence2"),
     "ChatbotData.csv": chat,
     "ko_kaist-ud-dev.conllu": conllu,
-    "nsmc_raw.tsv.gz": _reviews,
+    REVIEWS: _reviews,
 }
 # The others were looked through by those who published them.
-OUTSPOKEN = ("ChatbotData.csv", "nsmc_raw.tsv.gz")
+OUTSPOKEN = ("ChatbotData.csv", REVIEWS)
 
 
 @dataclass

@@ -35,7 +35,7 @@ from course_utils.training.processes import own_part, rank_and_world, shared
 from course_utils.training.recording import Recorder, Rhythm
 from course_utils.training.settings import Settings
 from course_utils.training.start import new_model, precision, schedule
-from course_utils.training.text import Text, batch_stream, prepare_text
+from course_utils.training.text import Text, batch_stream, prepare_text, training_stream
 
 KIND = "pretrain"
 VOCABULARY, CHECKPOINT, LOG, MODEL = "vocab.txt", "checkpoint.safetensors", "log.jsonl", "model"
@@ -148,7 +148,7 @@ def _shared_text(settings: Settings, out: Path, rank: int, world: int) -> Text:
 
 def _own_batches(settings: Settings, text: Text, rank: int, world: int) -> Callable[[int], Batch]:
     """A function that gives this process's part of the batch of a number."""
-    stream = batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
+    stream = training_stream(settings, text)
 
     def batches(number: int) -> Batch:
         batch = stream(number)

@@ -15,9 +15,9 @@ PRECISIONS = ("float32", "bfloat16", "fastest")
 # 512 was tried and is slow; at 100,000 torch crashes.
 MOST_THREADS = 256
 LARGEST_SEED = 2**63 - 1  # torch takes twice as many: what is added for each process has room
+GROUPS = ("the corpus", "public text but for film reviews", "film reviews")  # what shares are of
 # Name: least and most (None: no bound).
 WHOLE: dict[str, tuple[int, int | None]] = {
-    "corpus_repeats": (1, None),
     "vocab_size": (len(SPECIAL_TOKENS) + 2, None),  # and what the text needs, see text.py
     "layers": (1, None),
     "hidden": (1, None),
@@ -27,7 +27,6 @@ WHOLE: dict[str, tuple[int, int | None]] = {
     "steps": (1, None),
     "batch_size": (1, None),
     "warmup": (0, None),
-    "candidates": (1, None),
     "held_out": (0, None),
     "seed": (0, LARGEST_SEED),
     "threads": (1, MOST_THREADS),
@@ -38,6 +37,7 @@ REAL: dict[str, dict[str, Any]] = {
     "peak_rate": {},
     "weight_decay": {},
     "mask_rate": {"most": 1.0, "open_at": ("least", "most")},
+    "same_homonym": {"most": 1.0},
 }
 
 
@@ -50,8 +50,10 @@ class Settings:
     """
 
     corpus: str = str(CORPUS)
-    corpus_repeats: int = 1
     public: str = ""
+    shares: str = ""
+    vocabulary: str = ""
+    start_from: str = ""
     vocab_size: int = 8000
     layers: int = 4
     hidden: int = 256
@@ -68,7 +70,7 @@ class Settings:
     mask_rate: float = MASK_RATE
     whole_words: bool = True
     next_sentence: bool = True
-    candidates: int = 1
+    same_homonym: float = 0.0
     held_out: int = 20
     seed: int = 0
     threads: int = 2
@@ -79,7 +81,7 @@ class Settings:
             self._hold(name, whole_number(name, getattr(self, name), least=least, most=most))
         for name, bounds in REAL.items():
             self._hold(name, real_number(name, getattr(self, name), **bounds))
-        for name in ("corpus", "public"):
+        for name in ("corpus", "public", "shares", "vocabulary", "start_from"):
             if not isinstance(getattr(self, name), str):
                 raise ValueError(f"{name} must be a text, got {shown(getattr(self, name))}")
         for name in ("whole_words", "next_sentence"):
@@ -95,8 +97,21 @@ class Settings:
             raise ValueError(
                 f"positions must be at least max_length, got {self.positions} and {self.max_length}"
             )
+        self.percents()
         if self.precision not in PRECISIONS:
             raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {shown(self.precision)}")
+
+    def percents(self) -> tuple[int, ...]:
+        """The shares as whole percent: of the corpus, of public text but for film reviews, of film reviews; or none."""
+        found = tuple(
+            int(share) if share.isdecimal() else -1 for share in self.shares.split(",") if self.shares
+        )
+        if found and (len(found) != len(GROUPS) or min(found) < 0 or sum(found) != 100):
+            raise ValueError(
+                f"shares must be {len(GROUPS)} whole numbers with 100 as their sum, such as 85,5,10; "
+                f"got {shown(self.shares)}"
+            )
+        return found
 
     def _hold(self, name: str, value: float) -> None:
         """Keep a number as Python's own: a checkpoint holds the settings as JSON."""
@@ -106,8 +121,12 @@ class Settings:
 HELP = {
     "corpus": "a text file or a folder of them, or several joined by commas: one sentence a line, documents apart by a "
     "blank line",
-    "corpus_repeats": "how often it is seen in an epoch, against once for the public text",
     "public": "names of public corpora to add, joined by commas, or 'all' (see course_utils.datasets.public)",
+    "shares": "of a hundred batches, how many come from the corpus, from the public text but for film reviews, and "
+    "from film reviews, such as 85,5,10; without it each text is read once an epoch",
+    "vocabulary": "a vocab.txt to read with; without it one is learned from the text",
+    "start_from": "a model folder whose training goes on, with its vocabulary and sizes; without it the first weights "
+    "are random",
     "vocab_size": "number of pieces to learn",
     "layers": "number of encoder layers",
     "hidden": "hidden size",
@@ -124,8 +143,8 @@ HELP = {
     "mask_rate": "share of the words that is chosen",
     "whole_words": "choose whole words, not single pieces",
     "next_sentence": "also predict the next sentence",
-    "candidates": "a wrong next sentence is, of so many drawn, the one that has most in common with the first; 1 is "
-    "BERT's way",
+    "same_homonym": "how often a wrong next sentence shares a homonym of the course with the true one, where it holds "
+    "one; 0 is BERT's way",
     "held_out": "one document in so many is kept for measuring; 0 keeps none",
     "seed": "of everything that is drawn",
     "threads": "processor cores that one process computes with; another number rounds sums otherwise, so a run "

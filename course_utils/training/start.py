@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 
@@ -10,6 +11,7 @@ from course_utils.config import BertConfig
 from course_utils.datasets.batching import seeded
 from course_utils.heads import BertForPreTraining
 from course_utils.positional import sinusoidal_encoding
+from course_utils.pretrained import load_pretrained
 from course_utils.support.given import shown, whole_number
 from course_utils.training.device import fast_precision
 from course_utils.training.optim import linear_rate
@@ -27,6 +29,8 @@ def new_model(settings: Settings, vocab_size: int) -> BertForPreTraining:
     if not isinstance(settings, Settings):
         raise ValueError(f"settings must be Settings, got {shown(settings)}")
     vocab_size = whole_number("vocab_size", vocab_size, most=MOST_PIECES)
+    if settings.start_from:
+        return _learned(settings)
     config = BertConfig(
         vocab_size=vocab_size,
         hidden_size=settings.hidden,
@@ -43,6 +47,22 @@ def new_model(settings: Settings, vocab_size: int) -> BertForPreTraining:
     with torch.no_grad():  # a sine's root mean square is 1/√2
         model.bert.embeddings.position.embedding.weight.copy_(waves * settings.start_std * 2**0.5)
     return model
+
+
+def _learned(settings: Settings) -> BertForPreTraining:
+    """A model that goes on learning, with the dropout of these settings."""
+    model, _ = load_pretrained(settings.start_from, model_class=BertForPreTraining)
+    if model.config.max_position_embeddings < settings.max_length:
+        raise ValueError(
+            f"max_length must be at most the {model.config.max_position_embeddings} positions of "
+            f"{settings.start_from}, got {settings.max_length}"
+        )
+    config = replace(
+        model.config, hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout
+    )
+    again = BertForPreTraining(config)
+    again.load_state_dict(model.state_dict())
+    return again
 
 
 def schedule(settings: Settings) -> Callable[[int], float]:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from course_utils.datasets.batching import PretrainingBatches, encode_documents, seeded
+from course_utils.datasets.batching import Batch, MixedBatches, PretrainingBatches, encode_documents, seeded
 from course_utils.datasets.corpus import read_documents
-from course_utils.datasets.public import public_documents
+from course_utils.datasets.public import REVIEWS, prepare
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.support.files import write_atomically
 from course_utils.support.given import path_of, several, shown, whole_number
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.training.settings import Settings
+from course_utils.tokenization.vocab import load_vocab, save_vocab
+from course_utils.training.settings import GROUPS, Settings
+
+VOCABULARY = "vocab.txt"
+Encoded = list[list[list[int]]]  # documents, sentences, ids
 
 
 @dataclass(frozen=True)
@@ -23,15 +28,18 @@ class Text:
     """Encoded documents to learn from and to measure with."""
 
     tokenizer: WordPieceTokenizer
-    train: list[list[list[int]]]
-    held_out: list[list[list[int]]]
+    groups: tuple[Encoded, Encoded, Encoded]  # to learn from, see settings.GROUPS
+    held_out: Encoded
     checksums: dict[str, str]  # of the text and of the vocabulary: a run goes on with the same ones only
+
+    @property
+    def train(self) -> Encoded:
+        """All documents to learn from."""
+        return [document for group in self.groups for document in group]
 
 
 def prepare_text(settings: Settings, vocabulary: Path) -> Text:
     """Read the documents, split them, learn the vocabulary (or read it where a stopped run left it), encode.
-
-    What is measured with is split off before anything is repeated.
 
     Args:
         settings: of the run; corpus names files or folders, joined by commas.
@@ -44,20 +52,33 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
         raise ValueError(f"settings must be Settings, got {shown(settings)}")
     vocabulary = path_of("vocabulary", vocabulary)
     own = read_documents(settings.corpus.split(","))
-    public = public_documents(settings.public.split(",")) if settings.public else []
-    own_train, own_held_out = split_documents(own, settings.held_out, settings.seed)
-    public_train, public_held_out = split_documents(public, settings.held_out, settings.seed)
-    if not vocabulary.is_file():
-        sentences = [sentence for document in [*own_train, *public_train] for sentence in document]
+    public = prepare(settings.public.split(",")) if settings.public else []
+    reviews = [document for corpus in public if corpus.name == REVIEWS for document in corpus.documents]
+    others = [document for corpus in public if corpus.name != REVIEWS for document in corpus.documents]
+    split = [split_documents(group, settings.held_out, settings.seed) for group in (own, others, reviews)]
+    for group, share, (documents, _) in zip(GROUPS, settings.percents(), split):
+        if share and not documents:
+            raise ValueError(
+                f"shares ask for {share} % of {group}, and the text holds none: see --corpus and --public"
+            )
+    given = str(Path(settings.start_from) / VOCABULARY) if settings.start_from else settings.vocabulary
+    if not vocabulary.is_file() and given:
+        vocabulary.parent.mkdir(parents=True, exist_ok=True)
+        save_vocab(load_vocab(given), vocabulary)
+    elif not vocabulary.is_file():
+        sentences = [sentence for documents, _ in split for document in documents for sentence in document]
         tokenizer = train_vocabulary(sentences, settings.vocab_size)
         vocabulary.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(vocabulary, "".join(f"{token}\n" for token in tokenizer.vocab))
     tokenizer = WordPieceTokenizer.from_vocab_file(vocabulary, lowercase=False, strip_accents=False)
     return Text(
         tokenizer,
-        encode_documents([*own_train * settings.corpus_repeats, *public_train], tokenizer),
-        encode_documents([*own_held_out, *public_held_out], tokenizer),
-        {"text": _checksum([*own, [""], *public]), "vocabulary": _checksum([list(tokenizer.vocab)])},
+        tuple(encode_documents(documents, tokenizer) for documents, _ in split),
+        encode_documents([document for _, aside in split for document in aside], tokenizer),
+        {
+            "text": _checksum([*own, [""], *others, [""], *reviews]),
+            "vocabulary": _checksum([list(tokenizer.vocab)]),
+        },
     )
 
 
@@ -102,6 +123,15 @@ def batch_stream(
         max_length=settings.max_length,
         whole_words=settings.whole_words,
         mask_rate=settings.mask_rate,
-        candidates=settings.candidates,
+        same_homonym=settings.same_homonym,
         seed=seed,
     )
+
+
+def training_stream(settings: Settings, text: Text) -> Callable[[int], Batch]:
+    """The batches that a run learns from: all text alike, or the groups in the shares that the settings want."""
+    if not settings.shares:
+        return batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
+    wanted = [(group, share) for group, share in zip(text.groups, settings.percents()) if share]
+    streams = [batch_stream(settings, group, text.tokenizer, seed=settings.seed) for group, _ in wanted]
+    return MixedBatches(streams, [share for _, share in wanted], seed=settings.seed)
