@@ -2,13 +2,14 @@
 
     python -m course_utils.evaluate_senses             the course's own checkpoint
     python -m course_utils.evaluate_senses FOLDER      another model
-    … --layers      the same for each layer: how SENSE_LAYER was chosen
+    … --layers      the same for each layer
+    … --choose      layers and temperatures on the validation half: how those in checkpoints.toml were chosen
     … --half validation    the half of the sentences on which such things are chosen; report: the other one
     … --mistakes    every sentence that was taken for another sense, with its scores
 
 Columns: nearest_sense and its 95 % Wilson interval; the leave-one-out nearest neighbour and the separation at
-SENSE_LAYER; naive Bayes on the surrounding words, and with the places of the three nearest on either side told; their
-static vectors; always the most frequent sense.
+the same layer; naive Bayes on the surrounding words, and with the places of the three nearest on either side told;
+their static vectors; always the most frequent sense.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from course_utils.bert import BertModel
 from course_utils.contextual.evaluation import (
     LayerResult,
     WordResult,
+    choose_readout,
     evaluate,
     evaluate_layers,
     half,
@@ -121,9 +123,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; the exit status is 2, with one sentence on stderr, if the model or the data cannot be read."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "model", nargs="?", help="a model folder or hub name (default: the course's checkpoint)"
+        "model",
+        nargs="?",
+        help="a checkpoint of the course, a model folder or hub name (default: course-bert)",
     )
     parser.add_argument("--layers", action="store_true", help="measure every layer")
+    parser.add_argument(
+        "--layer", type=int, help="where senses are read (the one of a checkpoint of the course)"
+    )
+    parser.add_argument("--choose", action="store_true", help="compare layers and temperatures")
     parser.add_argument("--half", choices=("validation", "report"), help="measure one half of the sentences")
     parser.add_argument(
         "--mistakes", action="store_true", help="list the sentences that were taken for another sense"
@@ -140,6 +148,13 @@ def _report(options: argparse.Namespace) -> None:
     """Measure, and print what was asked for."""
     model, tokenizer = load_pretrained(options.model, model_class=BertModel)
     speed_up(model)
+    if options.choose:
+        rows = [
+            [str(layer), f"{temperature:g}", f"{right:.3f}", f"{score:.3f}"]
+            for layer, temperature, right, score in choose_readout(model, tokenizer)
+        ]
+        print(aligned([["layer", "τ", "right", "mean log-score"], *rows]))
+        return
     held_out = held_out_sentences()
     if options.half:
         held_out = half(held_out, validation=options.half == "validation")
@@ -147,7 +162,7 @@ def _report(options: argparse.Namespace) -> None:
         print(aligned(layer_table(evaluate_layers(model, tokenizer, held_out=held_out))))
         return
     static = None if options.no_static else static_vectors(tokenizer)
-    results = evaluate(model, tokenizer, held_out=held_out, static=static)
+    results = evaluate(model, tokenizer, held_out=held_out, static=static, layer=options.layer)
     print(aligned(table(results)))
     for result in results:
         if result.word == FLAGSHIP:

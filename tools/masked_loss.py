@@ -22,7 +22,7 @@ from typing import NamedTuple
 from course_utils.datasets.batching import PretrainingBatches, encode_documents
 from course_utils.datasets.corpus import WHOLE_CORPUS, read_documents
 from course_utils.datasets.pretraining import IGNORE
-from course_utils.datasets.public import prepare
+from course_utils.datasets.public import REVIEWS, prepare
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
 from course_utils.support.commands import add_debug, carry_out
@@ -48,8 +48,12 @@ def sources(corpus: str, public: Sequence[str], one_in: int, seed: int) -> list[
     """What training.text.prepare_text reads, source by source, split as it splits."""
     prepared = prepare(public) if public else []
     own, own_aside = split_documents(read_documents(corpus.split(",")), one_in, seed)
-    _, others = split_documents([document for one in prepared for document in one.documents], one_in, seed)
-    aside = {id(document) for document in others}
+    aside = set()
+    for reviews in (False, True):
+        group = [
+            document for one in prepared if (one.name == REVIEWS) == reviews for document in one.documents
+        ]
+        aside |= {id(document) for document in split_documents(group, one_in, seed)[1]}
     found = [Source("the course's corpus", own, own_aside)]
     for one in prepared:
         kept = [document for document in one.documents if id(document) not in aside]

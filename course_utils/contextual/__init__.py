@@ -2,12 +2,11 @@
 
 from course_utils.contextual.influence import influence
 from course_utils.contextual.measures import neighbour_accuracy, separation
-from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, nearest_sense, sense_space
+from course_utils.contextual.senses import SenseSpace, nearest_sense, sense_layer, sense_space
 from course_utils.contextual.vectors import encode_words, word_vectors
 from course_utils.contextual.words import WordNotFound, find_word, occurrences
 
 __all__ = [
-    "SENSE_LAYER",
     "SenseSpace",
     "WordNotFound",
     "encode_words",
@@ -16,6 +15,7 @@ __all__ = [
     "nearest_sense",
     "neighbour_accuracy",
     "occurrences",
+    "sense_layer",
     "sense_space",
     "separation",
     "word_vectors",

@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +21,7 @@ from torch.nn.functional import normalize
 from course_utils.before.word2vec import WordVectors, train_skip_gram
 from course_utils.contextual.baselines import bag_and_placed, fit_naive_bayes, static_points
 from course_utils.contextual.measures import neighbour_accuracy, separation
-from course_utils.contextual.senses import SENSE_LAYER, SenseSpace, fit_senses, sense_points, sense_space
+from course_utils.contextual.senses import SenseSpace, fit_senses, sense_layer, sense_points, sense_space
 from course_utils.contextual.vectors import check_model, encode_words
 from course_utils.datasets.corpus import WHOLE_CORPUS, homonym, read_documents, sense_documents
 from course_utils.support.given import int64, list_of_texts, mapping, real_number, several, shown
@@ -29,6 +29,7 @@ from course_utils.support.paths import DATA
 from course_utils.tokenization import WordPieceTokenizer
 
 Z95 = 1.959964  # quantile of the standard normal distribution: 95 % lie within ±Z95
+TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 HeldOut = Mapping[str, Mapping[str, Sequence[str]]]  # word -> sense -> sentences
 
 
@@ -163,6 +164,7 @@ def evaluate(
     *,
     held_out: HeldOut | None = None,
     static: WordVectors | None = None,
+    layer: int | None = None,
 ) -> list[WordResult]:
     """Measure nearest_sense and what it is compared with.
 
@@ -171,6 +173,7 @@ def evaluate(
         tokenizer: the model's.
         held_out: word -> sense -> sentences; None means data/senses.json.
         static: static vectors of the tokenizer's pieces (static_vectors gives them); None leaves them out.
+        layer: as in nearest_sense.
 
     Returns:
         a result for each word.
@@ -185,7 +188,10 @@ def evaluate(
     held_out = mapping("held_out", held_out, "word -> sense -> sentences")
     if static is not None and not isinstance(static, WordVectors):
         raise ValueError(f"static must be WordVectors, got {shown(static)}")
-    return [_evaluate_word(model, tokenizer, word, groups, static) for word, groups in held_out.items()]
+    layer = sense_layer(model, layer)
+    return [
+        _evaluate_word(model, tokenizer, word, groups, static, layer) for word, groups in held_out.items()
+    ]
 
 
 def mistakes(results: Iterable[WordResult]) -> list[Judgement]:
@@ -217,6 +223,45 @@ def evaluate_layers(
             found.append(
                 LayerResult(word, layer, accuracy, neighbour_accuracy(here, senses), separation(here, senses))
             )
+    return found
+
+
+def choose_readout(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    *,
+    held_out: HeldOut | None = None,
+    temperatures: Sequence[float] = TEMPERATURES,
+) -> list[tuple[int, float, float, float]]:
+    """Every layer with each τ: how often nearest_sense is right, and how well its scores fit (Guo et al. 2017).
+
+    Args:
+        model, tokenizer: as in nearest_sense.
+        held_out: word -> sense -> sentences; None means the validation half of data/senses.json.
+        temperatures: τ to try.
+
+    Returns:
+        (layer, τ, accuracy, mean log-score of the true sense) for each, over all sentences.
+    """
+    held_out = half(held_out_sentences(), validation=True) if held_out is None else held_out
+    found = []
+    for layer in range(getattr(model, "bert", model).config.num_hidden_layers + 1):
+        scores = [
+            (
+                sense_space(model, tokenizer, word, layer=layer),
+                sense_points(model, tokenizer, sentences, word, layer=layer),
+                senses,
+            )
+            for word, (sentences, senses) in ((word, _labelled(groups)) for word, groups in held_out.items())
+        ]
+        for temperature in temperatures:
+            true, right = [], []
+            for space, points, senses in scores:
+                answers = replace(space, temperature=temperature).scores(points)
+                columns = [space.senses.index(sense) for sense in senses]
+                true += answers[range(len(columns)), columns].clamp(min=1e-12).log().tolist()
+                right += (answers.argmax(-1) == torch.tensor(columns)).tolist()
+            found.append((layer, temperature, sum(right) / len(right), sum(true) / len(true)))
     return found
 
 
@@ -261,9 +306,9 @@ def _evaluate_word(
     word: str,
     groups: Mapping[str, Sequence[str]],
     static: WordVectors | None,
+    layer: int,
 ) -> WordResult:
     sentences, senses = _labelled(groups)
-    layer = min(SENSE_LAYER, getattr(model, "bert", model).config.num_hidden_layers)
     vectors = encode_words(model, tokenizer, sentences, word)[:, layer]
     examples = _corpus_pieces(tokenizer, word)
     bags, placed = (
@@ -277,7 +322,11 @@ def _evaluate_word(
         by_vectors = _share([space.senses[row] for row in rows], senses)
     return WordResult(
         word,
-        tuple(_judged(sense_space(model, tokenizer, word), normalize(vectors, dim=-1), word, groups)),
+        tuple(
+            _judged(
+                sense_space(model, tokenizer, word, layer=layer), normalize(vectors, dim=-1), word, groups
+            )
+        ),
         neighbour=neighbour_accuracy(vectors, senses),
         separation=separation(vectors, senses),
         naive_bayes=_counted(bags, asked_bags, senses),

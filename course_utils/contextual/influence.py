@@ -30,6 +30,7 @@ def influence(
     word: str,
     *,
     sense: str | None = None,
+    layer: int | None = None,
     occurrence: int = 0,
 ) -> list[Influence]:
     """Hide each 어절 of the context behind [MASK] and measure how much the sense loses.
@@ -40,7 +41,7 @@ def influence(
     the other, and neither seems to matter.
 
     Args:
-        model, tokenizer, sentence, word: as in nearest_sense.
+        model, tokenizer, sentence, word, layer: as in nearest_sense.
         sense: whose score is watched; None means the nearest one.
         occurrence: as in nearest_sense; the others are context.
 
@@ -51,7 +52,7 @@ def influence(
         WordNotFound: as nearest_sense.
         ValueError: likewise; if the word has no such sense.
     """
-    space = sense_space(model, tokenizer, word)
+    space = sense_space(model, tokenizer, word, layer=layer)
     if sense and sense not in space.senses:
         raise ValueError(f"the senses of {word} are {', '.join(space.senses)}; got {shown(sense)}")
     place, _ = find_word(sentence, word, occurrence=occurrence)
@@ -60,7 +61,7 @@ def influence(
     hidden = [sentence[:start] + "[MASK]" + sentence[end:] for start, end in spans]
     earlier = [start for start, _ in occurrences(sentence, word)[:occurrence]]
     counts = [occurrence] + [occurrence - sum(start <= at < end for at in earlier) for start, end in spans]
-    points = _points(model, tokenizer, [sentence, *hidden], word, counts)
+    points = _points(model, tokenizer, [sentence, *hidden], word, counts, layer)
     scores = space.scores(points)
     column = space.senses.index(sense) if sense else int(scores[0].argmax())
     scores, odds = scores[:, column], space.log_odds(points)[:, column]
@@ -71,14 +72,19 @@ def influence(
 
 
 def _points(
-    model: nn.Module, tokenizer: WordPieceTokenizer, sentences: list[str], word: str, counts: list[int]
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    sentences: list[str],
+    word: str,
+    counts: list[int],
+    layer: int | None,
 ) -> Tensor:
     """sense_points when the word's occurrence number differs between sentences: a hidden one no longer counts."""
     rows: dict[int, Tensor] = {}
     for count in set(counts):
         numbers = [number for number, own in enumerate(counts) if own == count]
         texts = [sentences[number] for number in numbers]
-        rows |= zip(numbers, sense_points(model, tokenizer, texts, word, occurrence=count))
+        rows |= zip(numbers, sense_points(model, tokenizer, texts, word, layer=layer, occurrence=count))
     return torch.stack([rows[number] for number in range(len(sentences))])
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
@@ -19,20 +18,13 @@ from torch import Tensor, nn
 from course_utils.contextual.vectors import check_model, encode_words
 from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import homonym, sense_documents
+from course_utils.pretrained.checkpoints import sense_readout
 from course_utils.shapes import check_same_dtype
 from course_utils.support.given import mapping, one_line, real_number, shown, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 
-# The last layer of the course's model, the one at which its second stage was asked for senses. Measured on the half of
-# the held-out sentences on which such things are chosen (evaluate_senses --layers --half validation): there it is right
-# for 0.916 of them, and the layer below for 0.928, too close to tell; it knows 배 best, and its scores have the best
-# mean log-score. The vector at [MASK] in the word's place adds nothing to the one at the word.
-SENSE_LAYER = 4
 EXAMPLES = 250  # sentences a sense, spread over its documents
 SHRINKAGE = 0.3  # share of the identity (times the mean variance) in S: few examples for so many directions
-# τ. S is measured on examples that the second stage was trained on: with τ = 4 the best score is 0.956 on average where
-# only 0.916 are right. At 6 (0.927) the mean log-score is best, on the same half of data/senses.json (Guo et al. 2017).
-TEMPERATURE = 6.0
 
 
 @dataclass(frozen=True)
@@ -125,7 +117,9 @@ def sense_points(
     Raises:
         WordNotFound, ValueError: as nearest_sense.
     """
-    vectors = encode_words(model, tokenizer, sentences, word, occurrence=occurrence)[:, _layer(model, layer)]
+    vectors = encode_words(model, tokenizer, sentences, word, occurrence=occurrence)[
+        :, sense_layer(model, layer)
+    ]
     return nn.functional.normalize(vectors, dim=-1)
 
 
@@ -146,16 +140,12 @@ def example_sentences(word: str, sense: str, *, most: int = EXAMPLES) -> list[st
     return [found[int(number * step)] for number in range(min(len(found), most))]
 
 
-# model -> (word, layer) -> the state of its weights, and the space seen then
-_spaces: WeakKeyDictionary[nn.Module, dict[tuple[str, int], tuple[int, SenseSpace]]] = WeakKeyDictionary()
-
-
 def sense_space(
     model: nn.Module, tokenizer: WordPieceTokenizer, word: str, *, layer: int | None = None
 ) -> SenseSpace:
-    """The senses of a word as this model sees them in the corpus; kept for the next call with the same model.
+    """The senses of a word as this model sees them in the corpus.
 
-    If the model has been trained further, its space is computed again.
+    It is kept on the model for the next call. If the model has been trained further, its space is computed again.
 
     Args:
         model, tokenizer, word, layer: as in nearest_sense.
@@ -165,15 +155,16 @@ def sense_space(
             tokenizer is none.
     """
     _, senses = homonym(word)
-    key, weights = (word, _layer(model, layer)), _weights(model)
-    known = _spaces.setdefault(model, {})
+    layer = sense_layer(model, layer)
+    bert, key, weights = getattr(model, "bert", model), (word, layer), _state_of_weights(model)
+    known = bert.__dict__.setdefault("_sense_spaces", {})
     if key not in known or known[key][0] != weights:
-        examples = {sense: example_sentences(word, sense) for sense in senses}
         points = {
-            sense: sense_points(model, tokenizer, sentences, word, layer=layer)
-            for sense, sentences in examples.items()
+            sense: sense_points(model, tokenizer, example_sentences(word, sense), word, layer=layer)
+            for sense in senses
         }
-        known[key] = weights, fit_senses(points, temperature=TEMPERATURE)
+        readout = sense_readout(model)
+        known[key] = weights, fit_senses(points, temperature=readout.temperature if readout else 1.0)
     return known[key][1]
 
 
@@ -193,7 +184,8 @@ def nearest_sense(
         tokenizer: the model's.
         sentence: must hold the word by itself or with particles.
         word: one of datasets.corpus.HOMONYMS.
-        layer: which layer's vectors; None means SENSE_LAYER, or the last of a model that has fewer.
+        layer: which layer's vectors; None means the one that checkpoints.toml names for a checkpoint of the course.
+            Any other model needs it told.
         occurrence: which one, from 0, where the word stands more than once.
 
     Returns:
@@ -210,17 +202,32 @@ def nearest_sense(
     return sorted(zip(space.senses, scores), key=lambda pair: -pair[1])
 
 
-def _weights(model: nn.Module) -> int:
-    """A number that changes with the weights (after a training step, or when another checkpoint is loaded)."""
-    return hash(tuple((id(weight), weight.data_ptr(), weight._version) for weight in model.parameters()))
+def _state_of_weights(model: nn.Module) -> tuple[tuple[int, float], ...]:
+    """Something that changes with the weights (after a training step, or when another checkpoint is loaded)."""
+    with torch.no_grad():
+        return tuple((weight._version, float(weight.sum())) for weight in model.parameters())
 
 
-def _layer(model: nn.Module, layer: int | None) -> int:
-    """The number of the layer, checked."""
+def sense_layer(model: nn.Module, layer: int | None = None) -> int:
+    """The number of the layer whose vectors are read, checked.
+
+    Args:
+        model: as in nearest_sense.
+        layer: any of its layers; None means the one of its checkpoint.
+
+    Raises:
+        ValueError: if the model has no such layer, or none is named and it is no checkpoint of the course.
+    """
     check_model(model)
     layers = getattr(model, "bert", model).config.num_hidden_layers
+    readout = sense_readout(model)
     if layer is None:
-        return min(SENSE_LAYER, layers)
+        if readout is None:
+            raise ValueError(
+                f"this model does not say at which layer its senses are read: give layer=, from 0 to {layers} (only "
+                "the course's checkpoints know theirs)"
+            )
+        return readout.layer
     if layer not in range(layers + 1):
         raise ValueError(f"layer must lie in 0 … {layers}, got {shown(layer)}")
     return int(layer)

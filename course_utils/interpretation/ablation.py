@@ -121,11 +121,11 @@ def head_effects(
     *,
     word: str = "배",
     held_out: Mapping[str, Sequence[str]] | None = None,
+    layer: int | None = None,
 ) -> HeadEffects:
     """What each head does for the masked language model, and for telling a word's senses apart.
 
-    The senses are those of the whole model: only the vectors of the sentences that are judged change. Vectors are those
-    of SENSE_LAYER.
+    The senses are those of the whole model: only the vectors of the sentences that are judged change.
 
     Args:
         model: BertForPreTraining or BertForMaskedLM, in eval mode.
@@ -133,6 +133,7 @@ def head_effects(
         batches: fixed ones, masked beforehand, so that every head faces the same task.
         word: one of datasets.corpus.HOMONYMS.
         held_out: sense -> sentences; None means the word's own in data/senses.json.
+        layer: as in nearest_sense.
 
     Raises:
         WordNotFound: if the word does not stand in one of the sentences by itself.
@@ -151,10 +152,12 @@ def head_effects(
     groups = {sense: list_of_texts("the sentences of a sense", group) for sense, group in groups.items()}
     sentences = [sentence for group in groups.values() for sentence in group]
     senses = [sense for sense, group in groups.items() for _ in group]
-    space = sense_space(model, tokenizer, word)
+    space = sense_space(model, tokenizer, word, layer=layer)
 
     def measure() -> Measured:
-        points = sense_points(model, tokenizer, sentences, word)  # (N, C), of length 1: the cosines stay
+        points = sense_points(
+            model, tokenizer, sentences, word, layer=layer
+        )  # (N, C), of length 1: the cosines stay
         answers = space.scores(points).argmax(-1).tolist()
         right = sum(space.senses[answer] == sense for answer, sense in zip(answers, senses))
         return Measured(masked_loss(model, batches), separation(points, senses), right / len(senses))

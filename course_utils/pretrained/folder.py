@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 from course_utils import heads
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
+from course_utils.pretrained.checkpoints import put_readout
 from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json, setting
 from course_utils.pretrained.errors import (
     ConfigError,
@@ -78,8 +79,9 @@ def load_pretrained(
     """Load a BERT and its tokenizer, wholly or not at all; the model comes in eval mode.
 
     Args:
-        name: a folder in the Hugging Face layout, or a name on the hub such as "sentence-transformers/all-MiniLM-L6-v2"
-            (see sources.find_model for where it is looked for). None means the course's own checkpoint.
+        name: "course-bert" (None means it: pre-trained, never shown the label of a sense) or "course-bert-senses" (the
+            same after sense tuning); a folder in the Hugging Face layout; or a name on the hub such as
+            "sentence-transformers/all-MiniLM-L6-v2" (see sources.find_model for where it is looked for).
         model_class: BertModel or a class of course_utils.heads. None means the one whose heads the file holds. A class
             with fewer parts than the file (BertModel from a pre-training checkpoint) leaves those parts out.
         dtype: type of the parameters, whatever the file stores.
@@ -102,6 +104,8 @@ def load_pretrained(
     check_whole_vocabulary(len(tokenizer.vocab), config, settings, source.folder)
     tensors = read_weights(source.folder, source.checksums)
     model = _build_model(config, settings, tensors, model_class, dtype, source.folder)
+    if source.checkpoint:
+        put_readout(model, source.checkpoint)
     return model.eval(), tokenizer
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course_utils.pretrained import hub
-from course_utils.pretrained.errors import ChecksumMismatch, ModelNotFound
-from course_utils.pretrained.weights import INDEX, WEIGHTS, verify
+from course_utils.pretrained.checkpoints import DEFAULT, check_as_shipped, checkpoint_of, course_checkpoints
+from course_utils.pretrained.errors import ModelNotFound
+from course_utils.pretrained.weights import INDEX, WEIGHTS
 from course_utils.support.given import one_line, path_of
 from course_utils.support.network import NotThere, Unreachable
-from course_utils.support.paths import COURSE_CHECKPOINT
+from course_utils.support.paths import CHECKPOINTS
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 # Name on the hub -> the Python package that carries the same files, their place in it, and their sha256 (those of the
@@ -28,13 +29,6 @@ PACKAGES = {
         },
     )
 }
-# sha256 of the course's own checkpoint, as it is shipped; data/README.md shows the same.
-COURSE_CHECKSUMS = {
-    "config.json": "4ed929f32737d25a4b8cadcb43720cfcd6c521a6660a044b80f21db4f8d5e47f",
-    "model.safetensors": "7c220bc321d5d5510de1125199a4b317ea4863e047d2e1b3c3131067a4b977f5",
-    "tokenizer_config.json": "b929ad56af8998f69a1968a5c1d13778dd39b6bc86e49756efbc0a46d673b030",
-    "vocab.txt": "9d38bf0cc49bbe3777fe753e2d4bc8acb780772949f42b165da3bbe5c6e4b5c5",
-}
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 LONGEST_NAME = 96  # of a model on the hub, by its own rules
 
@@ -44,33 +38,37 @@ class Source(NamedTuple):
 
     folder: Path
     checksums: dict[str, str]  # file name -> sha256
+    checkpoint: str | None = None  # of the course, by its name in checkpoints.toml
 
 
 def find_model(name: str | Path | None) -> Source:
-    """Look in a folder of that name, in an installed package, in the cache of the hub, and on the hub.
+    """Look among the course's checkpoints, in a folder of that name, in an installed package, in the cache of the
+    hub, and on the hub.
 
     Args:
-        name: a folder, or a name on the hub such as "owner/model". None means the course's own checkpoint.
+        name: a checkpoint of the course, a folder, or a name on the hub such as "owner/model". None means course-bert.
 
     Raises:
         ValueError: if name is no path.
         ModelNotFound: if there is none; the message lists every place that was searched.
-        ChecksumMismatch: if the course's own checkpoint is not as it was shipped.
+        ChecksumMismatch: if a checkpoint of the course is not as it was shipped.
         PickleRefused, UnsupportedModel, MissingFile, ChecksumMismatch, DamagedFile, CacheError: what was found on the
             hub cannot be loaded, or not be kept.
     """
-    if name is None:
-        if not (COURSE_CHECKPOINT / "config.json").is_file():
+    name = DEFAULT if name is None else name
+    if isinstance(name, str) and name in course_checkpoints():
+        folder = CHECKPOINTS / name
+        if not (folder / "config.json").is_file():
             raise ModelNotFound(
-                f"the course's own checkpoint is not here yet ({COURSE_CHECKPOINT}); name another model, such as "
-                '"sentence-transformers/all-MiniLM-L6-v2"'
+                f"the course's checkpoint {name} is not here ({folder}); name another model, such as {MINILM!r}"
             )
-        name = COURSE_CHECKPOINT
-    folder = Path(os.path.expanduser(path_of("name", name)))
+    else:
+        folder = Path(os.path.expanduser(path_of("name", name)))
     if folder.is_dir():
-        if folder.resolve() == COURSE_CHECKPOINT.resolve():
-            _check_course_model()
-        return Source(folder, {})
+        checkpoint = checkpoint_of(folder)
+        if checkpoint:
+            check_as_shipped(checkpoint)
+        return Source(folder, {}, checkpoint)
     looked = [f"the folder {folder}"]
     if isinstance(name, Path) or not HUB_NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         instead = "; it is a file, and the folder around it is wanted" if folder.is_file() else ""
@@ -89,21 +87,6 @@ def find_model(name: str | Path | None) -> Source:
         + (" (without all of config.json, vocab.txt and safetensors)" if snapshot else "")
     )
     return Source(_from_hub(name, looked), {})
-
-
-def _check_course_model() -> None:
-    """Compare the shipped checkpoint with its sums: one flipped bit changes what it says, and nobody would see why."""
-    for file, sha256 in COURSE_CHECKSUMS.items():
-        path = COURSE_CHECKPOINT / file
-        if not path.is_file():
-            continue  # whoever opens it says what is missing
-        try:
-            verify(path, sha256)
-        except ChecksumMismatch:
-            raise ChecksumMismatch(
-                f"{path} is not as the course ships it: `git -C {COURSE_CHECKPOINT} checkout -- .` brings it back, or "
-                "download the course again, and keep a model of your own in another folder"
-            ) from None
 
 
 def _from_hub(name: str, looked: list[str]) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 APP = "from-attention-to-bert"
 ROOT = Path(__file__).resolve().parents[2]  # of the repository
 DATA = ROOT / "data"
-COURSE_CHECKPOINT = DATA / "checkpoints" / "course-bert"
+CHECKPOINTS = DATA / "checkpoints"
 
 
 def data_home() -> Path:

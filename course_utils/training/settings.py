@@ -52,7 +52,7 @@ class Settings:
     corpus: str = str(CORPUS)
     public: str = ""
     shares: str = ""
-    vocabulary: str = ""
+    vocab_file: str = ""
     start_from: str = ""
     vocab_size: int = 8000
     layers: int = 4
@@ -81,7 +81,7 @@ class Settings:
             self._hold(name, whole_number(name, getattr(self, name), least=least, most=most))
         for name, bounds in REAL.items():
             self._hold(name, real_number(name, getattr(self, name), **bounds))
-        for name in ("corpus", "public", "shares", "vocabulary", "start_from"):
+        for name in ("corpus", "public", "shares", "vocab_file", "start_from"):
             if not isinstance(getattr(self, name), str):
                 raise ValueError(f"{name} must be a text, got {shown(getattr(self, name))}")
         for name in ("whole_words", "next_sentence"):
@@ -124,7 +124,7 @@ HELP = {
     "public": "names of public corpora to add, joined by commas, or 'all' (see course_utils.datasets.public)",
     "shares": "of a hundred batches, how many come from the corpus, from the public text but for film reviews, and "
     "from film reviews, such as 85,5,10; without it each text is read once an epoch",
-    "vocabulary": "a vocab.txt to read with; without it one is learned from the text",
+    "vocab_file": "a vocab.txt to read with; without it one is learned from the text",
     "start_from": "a model folder whose training goes on, with its vocabulary and sizes; without it the first weights "
     "are random",
     "vocab_size": "number of pieces to learn",

@@ -61,7 +61,7 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
             raise ValueError(
                 f"shares ask for {share} % of {group}, and the text holds none: see --corpus and --public"
             )
-    given = str(Path(settings.start_from) / VOCABULARY) if settings.start_from else settings.vocabulary
+    given = str(Path(settings.start_from) / VOCABULARY) if settings.start_from else settings.vocab_file
     if not vocabulary.is_file() and given:
         vocabulary.parent.mkdir(parents=True, exist_ok=True)
         save_vocab(load_vocab(given), vocabulary)

@@ -226,29 +226,43 @@ def test_a_sentence_that_stands_alone_is_no_negative():
     assert seconds == {sentence[0] for document in text for sentence in document} - alone
 
 
-def test_of_several_candidates_the_likest_is_taken():
-    # 5 is everywhere; 6 and 7 are in one sentence of each of two other documents, 8 in the first of the third
-    text = [[[5, 6, 7, 9], [5, 10]], [[5, 6, 7, 11], [5, 12]], [[5, 8, 13], [5, 6, 14]]]
-    seconds = Counter(
-        tuple(pair.second)
-        for seed in range(300)
-        for pair in sentence_pairs(text, generator=generator(seed), candidates=50)[:1]
+def test_a_wrong_next_sentence_shares_the_homonym_as_often_as_is_asked():
+    # 5 is a homonym. It stands in every second sentence of each document.
+    text = [[[5, number], [number + 1], [5, number + 2], [number + 3]] for number in range(100, 500, 4)]
+    for share in (0.0, 0.5, 1.0):
+        pairs = sentence_pairs(text, generator=generator(3), homonyms=[5, 6], same_homonym=share)
+        wrong = [pair for pair in pairs if pair.label == NOT_NEXT]
+        holding = sum(5 in pair.second for pair in wrong)
+        # each pair has it in its first or in its true next sentence; else half of all sentences hold it
+        # (one in a hundred is drawn in its own document, and then anew from anywhere)
+        assert near(holding, len(wrong), min(share + (1 - share) / 2, 0.99))
+        home = {tuple(sentence): number for number, document in enumerate(text) for sentence in document}
+        assert all(home[tuple(pair.first)] != home[tuple(pair.second)] for pair in wrong)
+    assert len({tuple(pair.second) for pair in wrong}) > 50
+
+
+def test_without_a_homonym_it_is_drawn_as_ever():
+    text = documents([2, 5, 11, 3] * 5)
+    plain = sentence_pairs(text, generator=generator(4))
+    assert sentence_pairs(text, generator=generator(4), homonyms=[9999], same_homonym=1.0) == plain
+    assert sentence_pairs(text, generator=generator(4), homonyms=[FIRST], same_homonym=0.0) == plain
+
+
+def test_the_homonym_of_the_true_next_sentence_comes_first():
+    text = [[[5, 1], [6, 2]], *[[[5, number], [7, number]] for number in range(20, 40)]]
+    text += [[[6, number], [7, number]] for number in range(40, 60)]
+    seconds = [
+        pair.second[0]
+        for seed in range(100)
+        for pair in sentence_pairs(text, generator=generator(seed), homonyms=[5, 6], same_homonym=1.0)[:1]
         if pair.label == NOT_NEXT
-    )
-    assert set(seconds) == {(5, 6, 7, 11)} and 100 < seconds.total() < 200
+    ]
+    assert seconds.count(6) > 0.9 * len(seconds) > 30
 
 
-def test_a_rare_word_in_common_counts_more_than_frequent_ones():
-    frequent = [[[5, 6, number], [5, 6, number + 1]] for number in range(100, 140, 2)]
-    text = [[[5, 6, 7], [90]], [[7, 91], [92]], *frequent]  # 5 and 6 in 41 of 44 sentences, 7 in two
-    for seed in range(20):
-        pair = sentence_pairs(text, generator=generator(seed), candidates=400)[0]
-        assert pair.second == ([90] if pair.label == NEXT else [7, 91])
-
-
-def test_candidates_must_be_a_count():
-    with pytest.raises(ValueError, match="^candidates must be a whole number from 1 to 10000, got 0"):
-        sentence_pairs(documents([2, 2]), generator=generator(), candidates=0)
+def test_same_homonym_must_be_a_share():
+    with pytest.raises(ValueError, match="^same_homonym must"):
+        sentence_pairs(documents([2, 2]), generator=generator(), same_homonym=1.5)
 
 
 def test_too_little_text_for_negatives_is_said():

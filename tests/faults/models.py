@@ -149,7 +149,7 @@ case(
         "batch_size": 2,
         "max_length": 7,
         "mask_rate": 0.5,
-        "candidates": 2,
+        "same_homonym": 0.5,
         "seed": 1,
     },
     call=lambda **given: PretrainingBatches(**given)(0),

@@ -74,8 +74,8 @@ class Command:
 
 
 PRETRAIN = (
-    "corpus-repeats vocab-size layers hidden heads max-length positions dropout start-std steps batch-size peak-rate "
-    "warmup weight-decay mask-rate candidates held-out seed threads checkpoint-every log-every stop-after"
+    "vocab-size layers hidden heads max-length positions dropout start-std steps batch-size peak-rate "
+    "warmup weight-decay mask-rate same-homonym held-out seed threads checkpoint-every log-every stop-after"
 )
 NO_DEVICE = ["--device", "abacus"]
 COMMANDS = {
@@ -106,7 +106,7 @@ COMMANDS = {
         paths=["--corpus", "--out"],
         out=["--out"],
         numbers=[f"--{name}" for name in PRETRAIN.split()],
-        texts=["--device", "--public", "--precision"],
+        texts=["--device", "--public", "--precision", "--shares"],
         flags=["--no-whole-words", "--no-next-sentence"],
     ),
     "course_utils.training.sense_tuning": Command(

@@ -31,15 +31,16 @@ def model(folder, tokenizer, seed=0):
 def test_it_is_what_a_run_sets_aside(tmp_path, monkeypatch):
     talks = [[f"손님 {number}번이 왔다.", "무엇을 드릴까요?"] for number in range(11)]
     books = [[f"책 {number}권을 샀다.", "잘 읽었다.", "재미있다."] for number in range(7)]
-    both = [Prepared("talks", talks), Prepared("books", books)]
+    films = [[f"영화 {number}편을 보았다."] for number in range(9)]
+    both = [Prepared("talks", talks), Prepared("books", books), Prepared("nsmc_raw.tsv.gz", films)]
     monkeypatch.setattr(masked_loss, "prepare", lambda names: both)
-    monkeypatch.setattr("course_utils.training.text.public_documents", lambda names: talks + books)
+    monkeypatch.setattr("course_utils.training.text.prepare", lambda names: both)
     found = masked_loss.sources(str(corpus.CORPUS), ["talks", "books"], 3, 5)
-    assert [one.name for one in found] == ["the course's corpus", "talks", "books"]
+    assert [one.name for one in found] == ["the course's corpus", *(one.name for one in both)]
     assert sorted(found[1].read + found[1].aside) == sorted(talks) and all(one.aside for one in found)
     settings = Settings(corpus=str(corpus.CORPUS), public="talks,books", held_out=3, seed=5, vocab_size=2000)
     text = prepare_text(settings, tmp_path / "vocab.txt")
-    kept = encode_documents(found[1].aside + found[2].aside, text.tokenizer)
+    kept = encode_documents([document for one in found[1:] for document in one.aside], text.tokenizer)
     assert text.held_out[-len(kept) :] == kept
     assert len(text.held_out) == sum(len(one.aside) for one in found)
 

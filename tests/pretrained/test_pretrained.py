@@ -15,8 +15,8 @@ from safetensors.torch import load_file, save_file
 from course_utils import heads
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
+from course_utils.pretrained import checkpoints, load_pretrained, save_pretrained, sources
 from course_utils.pretrained import folder as folder_module
-from course_utils.pretrained import load_pretrained, save_pretrained, sources
 from course_utils.pretrained.errors import (
     ChecksumMismatch,
     ConfigError,
@@ -641,15 +641,18 @@ def shipped(tmp_path, monkeypatch):
     """A folder that is shipped with the course, with its sums."""
     place = saved(tmp_path)
     sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in place.iterdir()}
-    monkeypatch.setattr(sources, "COURSE_CHECKPOINT", place)
-    monkeypatch.setattr(sources, "COURSE_CHECKSUMS", sums)
+    table = {"sha256": sums, "senses": {"layer": 1, "temperature": 2.0}}
+    for module in (sources, checkpoints):
+        monkeypatch.setattr(module, "CHECKPOINTS", place.parent)
+        monkeypatch.setattr(module, "course_checkpoints", lambda: {place.name: table})
+    monkeypatch.setattr(sources, "DEFAULT", place.name)
     return place
 
 
 def test_without_a_name_it_is_the_courses_own_checkpoint(shipped):
     same_numbers(load_pretrained()[0], our_model(), atol=0)
     shutil.rmtree(shipped)
-    with pytest.raises(ModelNotFound, match="the course's own checkpoint is not here yet") as caught:
+    with pytest.raises(ModelNotFound, match="the course's checkpoint .* is not here") as caught:
         load_pretrained()
     assert isinstance(caught.value, FileNotFoundError) and "\n" not in str(caught.value)
 

@@ -13,7 +13,9 @@ from course_utils.support import paths
 
 def test_the_repository_and_its_data():
     assert paths.ROOT == Path(__file__).resolve().parents[2] and (paths.ROOT / "pyproject.toml").is_file()
-    assert (paths.DATA / "senses.json").is_file() and (paths.COURSE_CHECKPOINT / "config.json").is_file()
+    assert (paths.DATA / "senses.json").is_file() and (
+        paths.CHECKPOINTS / "course-bert" / "config.json"
+    ).is_file()
 
 
 @pytest.mark.parametrize(

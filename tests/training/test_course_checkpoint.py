@@ -17,13 +17,15 @@ from course_utils.contextual.evaluation import evaluate, half, held_out_sentence
 from course_utils.datasets.corpus import HOMONYMS
 from course_utils.datasets.vocabulary import is_glued
 from course_utils.heads import BertForPreTraining
-from course_utils.pretrained import load_pretrained
+from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.pretrained.checkpoints import DEFAULT, course_checkpoints, sense_readout
 from course_utils.pretrained.folder import SAVED
-from course_utils.pretrained.sources import COURSE_CHECKSUMS
-from course_utils.support.paths import COURSE_CHECKPOINT
+from course_utils.support.paths import CHECKPOINTS
 from course_utils.training.log import read_log
 
 ROOT = Path(__file__).parents[2]
+COURSE_CHECKPOINT = CHECKPOINTS / DEFAULT
+SUMS = course_checkpoints()[DEFAULT]["sha256"]
 
 
 @pytest.fixture(scope="module")
@@ -37,17 +39,31 @@ def test_at_most_24_megabytes_in_half_precision():
         assert {file.get_tensor(name).dtype for name in file.keys()} == {torch.float16}  # noqa: SIM118
 
 
-def test_its_sums_are_those_of_the_data_card():
-    card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    section = card.partition("## checkpoints/course-bert/")[2].partition("\n## ")[0]
-    assert dict(re.findall(r"^\| (\S+) \| ([0-9a-f]{64}) \|$", section, re.MULTILINE)) == COURSE_CHECKSUMS
-    for name, expected in COURSE_CHECKSUMS.items():
+def test_every_file_that_is_loaded_has_its_sum():
+    assert {file.name for file in COURSE_CHECKPOINT.iterdir()} & SAVED == SUMS.keys()
+    for name, expected in SUMS.items():
         assert sha256((COURSE_CHECKPOINT / name).read_bytes()).hexdigest() == expected
 
 
-def test_every_file_that_is_loaded_has_its_sum():
-    loaded = {file.name for file in COURSE_CHECKPOINT.iterdir()} & SAVED
-    assert loaded == COURSE_CHECKSUMS.keys()
+@pytest.mark.parametrize("name", course_checkpoints())
+def test_a_checkpoint_knows_where_its_senses_are_read(name):
+    model, _ = load_pretrained(name)
+    table = course_checkpoints()[name]
+    assert sense_readout(model)._asdict() == table["senses"]
+    assert sense_readout(model.bert) == sense_readout(model)
+    assert {"parent", "command", "text", "tokens", "hours", "licence"} <= table.keys()
+
+
+def test_another_folder_needs_its_layer_told(course_bert, tmp_path):
+    save_pretrained(*course_bert, tmp_path / "mine")
+    model, tokenizer = load_pretrained(tmp_path / "mine")
+    with pytest.raises(ValueError, match="give layer=, from 0 to 4"):
+        nearest_sense(model, tokenizer, "나는 항구에 들러 배를 탔다.", "배")
+    with pytest.raises(ValueError, match="layer must lie in 0 … 4, got 5"):
+        nearest_sense(model, tokenizer, "나는 항구에 들러 배를 탔다.", "배", layer=5)
+    given = nearest_sense(model, tokenizer, "나는 항구에 들러 배를 탔다.", "배", layer=4)
+    shipped = nearest_sense(*course_bert, "나는 항구에 들러 배를 탔다.", "배")
+    assert given[0][0] == shipped[0][0] == "ship" and given[0][1] > shipped[0][1]  # τ = 1, not cooled
 
 
 def test_transformers_opens_it_as_it_is_with_the_same_numbers(course_bert):

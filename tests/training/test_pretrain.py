@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from course_utils.config import BertConfig
-from course_utils.datasets.batching import PretrainingBatches
+from course_utils.datasets.batching import MixedBatches, PretrainingBatches
+from course_utils.datasets.corpus import read_documents
+from course_utils.datasets.public import Prepared
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
 from course_utils.support.folders import run_folder
@@ -34,7 +37,7 @@ from course_utils.training.pretrain import main
 from course_utils.training.processes import own_part
 from course_utils.training.settings import HELP, Settings
 from course_utils.training.start import new_model
-from course_utils.training.text import batch_stream, prepare_text, split_documents
+from course_utils.training.text import batch_stream, prepare_text, split_documents, training_stream
 from tools import kill_test
 
 ROOT = Path(__file__).parents[2]
@@ -322,11 +325,69 @@ def test_the_split():
     )  # one document alone gives no wrong next sentence
 
 
-def test_what_is_measured_with_is_not_repeated_into_training(text, finished):
-    once = prepare_text(settings(text), finished / "vocab.txt")
-    thrice = prepare_text(settings(text, corpus_repeats=3), finished / "vocab.txt")
-    assert thrice.train == once.train * 3 and thrice.held_out == once.held_out
-    assert not any(document in once.train for document in once.held_out)
+# --- shares, a vocabulary and a model to begin with ---------------------------------------------------------------
+
+
+def test_of_a_hundred_batches_so_many_come_from_each_text(text, finished, monkeypatch):
+    vocabulary = (finished / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    letters = [token for token in vocabulary if len(token) == 1 and "가" <= token <= "힣"][:2]
+    public = [
+        Prepared(name, [[" ".join(letter * times) for times in (n % 7 + 1, n % 5 + 2)] for n in range(40)])
+        for name, letter in zip(("korsts-train.tsv", "nsmc_raw.tsv.gz"), letters)
+    ]
+    monkeypatch.setattr("course_utils.training.text.prepare", lambda names: public)
+    chosen = settings(text, public="all", shares="70,10,20", vocab_file=str(finished / "vocab.txt"))
+    prepared = prepare_text(chosen, finished / "vocab.txt")
+    assert [len(group) for group in prepared.groups[1:]] == [36, 36]  # one in ten is held out
+    assert len(prepared.train) + len(prepared.held_out) == len(read_documents(text)) + 80
+    ids = [prepared.tokenizer.vocab[letter] for letter in letters]
+    stream, found = training_stream(chosen, prepared), Counter()
+    for batch in map(stream, range(200)):
+        as_read = batch.labels.where(batch.labels >= 0, batch.input_ids)
+        found[tuple(set(as_read.flatten().tolist()) & {*ids, *range(5, 999)})] += 1
+    assert [found[(one,)] for one in ids] == [20, 40] and found.total() == 200
+    assert torch.equal(training_stream(chosen, prepared)(150).input_ids, stream(150).input_ids)
+
+
+def test_mixed_batches_take_the_batches_of_each_stream_in_turn():
+    taken = [[], []]
+
+    def stream(which):
+        return lambda number: taken[which].append(number) or (which, number)
+
+    mixed = MixedBatches([stream(0), stream(1)], [75, 25], seed=3)
+    orders = [[mixed(number)[0] for number in range(start, start + 100)] for start in (0, 100)]
+    assert taken == [list(range(150)), list(range(50))]
+    assert orders[0] != orders[1] and sum(orders[0]) == sum(orders[1]) == 25
+    assert mixed(130) == MixedBatches([stream(0), stream(1)], [75, 25], seed=3)(130)
+
+
+def test_a_text_that_is_not_there_has_no_share(text, tmp_path):
+    with pytest.raises(ValueError, match=r"^shares ask for 10 % of film reviews, and the text holds none"):
+        prepare_text(settings(text, shares="90,0,10"), tmp_path / "vocab.txt")
+
+
+def test_a_run_begins_with_a_model_and_its_vocabulary(text, finished, tmp_path):
+    chosen = settings(
+        text, start_from=str(finished / "model"), steps=1, warmup=0, peak_rate=1e-9, dropout=0.3
+    )
+    model = run.run(chosen, tmp_path / "further")
+    before, _ = load_pretrained(finished / "model")
+    assert (tmp_path / "further" / "vocab.txt").read_bytes() == (finished / "vocab.txt").read_bytes()
+    assert model.config.hidden_dropout_prob == 0.3
+    for name, weight in before.state_dict().items():
+        torch.testing.assert_close(model.state_dict()[name], weight, rtol=0, atol=1e-6)
+    with pytest.raises(ValueError, match="max_length must be at most the"):
+        new_model(settings(text, start_from=str(finished / "model"), max_length=4096, positions=4096), 120)
+
+
+def test_a_run_reads_with_a_given_vocabulary(text, finished, tmp_path):
+    given = tmp_path / "given.txt"
+    tokens = (finished / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    given.write_text("\n".join(tokens[:-3]) + "\n", encoding="utf-8")
+    found = prepare_text(settings(text, vocab_file=str(given)), tmp_path / "vocab.txt")
+    assert len(found.tokenizer.vocab) == len(tokens) - 3
+    assert (tmp_path / "vocab.txt").read_bytes() == given.read_bytes()
 
 
 # --- stopped and resumed ---------------------------------------------------------------------------------------
@@ -646,7 +707,14 @@ def complaint(capsys, line):
         ({"vocab_size": 30}, "got 30, which leaves 47% of it unknown ([UNK])"),
         ({"threads": 0}, "threads must be a whole number from 1 to 256, got 0"),
         ({"threads": 100_000}, "threads must be a whole number from 1 to 256, got 100000"),
-        ({"corpus_repeats": 0}, "corpus_repeats must be a whole number of at least 1, got 0"),
+        (
+            {"shares": "90,5"},
+            "shares must be 3 whole numbers with 100 as their sum, such as 85,5,10; got '90,5'",
+        ),
+        (
+            {"shares": "90,-5,15"},
+            "shares must be 3 whole numbers with 100 as their sum, such as 85,5,10; got",
+        ),
         ({"held_out": -1}, "held_out must be a whole number of at least 0, got -1"),
         ({"checkpoint_every": 0}, "checkpoint_every must be a whole number of at least 1, got 0"),
         ({"log_every": 0}, "log_every must be a whole number of at least 1, got 0"),
@@ -851,14 +919,14 @@ def test_the_log_is_json(finished):
         assert all(math.isfinite(value) for value in json.loads(line).values())
 
 
-def test_the_candidates_of_the_settings_reach_the_batches():
+def test_the_settings_share_a_homonym_in_the_batches():
     documents = [[[number, number + 1, 5], [number + 2, 5]] for number in range(10, 400, 3)]
     tokens = [*VOCABULARY, *map(str, range(len(VOCABULARY), 410))]
+    tokens[5] = "배"
     tokenizer = WordPieceTokenizer({token: number for number, token in enumerate(tokens)})
     ways = [
-        batch_stream(Settings(**SMALL | {"candidates": candidates}), documents, tokenizer, seed=1)
-        for candidates in (1, 7)
+        batch_stream(Settings(**SMALL | {"same_homonym": share}), documents, tokenizer, seed=1)
+        for share in (0.0, 0.9)
     ]
-    assert [stream.candidates for stream in ways] == [1, 7]
-    first, second = (torch.equal(stream(0).input_ids, ways[0](0).input_ids) for stream in ways)
-    assert first and not second
+    assert [stream.same_homonym for stream in ways] == [0.0, 0.9] and ways[0].homonyms == [5]
+    assert not torch.equal(ways[0](0).input_ids, ways[1](0).input_ids)

@@ -54,7 +54,7 @@ class Race:
     def stored(self) -> dict[str, Any]:
         """Everything that another run would have to share."""
         kept = asdict(self.settings)
-        for name in ("seed", "threads", "public", "shares", "vocabulary", "start_from", "same_homonym"):
+        for name in ("seed", "threads", "public", "shares", "vocab_file", "start_from", "same_homonym"):
             kept.pop(name)
         return kept
 

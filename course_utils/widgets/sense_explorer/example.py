@@ -1,6 +1,6 @@
 """SenseExplorer at its largest documented input, and keys that move it, for the tests and the benchmark."""
 
-from course_utils.contextual import SENSE_LAYER, encode_words, influence, occurrences, sense_space
+from course_utils.contextual import encode_words, influence, occurrences, sense_layer, sense_space
 from course_utils.contextual.evaluation import held_out_sentences
 from course_utils.contextual.senses import sense_points
 from course_utils.pretrained import load_pretrained
@@ -22,7 +22,9 @@ def largest() -> SenseExplorer:
     }
 
     def place(word):
-        points = encode_words(model, tokenizer, [row[0] for row in examples[word]], word)[:, SENSE_LAYER]
+        points = encode_words(model, tokenizer, [row[0] for row in examples[word]], word)[
+            :, sense_layer(model)
+        ]
         return points[:, :2].numpy()
 
     def read(sentence, word, occurrence):
