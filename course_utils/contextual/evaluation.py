@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import normalize
+from torch.nn.functional import logsigmoid, normalize
 
 from course_utils.before.word2vec import WordVectors, train_skip_gram
 from course_utils.contextual.baselines import bag_and_placed, fit_naive_bayes, static_points
@@ -257,10 +257,10 @@ def choose_readout(
         for temperature in temperatures:
             true, right = [], []
             for space, points, senses in scores:
-                answers = replace(space, temperature=temperature).scores(points)
+                odds = replace(space, temperature=temperature).log_odds(points)  # (N, K)
                 columns = [space.senses.index(sense) for sense in senses]
-                true += answers[range(len(columns)), columns].clamp(min=1e-12).log().tolist()
-                right += (answers.argmax(-1) == torch.tensor(columns)).tolist()
+                true += logsigmoid(odds)[range(len(columns)), columns].tolist()
+                right += (odds.argmax(-1) == torch.tensor(columns)).tolist()
             found.append((layer, temperature, sum(right) / len(right), sum(true) / len(true)))
     return found
 

@@ -10,6 +10,7 @@ from torch import nn
 
 from course_utils.contextual import WordNotFound, influence, nearest_sense, sense_space, senses
 from course_utils.contextual.senses import sense_points
+from course_utils.pretrained.checkpoints import SenseReadout
 from course_utils.tokenization import WordPieceTokenizer
 
 WORDS = ["항구", "먹", "아프", "두", "큰", "작은", "어제", "나", "샀"]
@@ -43,7 +44,9 @@ class AddsUp(nn.Module):
 
 @pytest.fixture
 def model():
-    return AddsUp().eval()
+    model = AddsUp().eval()
+    model.sense_readout = SenseReadout(layer=1, temperature=6.0)
+    return model
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import pytest
@@ -13,6 +14,7 @@ from course_utils.contextual import WordNotFound, nearest_sense, sense_space, se
 from course_utils.contextual.senses import example_sentences, fit_senses, sense_points
 from course_utils.datasets.corpus import HOMONYMS
 from course_utils.heads import BertForMaskedLM
+from course_utils.pretrained.checkpoints import SenseReadout
 from course_utils.tokenization import WordPieceTokenizer
 
 # --- the geometry -----------------------------------------------------------------------------------------------------
@@ -149,7 +151,9 @@ def new_model(seed: int = 0, layers: int = 3) -> BertModel:
         vocab_size=211, hidden_size=15, num_hidden_layers=layers, num_attention_heads=3, intermediate_size=31,
         max_position_embeddings=37, initializer_range=0.3,
     )  # fmt: skip
-    return BertModel(config, generator=torch.Generator().manual_seed(seed)).eval()
+    model = BertModel(config, generator=torch.Generator().manual_seed(seed)).eval()
+    model.sense_readout = SenseReadout(layer=3, temperature=6.0)
+    return model
 
 
 @pytest.fixture(autouse=True)
@@ -220,13 +224,30 @@ def test_a_model_that_was_trained_further_is_looked_at_again(tokenizer):
     )
 
 
-def test_a_forgotten_model_is_not_kept(tokenizer):
-    model = new_model()
-    sense_space(model, tokenizer, "배")
-    assert model in senses._spaces
-    count = len(senses._spaces)
-    del model
-    assert len(senses._spaces) == count - 1
+def test_other_weights_in_the_same_place_are_seen(tokenizer):
+    model, other = new_model(), new_model(5)
+    before = sense_space(model, tokenizer, "배")
+    model.load_state_dict(other.state_dict(), assign=True)
+    after = sense_space(model, tokenizer, "배")
+    assert after is not before
+    torch.testing.assert_close(after.means, sense_space(other, tokenizer, "배").means)
+    again = copy.deepcopy(model)
+    assert sense_space(again, tokenizer, "배").senses == after.senses
+
+
+def test_layer_and_temperature_are_those_of_the_model(tokenizer):
+    model, sentence = new_model(), "단 배를 먹었다"
+    given = dict(nearest_sense(model, tokenizer, sentence, "배", layer=3))
+    assert dict(nearest_sense(model, tokenizer, sentence, "배")) == given
+    del model.sense_readout
+    with pytest.raises(
+        ValueError, match="does not say at which layer its senses are read: give layer=, from 0 to 3"
+    ):
+        nearest_sense(model, tokenizer, sentence, "배")
+    assert sense_space(new_model(1), tokenizer, "배").temperature == 6.0
+    model = new_model(1)
+    del model.sense_readout
+    assert sense_space(model, tokenizer, "배", layer=3).temperature == 1.0
 
 
 def test_layers(tokenizer):
@@ -241,6 +262,7 @@ def test_layers(tokenizer):
 
 def test_a_model_with_a_head(tokenizer):
     model = BertForMaskedLM(new_model().config).eval()
+    model.bert.sense_readout = SenseReadout(layer=2, temperature=1.0)
     with_head, without = (
         nearest_sense(one, tokenizer, "단 배를 먹었다", "배") for one in (model, model.bert)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 
 import pytest
@@ -16,6 +17,7 @@ from course_utils.contextual.evaluation import (
     Judgement,
     LayerResult,
     WordResult,
+    choose_readout,
     evaluate,
     evaluate_layers,
     half,
@@ -27,6 +29,7 @@ from course_utils.contextual.evaluation import (
 from course_utils.contextual.vectors import word_vectors
 from course_utils.datasets.corpus import HOMONYMS
 from course_utils.pretrained import save_pretrained
+from course_utils.pretrained.checkpoints import SenseReadout
 from course_utils.tokenization import WordPieceTokenizer
 
 TOY = {
@@ -63,7 +66,9 @@ def model():
         vocab_size=len(VOCAB) + 7, hidden_size=15, num_hidden_layers=2, num_attention_heads=3, intermediate_size=31,
         max_position_embeddings=37, initializer_range=0.3,
     )  # fmt: skip
-    return BertModel(config, generator=torch.Generator().manual_seed(0)).eval()
+    model = BertModel(config, generator=torch.Generator().manual_seed(0)).eval()
+    model.sense_readout = SenseReadout(layer=2, temperature=1.0)
+    return model
 
 
 @pytest.fixture(autouse=True)
@@ -248,13 +253,26 @@ def test_the_command(model, tokenizer, tmp_path, monkeypatch, capsys):
     save_pretrained(model, tokenizer, tmp_path / "model")
     monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: HELD_OUT)
     monkeypatch.setattr(evaluate_senses, "static_vectors", vectors_of_pieces)
-    assert evaluate_senses.main([str(tmp_path / "model"), "--mistakes"]) == 0
+    assert evaluate_senses.main([str(tmp_path / "model"), "--layer", "2", "--mistakes"]) == 0
     said = capsys.readouterr().out
     wrong = mistakes(evaluate(model, tokenizer, held_out=HELD_OUT))
     assert said.startswith("word") and "mean of 2" in said and f"\n{len(wrong)} mistakes\n" in said
     assert all(f"{one.word} {one.sense} → {one.answer}: {one.sentence}" in said for one in wrong)
     assert evaluate_senses.main([str(tmp_path / "model"), "--layers"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
+    assert evaluate_senses.main([str(tmp_path / "model")]) == 2  # it does not say where
+    assert "give layer=, from 0 to 2" in capsys.readouterr().err
+
+
+def test_layers_and_temperatures_are_compared(model, tokenizer):
+    found = choose_readout(model, tokenizer, held_out=HELD_OUT, temperatures=(1.0, 3.0))
+    assert [row[:2] for row in found] == [(layer, t) for layer in range(3) for t in (1.0, 3.0)]
+    results = {one.word: one for one in evaluate(model, tokenizer, held_out=HELD_OUT)}
+    judged = [one for result in results.values() for one in result.judgements]
+    _, _, right, score = found[4]
+    assert right == pytest.approx(sum(one.right for one in judged) / len(judged))
+    assert score == pytest.approx(sum(math.log(dict(one.scores)[one.sense]) for one in judged) / len(judged))
+    assert found[4][2] == found[5][2] and found[4][3] != found[5][3]  # τ keeps the order
 
 
 def test_the_command_measures_a_half(model, tokenizer, tmp_path, monkeypatch, capsys):
@@ -266,7 +284,10 @@ def test_the_command_measures_a_half(model, tokenizer, tmp_path, monkeypatch, ca
     monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: many)
     found = []
     for name in ("validation", "report"):
-        assert evaluate_senses.main([str(tmp_path / "model"), "--no-static", "--half", name]) == 0
+        assert (
+            evaluate_senses.main([str(tmp_path / "model"), "--layer", "2", "--no-static", "--half", name])
+            == 0
+        )
         row = capsys.readouterr().out.splitlines()[1].split("  ")
         found.append(int(next(cell for cell in row if cell.strip().isdecimal())))
         assert found[-1] == sum(map(len, half(many, validation=name == "validation")["눈"].values()))
@@ -304,7 +325,7 @@ def test_the_command_says_in_a_sentence_what_is_wrong(fault, model, tokenizer, t
     save_pretrained(model, tokenizer, tmp_path / "model")
     monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: HELD_OUT)
     sentence = fault(tmp_path / "model")
-    assert evaluate_senses.main([str(tmp_path / "model"), "--no-static"]) == 2
+    assert evaluate_senses.main([str(tmp_path / "model"), "--layer", "2", "--no-static"]) == 2
     said = capsys.readouterr()
     assert said.out == "" and len(said.err.splitlines()) == 1
     assert said.err.startswith("evaluate_senses: ") and sentence in said.err and "Errno" not in said.err

@@ -10,6 +10,7 @@ import transformers
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
+from course_utils.pretrained.checkpoints import SenseReadout
 from course_utils.pretrained.name_map import reference_name
 from course_utils.tokenization import WordPieceTokenizer
 
@@ -43,6 +44,7 @@ def small_model(cls=BertForPreTraining):
         for name, parameter in model.named_parameters():
             if name.endswith("bias"):
                 parameter.normal_(0, 0.3, generator=generator)
+    getattr(model, "bert", model).sense_readout = SenseReadout(layer=3, temperature=6.0)
     return model
 
 
