@@ -15,38 +15,38 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 venv:  ## 가상 환경(.venv)을 준비합니다 / prepare .venv (the others do it by themselves)
-	@bash tools/make_venv.sh
+	@bash deploy/make_venv.sh
 
 lab: venv  ## JupyterLab에서 강의를 엽니다 / open the course in JupyterLab
 	@echo "JupyterLab을 엽니다. 끝내려면 Ctrl-C / opening JupyterLab, Ctrl-C ends it …"
 	@COURSE_LECTURE=$(LECTURE) exec $(PY) -m jupyterlab --config=etc/jupyter_lab_config.py
 
 update: venv  ## 강의를 새 판으로 바꿉니다. 바꾼 노트북은 따로 모아 둡니다 / fetch the newest version, keeping your work
-	@$(PY) tools/update.py
+	@$(PY) deploy/update.py
 
 test: venv  ## 바꿀 때마다 하는 검사 / the checks of every change: ruff, pytest, strict nbval, browser
-	@$(PY) -m tools.run_tests
+	@$(PY) -m dev.run_tests
 
 test-all: venv  ## 느리고 드문 검사까지 / the slow and rare checks, too (once a week)
-	@$(PY) -m tools.run_tests --all
+	@$(PY) -m dev.run_tests --all
 
 check: venv  ## 바꾼 것의 검사만, 1분 안에 / lint and the tests of what changed, under a minute
-	@$(PY) -m tools.run_tests --check
+	@$(PY) -m dev.run_tests --check
 
 notebooks: venv  ## 노트북을 실행해 출력을 저장합니다 / execute the notebooks in place and save their outputs
-	@$(PY) tools/run_notebooks.py
+	@$(PY) dev/run_notebooks.py
 
 bench: venv  ## 다른 구현과 빠르기를 견줍니다 / speed against other implementations
 	@$(PY) -m benchmarks
 
 lint: venv  ## 코드 모양 검사 / ruff, and biome for JavaScript
-	@$(PY) -m tools.run_tests lint
+	@$(PY) -m dev.run_tests lint
 
 mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다 / are deliberate faults noticed?
-	@$(PY) -m tools.mutants
+	@$(PY) -m dev.mutants
 
 pictures: venv  ## README의 그림 / make the pictures of the README
-	@$(PY) tools/readme_pictures.py
+	@$(PY) dev/readme_pictures.py
 
 clean:  ## .venv와 임시 파일을 지웁니다 / remove .venv and caches
 	@echo ".venv와 임시 파일을 지웁니다 / removing .venv and caches …"

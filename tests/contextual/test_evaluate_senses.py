@@ -8,7 +8,6 @@ import shutil
 import pytest
 import torch
 
-from course_utils import evaluate_senses
 from course_utils.before.word2vec import WordVectors
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
@@ -31,6 +30,7 @@ from course_utils.datasets.corpus import HOMONYMS
 from course_utils.pretrained import save_pretrained
 from course_utils.pretrained.checkpoints import SenseReadout
 from course_utils.tokenization import WordPieceTokenizer
+from scripts import evaluate_senses
 
 TOY = {
     "eye": [["눈이 아파서 안과에 갔다", "안과에서 약을 받았다"], ["눈을 감고 잤다", "눈에 약을 넣었다"]],

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from course_utils.support.paths import ROOT
 from tests.faults.contract import Broken, Hangs, check_sentence, listing, watched
 
-ROOMS = ("course_utils", "tools", "benchmarks")
+ROOMS = ("course_utils", "scripts", "experiments", "dev", "deploy", "benchmarks")
 NUMBERS = ["-1", "0", "2", "1.5", "1e400", "nan", "-inf", "", "x", "９", "9" * 30, "9" * 5000, " 3", "0x10"]
 TEXTS = ["", " ", "배", "--", "-", "-x", "\x1b[31m", "\ud800", "가" * 300, "all", "%s {0} $x$"]
 # What stands in the folder that a command is started in; see `places`.
@@ -79,12 +79,12 @@ PRETRAIN = (
 )
 NO_DEVICE = ["--device", "abacus"]
 COMMANDS = {
-    "course_utils.evaluate_senses": Command(
+    "scripts.evaluate_senses": Command(
         [["absent"], ["folder"], ["file.txt"], ["pipe"], ["--half", "x", "absent"]],
         texts=["--half"],
         flags=["--layers", "--mistakes", "--no-static"],
     ),
-    "course_utils.tasks.finetune": Command(
+    "scripts.finetune": Command(
         [
             ["--model", "absent"],
             ["--model", "pipe"],
@@ -101,7 +101,7 @@ COMMANDS = {
         flags=["--table"],
         positional=["reviews", *TEXTS],
     ),
-    "course_utils.training.pretrain": Command(
+    "scripts.pretrain": Command(
         [*(["--corpus", path] for path in PATHS[4:10]), NO_DEVICE, ["--steps", "-1"], ["--layers", "1e400"]],
         paths=["--corpus", "--out"],
         out=["--out"],
@@ -109,7 +109,7 @@ COMMANDS = {
         texts=["--device", "--public", "--precision", "--shares"],
         flags=["--no-whole-words", "--no-next-sentence"],
     ),
-    "course_utils.training.sense_tuning": Command(
+    "scripts.sense_tuning": Command(
         [*(["--model", path] for path in PATHS[4:10]), NO_DEVICE, ["--threads", "0"]],
         paths=["--model", "--out", "--corpus"],
         out=["--out"],
@@ -124,35 +124,35 @@ COMMANDS = {
         many=True,
     ),
     "course_utils.doctor": Command([["--no-such"], ["more"]], flags=["--debug"]),
-    "tools.ablations": Command(
+    "experiments.ablations": Command(
         [["--only", "no such"], *(["--steps", "0", "--out", path] for path in PATHS)],
         paths=["--out"],
         numbers=["--steps", "--threads"],
         texts=["--only"],
     ),
-    "tools.dynamics": Command(
+    "experiments.dynamics": Command(
         [["--seeds", "0"], ["--seeds", "1001"], ["--steps", "0"], ["--steps", "1.5"]],
         paths=["--out"],
         numbers=["--seeds", "--steps"],
         flags=["--table"],
         positional=["map", "adaptive", *TEXTS],
     ),
-    "tools.masked_loss": Command(
+    "experiments.masked_loss": Command(
         [["no such"], ["--most", "0", "no such"], ["--seed", "-1", "no such"], []],
         paths=["--corpus"],
         numbers=["--held-out", "--seed", "--most"],
         texts=["--public"],
         positional=["no such", *PATHS[1:4]],
     ),
-    "tools.sense_stages": Command(
+    "experiments.sense_stages": Command(
         [["first"], ["first="], ["=folder"], *([f"first={path}"] for path in PATHS[1:6])],
         paths=["--out"],
         positional=["first=no such", *TEXTS],
     ),
-    "tools.task_data": Command(
+    "experiments.task_data": Command(
         [["news.tsv"], ["reviews.tsv", "배"]], paths=["--out"], positional=["pairs.tsv", *TEXTS]
     ),
-    "tools.translations": Command(
+    "experiments.translations": Command(
         [
             ["--only", "no such"],
             ["--seeds", "0"],
@@ -165,7 +165,7 @@ COMMANDS = {
         texts=["--only", "--device"],
         flags=["--recipes", "--table"],
     ),
-    "tools.family": Command(
+    "experiments.family": Command(
         [
             ["--parts", "no such"],
             ["--seeds", "0"],
@@ -179,21 +179,19 @@ COMMANDS = {
         texts=["--parts", "--only", "--device"],
         flags=["--table"],
     ),
-    "tools.course_map": Command([["--check"], ["--check", "more"]]),
-    "tools.task_table": Command([["--check", "more"]]),
-    "tools.kill_test": Command(
-        [["--kills", "x"], ["more"]], numbers=["--kills", "--seed"], flags=["--fresh"]
-    ),
-    "tools.new_notebook": Command(
+    "dev.course_map": Command([["--check"], ["--check", "more"]]),
+    "dev.task_table": Command([["--check", "more"]]),
+    "dev.kill_test": Command([["--kills", "x"], ["more"]], numbers=["--kills", "--seed"], flags=["--fresh"]),
+    "dev.new_notebook": Command(
         [["7", "name"], ["00", "welcome"], ["99", "배"], ["07"], []], positional=[*NUMBERS, *TEXTS]
     ),
-    "tools.notebook_budget": Command([["absent"], *([path] for path in PATHS if path)], positional=PATHS),
-    "tools.notebook_rules": Command([["absent"], *([path] for path in PATHS if path)], positional=PATHS),
-    "tools.run_notebooks": Command(
+    "dev.notebook_budget": Command([["absent"], *([path] for path in PATHS if path)], positional=PATHS),
+    "dev.notebook_rules": Command([["absent"], *([path] for path in PATHS if path)], positional=PATHS),
+    "dev.run_notebooks": Command(
         [["absent"], *([path] for path in PATHS if path)], flags=["--check"], positional=PATHS[1:]
     ),
-    "tools.run_tests": Command([["no such stage"]], flags=["--all"], positional=["", "배", "lint"]),
-    "tools.mutants": Command(
+    "dev.run_tests": Command([["no such stage"]], flags=["--all"], positional=["", "배", "lint"]),
+    "dev.mutants": Command(
         [["no such fault"], ["--random", "-1"], ["--random", "x"]],
         numbers=["--jobs", "--seed"],
         texts=["--inside", "--outside"],
@@ -205,14 +203,14 @@ EXEMPT = {
     "benchmarks.inference_bench": "measures for a minute, and is no command of a reader's",
     "benchmarks.tokenizers_bench": "measures for a minute, and is no command of a reader's",
     "benchmarks.training_bench": "measures for a minute, and is no command of a reader's",
-    "tools.check_javascript": "takes nothing",
-    "tools.glossary": "takes nothing",
-    "tools.interruptions": "goes on for half an hour; tests/support/test_interruptions.py starts it",
-    "tools.minutes": "takes nothing",
-    "tools.readme_pictures": "starts a browser",
-    "tools.update": "takes nothing; tests/house/test_update.py updates a checkout",
-    "tools.warm_kernels": "is a plugin of pytest, and starts itself; tests/house/test_warm_kernels.py uses it",
-    "tools.without_network": "takes any command at all, and ends as it does",
+    "dev.check_javascript": "takes nothing",
+    "dev.glossary": "takes nothing",
+    "dev.interruptions": "goes on for half an hour; tests/support/test_interruptions.py starts it",
+    "dev.minutes": "takes nothing",
+    "dev.readme_pictures": "starts a browser",
+    "deploy.update": "takes nothing; tests/house/test_update.py updates a checkout",
+    "dev.warm_kernels": "is a plugin of pytest, and starts itself; tests/house/test_warm_kernels.py uses it",
+    "dev.without_network": "takes any command at all, and ends as it does",
 }
 
 QUICK = settings(

@@ -1,4 +1,4 @@
-"""tools/browser_tools.py: where Chromium and axe-core come from, with commands on PATH that only pretend."""
+"""dev/browser_tools.py: where Chromium and axe-core come from, with commands on PATH that only pretend."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from dev import browser_tools
 from tests.datasets.serving import Server
-from tools import browser_tools
 
 STARTS, FAILS = "#!/bin/sh\n# starts\n", "#!/bin/sh\nexit 3\n"
 APT = """#!/bin/sh
@@ -234,7 +234,7 @@ def test_playwrights_own_is_downloaded_into_the_cache_and_started(tmp_path: Path
         "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path / "cache"),
     }
     done = subprocess.run(
-        [sys.executable, "-c", "from tools.browser_tools import no_chromium; print([no_chromium()])"],
+        [sys.executable, "-c", "from dev.browser_tools import no_chromium; print([no_chromium()])"],
         cwd=browser_tools.ROOT,
         env=environment,
         capture_output=True,

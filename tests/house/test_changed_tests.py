@@ -1,4 +1,4 @@
-"""tools/changed_tests.py: from what git says to the tests that are about it."""
+"""dev/changed_tests.py: from what git says to the tests that are about it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.changed_tests import changes, files, widgets
+from dev.changed_tests import changes, files, widgets
 
 FILES = {
     "course_utils/__init__.py": "",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import check_javascript
-from tools.browser_tools import BIOME, ROOT
+from dev import check_javascript
+from dev.browser_tools import BIOME, ROOT
 
 
 @pytest.mark.parametrize("status", [0, 1])

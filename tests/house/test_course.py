@@ -12,8 +12,8 @@ import pytest
 from course_utils import course
 from course_utils.course import FILE, map_of_the_course, notebooks, title_of
 from course_utils.exercises import progress
-from tools import course_map
-from tools.minutes import exercising, reading
+from dev import course_map
+from dev.minutes import exercising, reading
 
 NOTEBOOKS = FILE.parent / "notebooks"
 LANGUAGES = ["ko", "en"]

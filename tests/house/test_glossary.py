@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.glossary import main, starts_a_word, strange_words, terms, texts
+from dev.glossary import main, starts_a_word, strange_words, terms, texts
 
 
 def test_no_text_uses_another_name():

@@ -48,12 +48,10 @@ ROOMS = {
     "tasks": MODEL | {"tokenization", "datasets", "training.optim", "training.loop", "training.device"},
     # Example sentences and their senses come from the corpus; static vectors are what BERT's are measured against.
     "contextual": MODEL | {"tokenization", "datasets", "before"},
-    "evaluate_senses": MODEL | {"contextual"},
     "interpretation": MODEL | {"tokenization", "datasets", "contextual"},
 }
 EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "before", "viz", "locale"}
-# Commands put model, data and loop together; how their runs start, and what a tuned model is asked, is theirs.
-COMMANDS = {"training.pretrain", "training.sense_tuning", "evaluate_senses", "tasks.finetune"}
+# How the runs of commands start, and what a tuned model is asked, puts model, data and loop together.
 THEIRS = {"training.run", "training.start", "training.sense_examples", "tasks.trainings"}
 MORE = {
     # They put faster parts in place of the textbook's.
@@ -66,11 +64,11 @@ MORE = {
     },
     "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
     "widgets.mask_roller.widget": {"datasets.pretraining"},  # the shares that it says should come out
-    **dict.fromkeys(COMMANDS | THEIRS, EVERYTHING),
+    **dict.fromkeys(THEIRS, EVERYTHING),
 }
 FENCED = {  # of the course's own, only these may import them
-    "training.fast": COMMANDS | THEIRS | {"training.unpadded"},
-    "training.unpadded": COMMANDS | THEIRS,
+    "training.fast": THEIRS | {"training.unpadded"},
+    "training.unpadded": THEIRS,
 }
 BARE = {"", "config", "support", "locale", "course", "tokenization"}  # the standard library, but for:
 BESIDE = {
@@ -142,7 +140,16 @@ def trespasses(package: Path = PACKAGE) -> Iterator[str]:
             elif room in BARE:
                 bad = top not in sys.stdlib_module_names | BESIDE.get(file, set())
             else:
-                bad = top in {"tools", "tests", "benchmarks"}
+                bad = top in {
+                    "scripts",
+                    "experiments",
+                    "lessons",
+                    "site",
+                    "deploy",
+                    "dev",
+                    "tests",
+                    "benchmarks",
+                }
                 bad |= room in NO_TORCH and top in {"torch", "transformers"}
             if bad:
                 yield f"{file} imports {name}"
@@ -238,7 +245,7 @@ def test_a_circle_is_seen(tmp_path: Path, sources: dict[str, str], ring: set[str
         ("support/files.py", "from course_utils.locale import text"),
         ("masks.py", "from course_utils.support import files"),
         ("locale/__init__.py", "import toml"),
-        ("datasets/corpus.py", "from tools import mutants"),
+        ("datasets/corpus.py", "from dev import mutants"),
         ("training/loop.py", "from course_utils.training.fast import speed_up"),
         ("training/loop.py", "from . import fast"),
         ("seq2seq/decoder.py", "from course_utils.heads import MLMHead"),

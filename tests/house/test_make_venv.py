@@ -1,4 +1,4 @@
-"""tools/make_venv.sh with a Python that only pretends: what is said and left behind when the weights cannot be had."""
+"""deploy/make_venv.sh with a Python that only pretends: what is said and left behind when the weights cannot be had."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = ["tools/make_venv.sh", "pyproject.toml", "constraints.txt", "requirements-weights.txt"]
+FILES = ["deploy/make_venv.sh", "pyproject.toml", "constraints.txt", "requirements-weights.txt"]
 # `-m venv` copies the pretender into .venv; `-m pip` notes what it is asked for, and refuses what it is told to refuse.
 PRETENDER = """#!/bin/sh
 case "$*" in
@@ -43,7 +43,7 @@ def setup(checkout: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "CI"}
     environment |= {"PYTHON": str(checkout / "python")} | settings
     environment["PATH"] = f"{checkout / 'bin'}{os.pathsep}{environment['PATH']}"
-    command = ["bash", "tools/make_venv.sh"]
+    command = ["bash", "deploy/make_venv.sh"]
     return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=60)
 
 

@@ -1,4 +1,4 @@
-"""tools/masked_loss.py: what was set aside, the control, the table."""
+"""experiments/masked_loss.py: what was set aside, the control, the table."""
 
 import math
 from collections import Counter
@@ -15,7 +15,7 @@ from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.training.settings import Settings
 from course_utils.training.text import prepare_text
-from tools import masked_loss
+from experiments import masked_loss
 
 
 def model(folder, tokenizer, seed=0):

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tools.mutants import __main__ as command
-from tools.mutants import judging
-from tools.mutants.faults import ROOT, Mutant, Unfit, load, mutated
+from dev.mutants import __main__ as command
+from dev.mutants import judging
+from dev.mutants.faults import ROOT, Mutant, Unfit, load, mutated
 
 MUTANTS = {mutant.id: mutant for mutant in load()}
 # All are judged once a week; here one in a file that does without torch, which takes longer to import than to judge.

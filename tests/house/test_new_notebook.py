@@ -10,16 +10,17 @@ from pathlib import Path
 import pytest
 
 from course_utils.course import FILE, Notebook
-from tools import new_notebook, run_notebooks
-from tools.new_notebook import fill, main, make, mark_written, to_notebook
-from tools.run_tests import NBVAL
+from dev import new_notebook, run_notebooks
+from dev.new_notebook import fill, main, make, mark_written, to_notebook
+from dev.run_tests import NBVAL
 
 ROOT = FILE.parent
 WANTED = (
     "course_utils",
     "notebooks",
     "tests",
-    "tools",
+    "dev",
+    "scripts",
     "course.toml",
     "pyproject.toml",
     "README.md",
@@ -69,7 +70,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.rare
 def test_every_check_passes_on_a_skeleton(copy):
     before = files_of(copy)
-    made = run(copy, "-m", "tools.new_notebook", "97", "planted_idea")
+    made = run(copy, "-m", "dev.new_notebook", "97", "planted_idea")
     assert made.returncode == 0, made.stderr
     after = files_of(copy)
     changed = sorted(path for path in before if before[path] != after.get(path))

@@ -7,12 +7,12 @@ from textwrap import dedent
 
 import pytest
 
-from tools.mutants import __main__ as command
-from tools.mutants import sampling
-from tools.mutants.faults import ROOT
-from tools.mutants.importers import Importers
-from tools.mutants.random_faults import Fault, draw, faults_of
-from tools.mutants.sampling import Outcome, equivalent, in_order, shares
+from dev.mutants import __main__ as command
+from dev.mutants import sampling
+from dev.mutants.faults import ROOT
+from dev.mutants.importers import Importers
+from dev.mutants.random_faults import Fault, draw, faults_of
+from dev.mutants.sampling import Outcome, equivalent, in_order, shares
 
 CODE = dedent('''
     """A docstring with 1 < 2."""

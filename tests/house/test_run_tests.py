@@ -1,4 +1,4 @@
-"""tools/run_tests.py: what is said when something has to be left out, and what each plan holds."""
+"""dev/run_tests.py: what is said when something has to be left out, and what each plan holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tools import browser_tools, changed_tests, run_tests
+from dev import browser_tools, changed_tests, run_tests
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_changed_widget_is_tried_in_the_browser_with_all_of_its_tests(
 def test_a_request_for_another_host_fails_the_command_though_it_was_caught():
     ask = "import urllib.request as u\ntry: u.urlopen('http://example.org')\nexcept OSError: print('caught')"
     for code, status in (("print(1)", 0), ("raise SystemExit(3)", 3), (ask, 1)):
-        command = [sys.executable, "-m", "tools.without_network", sys.executable, "-c", code]
+        command = [sys.executable, "-m", "dev.without_network", sys.executable, "-c", code]
         done = subprocess.run(command, cwd=run_tests.ROOT, capture_output=True, text=True)
         assert done.returncode == status, done.stderr
     assert "caught" in done.stdout and "outside this machine: example.org" in done.stdout

@@ -1,4 +1,4 @@
-"""tools/sense_stages.py: what it writes, on a small model and a few sentences."""
+"""experiments/sense_stages.py: what it writes, on a small model and a few sentences."""
 
 import json
 
@@ -9,7 +9,7 @@ from course_utils.contextual.evaluation import evaluate_layers, half, held_out_s
 from course_utils.datasets.batching import seeded
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
-from tools import sense_stages
+from experiments import sense_stages
 
 FEW = {"밤": {sense: sentences[:7] for sense, sentences in held_out_sentences()["밤"].items()}}
 

@@ -1,4 +1,4 @@
-"""tools/stages.py: two lanes, one failure that ends all, nothing left running."""
+"""dev/stages.py: two lanes, one failure that ends all, nothing left running."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.stages import Stages, told
+from dev.stages import Stages, told
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,7 +86,7 @@ def test_when_the_first_lane_has_ended_the_second_is_told_as_it_goes(tmp_path: P
     program = f"""
 import os
 from pathlib import Path
-from tools.stages import Stages
+from dev.stages import Stages
 Stages({plan!r}, folder=Path.cwd(), environment=os.environ).run(["front"], beside=["beside", "last"])"""
     with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -135,7 +135,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path, name: signal.S
     program = f"""
 import os, signal, sys
 from pathlib import Path
-from tools.stages import Stages, interrupted_by_every_signal
+from dev.stages import Stages, interrupted_by_every_signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs behind it
 interrupted_by_every_signal()
 sleep = [sys.executable, "-c", "import os, time; open({str(child)!r}, 'w').write(str(os.getpid())); time.sleep(600)"]

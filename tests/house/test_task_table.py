@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from course_utils.tasks.measurements import read_measurements
-from tools import task_table
+from dev import task_table
 
 
 @pytest.fixture(scope="module")

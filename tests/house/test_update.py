@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tools import update
+from deploy import update
 
 DAY = date(2026, 2, 28)
 TODAY = DAY.isoformat()
@@ -248,7 +248,7 @@ def test_interrupted_at_any_git_command(course, monkeypatch, step):
 
 def test_the_last_steps_wait_for_no_signal():
     code = (
-        "import os, signal\nfrom tools.update import undisturbed\n"
+        "import os, signal\nfrom deploy.update import undisturbed\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell ignores it for what runs behind it
         "with undisturbed():\n    os.kill(os.getpid(), signal.SIGINT)\n    print('done')\n"
         "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    signal.pause()\n"

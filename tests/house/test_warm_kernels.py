@@ -12,8 +12,8 @@ from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from nbval.kernel import NbvalKernelspecManager
 
-from tools import warm_kernels as plugin
-from tools.warm_kernels import warm_kernels
+from dev import warm_kernels as plugin
+from dev.warm_kernels import warm_kernels
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or not Path("/proc").is_dir(), reason="no fork, or no /proc"
@@ -74,7 +74,7 @@ def test_it_has_imported_what_was_asked_and_nothing_of_ours(kernel, tmp_path):
     assert asked(client, "import sys; print('wave' in sys.modules)") == "True"
     assert asked(client, "print([name for name in sys.modules if name.startswith('course_utils')])") == "[]"
     assert asked(client, "import os; print(os.getcwd(), os.environ['WHOSE'])") == f"{tmp_path} its own"
-    assert asked(client, "print([entry for entry in sys.path if entry.endswith('tools')])") == "[]"
+    assert asked(client, "print([entry for entry in sys.path if entry.endswith('dev')])") == "[]"
     assert asked(client, "print(__name__, sys.executable)") == f"__main__ {sys.executable}"
 
 

@@ -15,8 +15,8 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from course_utils.checks import about
-from tools.run_notebooks import KERNELSPEC, differences, sanitise
-from tools.run_tests import NBVAL
+from dev.run_notebooks import KERNELSPEC, differences, sanitise
+from dev.run_tests import NBVAL
 
 ROOT = Path(__file__).resolve().parents[2]
 

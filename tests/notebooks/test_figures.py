@@ -21,10 +21,10 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 
 from course_utils.viz import plot_attention, use_theme
-from tools import figures
-from tools.figures import MOST_OUT_OF_PLACE, compare, compare_cell
-from tools.run_notebooks import KERNELSPEC, differences
-from tools.run_tests import NBVAL
+from dev import figures
+from dev.figures import MOST_OUT_OF_PLACE, compare, compare_cell
+from dev.run_notebooks import KERNELSPEC, differences
+from dev.run_tests import NBVAL
 
 matplotlib.use("Agg")
 ROOT = Path(__file__).resolve().parents[2]

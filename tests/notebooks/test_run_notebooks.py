@@ -9,8 +9,8 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tools import run_notebooks
-from tools.run_notebooks import KERNELSPEC, WIDGET_VIEW, Refused
+from dev import run_notebooks
+from dev.run_notebooks import KERNELSPEC, WIDGET_VIEW, Refused
 
 
 def stream(text: str, name: str = "stdout") -> NotebookNode:

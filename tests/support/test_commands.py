@@ -99,16 +99,16 @@ def test_a_reader_that_goes_away_is_no_error():
 
 
 COMMANDS = [
-    "course_utils.training.pretrain",
-    "course_utils.training.sense_tuning",
-    "course_utils.evaluate_senses",
-    "course_utils.tasks.finetune",
+    "scripts.pretrain",
+    "scripts.sense_tuning",
+    "scripts.evaluate_senses",
+    "scripts.finetune",
     "course_utils.datasets.download",
     "course_utils.datasets.public",
     "course_utils.doctor",
-    "tools.ablations",
-    "tools.translations",
-    "tools.family.__main__",
+    "experiments.ablations",
+    "experiments.translations",
+    "experiments.family.__main__",
 ]
 
 

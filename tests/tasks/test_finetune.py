@@ -18,10 +18,10 @@ from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import save_pretrained
 from course_utils.support.paths import ROOT
 from course_utils.tasks import finetune, trainings
-from course_utils.tasks.finetune import main
 from course_utils.tasks.forms import draw
 from course_utils.tasks.measurements import VARIANTS, Measurement, read_measurements
 from course_utils.tasks.trainings import Plan, Recipe, Trainer, planned, two_layers, weights_digest
+from scripts.finetune import main
 from tests.tasks.small_tasks import CONFIG, small, small_bert, tokenizer
 
 BIG = BertConfig(**vars(CONFIG) | {"num_hidden_layers": 1, "max_position_embeddings": 131})

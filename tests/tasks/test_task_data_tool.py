@@ -10,9 +10,9 @@ import pytest
 from course_utils.datasets.layouts import Review
 from course_utils.datasets.set_aside import film_part
 from course_utils.tasks.data import PARTS, read_names, read_pairs, read_parts_of_speech, read_reviews
-from tools.task_data import __main__ as tool
-from tools.task_data import names, pairs, parts_of_speech, reviews
-from tools.task_data.splitting import held_apart, parts_by_hash
+from experiments.task_data import __main__ as tool
+from experiments.task_data import names, pairs, parts_of_speech, reviews
+from experiments.task_data.splitting import held_apart, parts_by_hash
 
 KORSTS_HEAD = "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\n"
 KAIST = (

@@ -1,4 +1,4 @@
-"""What tools/ablations.py adds to the package: a left-to-right model, and the batches it is trained and asked with."""
+"""What experiments/ablations.py adds to the package: a left-to-right model, and the batches it is trained and asked with."""
 
 import json
 
@@ -9,7 +9,7 @@ from course_utils.config import BertConfig
 from course_utils.datasets.batching import Batch
 from course_utils.datasets.pretraining import IGNORE
 from course_utils.heads import BertForPreTraining
-from tools import ablations
+from experiments import ablations
 
 SPECIAL = torch.arange(13) < 5  # [PAD] 0, …, [CLS] 2, [SEP] 3, [MASK] 4
 

@@ -1,4 +1,4 @@
-"""tools/dynamics.py: what is planned, what is measured, and a file that is gone on with."""
+"""experiments/dynamics.py: what is planned, what is measured, and a file that is gone on with."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from course_utils.datasets.batching import seeded
 from course_utils.encoder import PreLNEncoder
 from course_utils.support import files
 from course_utils.tasks.sorting import Sorter, random_rows, sorting_loss
-from tools import dynamics
-from tools.dynamics import PARTS, Run, adaptive_steps, learned, main, planned, rate_of, stored, table
+from experiments import dynamics
+from experiments.dynamics import PARTS, Run, adaptive_steps, learned, main, planned, rate_of, stored, table
 
 SMALL = Run("map", depth=1, width=8, steps=5)
 
@@ -227,7 +227,9 @@ def test_the_file_that_the_notebook_reads(tiny, tmp_path):
     out = tmp_path / "new" / "o.json"
     assert main(command(out)) == 0
     data = json.loads(out.read_text("utf-8"))
-    assert list(data) == ["command", "settings", "runs"] and data["command"] == "python -m tools.dynamics"
+    assert (
+        list(data) == ["command", "settings", "runs"] and data["command"] == "python -m experiments.dynamics"
+    )
     assert data["settings"]["loss_without_attention"] == pytest.approx(1.8225, abs=1e-4)
     assert {row["part"] for row in data["runs"]} == set(PARTS)
     for row in data["runs"]:

@@ -28,17 +28,18 @@ from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
 from course_utils.support.folders import run_folder
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.training import pretrain, run
+from course_utils.training import run
 from course_utils.training.checkpoint import _checksums, load_checkpoint, save_checkpoint
 from course_utils.training.log import read_log
 from course_utils.training.measures import Tally, measure, objective
 from course_utils.training.optim import adamw, linear_rate
-from course_utils.training.pretrain import main
 from course_utils.training.processes import own_part
 from course_utils.training.settings import HELP, Settings
 from course_utils.training.start import new_model
 from course_utils.training.text import batch_stream, prepare_text, split_documents, training_stream
-from tools import kill_test
+from dev import kill_test
+from scripts import pretrain
+from scripts.pretrain import main
 
 ROOT = Path(__file__).parents[2]
 ADD = Tally.add  # before any test watches it
@@ -646,9 +647,9 @@ def test_ctrl_c(text, tmp_path, capsys, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
 @pytest.mark.rare
 def test_three_kills():
-    """python tools/kill_test.py does fifty."""
+    """python dev/kill_test.py does fifty."""
     result = subprocess.run(
-        [sys.executable, "tools/kill_test.py", "--kills", "3"],
+        [sys.executable, "dev/kill_test.py", "--kills", "3"],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -780,7 +781,7 @@ def test_a_rate_that_is_too_high(text, tmp_path, capsys):
 @pytest.mark.slow
 def test_the_command_line_itself(text, tmp_path):
     """One start of a new Python: an error has status 2, one sentence, no traceback."""
-    line = [sys.executable, "-m", "course_utils.training.pretrain", *arguments(text, tmp_path, steps=0)]
+    line = [sys.executable, "-m", "scripts.pretrain", *arguments(text, tmp_path, steps=0)]
     found = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert found.returncode == 2 and found.stdout == ""
     assert found.stderr == "pretrain: steps must be a whole number of at least 1, got 0\n"
@@ -811,7 +812,7 @@ def torchrun(*line, processes=2):
         port = probe.getsockname()[1]
     start = ["-m", "torch.distributed.run", "--nproc-per-node", str(processes), "--master-addr", "127.0.0.1"]
     return subprocess.run(
-        [sys.executable, *start, "--master-port", str(port), "-m", "course_utils.training.pretrain", *line],
+        [sys.executable, *start, "--master-port", str(port), "-m", "scripts.pretrain", *line],
         cwd=ROOT,
         env=os.environ | {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -27,7 +27,7 @@ from course_utils.training.sense_examples import (
     sense_examples,
 )
 from course_utils.training.sense_head import SenseHead
-from course_utils.training.sense_tuning import main, tune
+from scripts.sense_tuning import main, tune
 
 
 @pytest.fixture(scope="module")
@@ -221,6 +221,6 @@ def test_the_head_keeps_its_weights_and_no_table_of_the_senses():
 
 @pytest.mark.rare
 def test_the_module_is_a_command():
-    command = [sys.executable, "-m", "course_utils.training.sense_tuning", "--help"]
+    command = [sys.executable, "-m", "scripts.sense_tuning", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert said.startswith("usage:")

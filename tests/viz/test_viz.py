@@ -12,7 +12,7 @@ from IPython.display import Image, Markdown
 from course_utils.viz import figure as figure_module
 from course_utils.viz import plot_arrows, plot_attention, plot_hull, plot_mask, show, theme, use_theme
 from course_utils.viz.plane import hull_order
-from tools.figures import out_of_place
+from dev.figures import out_of_place
 
 QUERY_TOKENS = ["나는", "배를", "먹었다"]
 KEY_TOKENS = ["나는", "배를", "먹었다", "[PAD]", "-1"]

@@ -1,0 +1,192 @@
+"""Make the pictures of the README: `python dev/readme_pictures.py [file ...]`.
+
+Opens notebooks in a real JupyterLab (the browser tests' harness), runs them, and writes the chosen parts of the page
+into docs/pictures/. To choose another picture, edit PICTURES, or MOVING for those that move.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from tests.browser.harness import NOTEBOOKS, Visit, running_chromium, running_lab, visit  # noqa: E402
+
+FOLDER = ROOT / "docs" / "pictures"
+LARGEST = 300_000  # bytes of a picture
+LARGEST_MOVING = 2_000_000
+FRAME_MS = 900
+SCALE = 1.5  # device pixels to a CSS pixel: sharp on a good screen, and still small
+
+
+class Moving(NamedTuple):
+    notebook: str
+    selector: str
+    file: str
+    keys: tuple[tuple[str, str], ...]  # (data-testid of a control, key): a frame is taken after each
+    tall: int = 0  # CSS pixels from the top; 0 = all
+
+
+class Picture(NamedTuple):
+    notebook: str  # without .ipynb
+    selector: str  # the first match is photographed; "" = the whole window
+    file: str
+    theme: str = "Light"
+    press: str = ""  # a button of the widget that is pressed first
+
+
+PICTURES = [
+    Picture("00_start_here", "", "lab.png"),
+    Picture("02_scaled_dot_product_attention", "[data-testid=scaled_attention]", "scaled_attention.png"),
+    Picture(
+        "02_scaled_dot_product_attention",
+        "[data-testid=scaled_attention]",
+        "scaled_attention_dark.png",
+        "Dark",
+    ),
+    Picture("03_masking", ".course-widget", "mask_painter.png", press="인과"),
+    Picture("04_multi_head_attention", ".course-widget", "head_grid.png"),
+    Picture("05_positional_encoding", ".course-widget", "positional_encoding.png"),
+    Picture("06_encoder_block", ".course-widget", "activations.png"),
+    Picture("09_subword_tokenization", "[data-testid=merge_stepper]", "merge_stepper.png"),
+    Picture("09_subword_tokenization", "[data-testid=token_inspector]", "token_inspector.png"),
+    Picture("10_bert_inputs", "[data-testid=parameter_microscope]", "parameter_microscope.png"),
+    Picture("11_bert_model", "[data-testid=parity_debugger]", "parity_debugger.png"),
+    Picture("14_contextual_embeddings", "[data-testid=sense_map]", "sense_map.png"),
+    Picture("14_contextual_embeddings", "[data-testid=sense_explorer]", "sense_explorer.png"),
+    Picture("15_attention_heads", "[data-testid=attention_explorer]", "attention_explorer.png"),
+    Picture("16_fine_tuning", "[data-testid=task_heads]", "task_heads.png"),
+    Picture("18_before_bert", "[data-testid=reach_explorer]", "reach_explorer.png"),
+    Picture("19_after_bert", "[data-testid=family_explorer]", "family_explorer.png"),
+    Picture("20_reading_the_paper", "[data-testid=claim_browser]", "claim_browser.png"),
+]
+MOVING = [
+    Moving(
+        "15_attention_heads",
+        "[data-testid=attention_explorer]",
+        "attention_explorer.gif",
+        (
+            ("tile-1-3", "Enter"),
+            *[("token-0-1", "ArrowDown")] * 5,
+            ("tile-1-0", "Enter"),
+            ("tile-1-2", "Enter"),
+            *[("token-0-6", "ArrowUp")] * 3,
+        ),
+        1000,
+    ),
+]
+
+
+def main(files: list[str]) -> int:
+    """Make the pictures with these file names, or all; returns the exit status."""
+    if unknown := set(files) - {picture.file for picture in [*PICTURES, *MOVING]}:
+        print(f"no such picture: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    chosen = [picture for picture in [*PICTURES, *MOVING] if not files or picture.file in files]
+    missing = sorted({p.notebook for p in chosen if not (NOTEBOOKS / f"{p.notebook}.ipynb").exists()})
+    if missing:
+        print(f"no such notebook yet: {', '.join(missing)}", file=sys.stderr)
+    chosen = [picture for picture in chosen if picture.notebook not in missing]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_lab(Path(folder) / "lab") as lab,
+        running_chromium() as browser,
+    ):
+        for notebook, theme in dict.fromkeys((picture.notebook, theme_of(picture)) for picture in chosen):
+            lab.use_theme(theme)
+            with visit(browser, lab, scale=SCALE) as guest:
+                take(guest, [p for p in chosen if (p.notebook, theme_of(p)) == (notebook, theme)])
+    return 1 if missing else 0
+
+
+def theme_of(picture: Picture | Moving) -> str:
+    return getattr(picture, "theme", "Light")
+
+
+def take(guest: Visit, pictures: list[Picture | Moving]) -> None:
+    """Run one notebook and photograph the parts of it that are asked for."""
+    guest.open(f"{pictures[0].notebook}.ipynb")
+    guest.run_all()
+    if problems := guest.failures() + guest.complaints():
+        raise RuntimeError(f"{pictures[0].notebook}: {problems}")
+    for picture in pictures:
+        target = FOLDER / picture.file
+        if isinstance(picture, Moving):
+            size = film(guest, picture, target)
+        else:
+            photograph(guest, picture, target)
+            size = shrink(target)
+        print(f"docs/pictures/{picture.file}: {size // 1000} kB")
+
+
+def photograph(guest: Visit, picture: Picture, target: Path) -> None:
+    """Take one picture."""
+    if not picture.selector:
+        guest.outputs("image/png").first.scroll_into_view_if_needed()
+        guest.photograph(target)
+        return
+    part = guest.page.locator(picture.selector).first
+    part.scroll_into_view_if_needed()
+    if picture.press:
+        part.get_by_role("button", name=picture.press, exact=True).click()
+        part.get_by_role("button", name=picture.press, pressed=True).wait_for()
+    guest.photograph(target, part)
+
+
+def film(guest: Visit, moving: Moving, target: Path) -> int:
+    """Press the keys, take a picture after each, and store them as one GIF; returns its bytes."""
+    part = guest.page.locator(moving.selector).first
+    part.scroll_into_view_if_needed()
+    frames = []
+    before = ""
+    for testid, key in moving.keys:
+        if testid != before:
+            part.get_by_test_id(testid).focus()
+            before = testid
+        guest.page.keyboard.press(key)
+        guest.page.wait_for_timeout(400)
+        still = target.with_suffix(".png.part.png")
+        guest.photograph(still, part)
+        frame = Image.open(still).convert("RGB")
+        still.unlink()
+        frames.append(
+            frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE) or frame.height)))
+        )
+    width, height = frames[0].size
+    while True:
+        palette = frames[0].resize((width, height), Image.Resampling.LANCZOS).quantize(64)
+        drawn = [
+            frame.resize((width, height), Image.Resampling.LANCZOS).quantize(
+                palette=palette, dither=Image.Dither.NONE
+            )
+            for frame in frames
+        ]
+        drawn[0].save(
+            target, save_all=True, append_images=drawn[1:], duration=FRAME_MS, loop=0, optimize=True
+        )
+        if target.stat().st_size <= LARGEST_MOVING or width < 200:
+            return target.stat().st_size
+        width, height = width * 4 // 5, height * 4 // 5
+
+
+def shrink(path: Path, *, largest: int = LARGEST) -> int:
+    """Store a PNG with at most 256 colours, and smaller until it fits; returns its bytes."""
+    picture = Image.open(path).convert("RGB")
+    while True:
+        packed = BytesIO()
+        picture.quantize(256, dither=Image.Dither.NONE).save(packed, "png", optimize=True)
+        if packed.tell() <= largest or picture.width < 200:
+            path.write_bytes(packed.getvalue())
+            return packed.tell()
+        picture = picture.resize((picture.width * 4 // 5, picture.height * 4 // 5), Image.Resampling.LANCZOS)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,235 @@
+"""Small pre-training runs that differ in one thing each; their logs become data/ablations.json (notebook 13).
+
+    python experiments/ablations.py                          every run, about a minute each on one core
+    python experiments/ablations.py --steps 1000 --only base,no_next
+
+Each run starts from the settings of `base` and changes what RUNS says. All are measured the same way after the
+last update, on documents that no run has seen: each has to recover the same 15 % of single pieces, chosen by the same
+seed, and to judge the same pairs of sentences. Runs already stored with the same settings are kept, so a command that
+was stopped can be given again.
+
+`left_to_right` is a one-directional model of the same size: a causal mask in every layer, and at every token the next
+one as the target, no [MASK]. It predicts the same tokens as the others, each from what stands to its left.
+`left_to_right_15` is the same with a loss at the chosen 15 % only, the places at which `no_next` learns, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from course_utils.datasets.batching import Batch, PretrainingBatches  # noqa: E402
+from course_utils.datasets.pretraining import IGNORE  # noqa: E402
+from course_utils.heads import BertForPreTraining  # noqa: E402
+from course_utils.masks import causal_mask, combine_masks  # noqa: E402
+from course_utils.support.commands import add_debug, carry_out  # noqa: E402
+from course_utils.support.files import write_atomically  # noqa: E402
+from course_utils.support.given import shown  # noqa: E402
+from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
+from course_utils.training.fast import speed_up  # noqa: E402
+from course_utils.training.log import read_log  # noqa: E402
+from course_utils.training.loop import train  # noqa: E402
+from course_utils.training.measures import Tally, measure  # noqa: E402
+from course_utils.training.optim import adamw  # noqa: E402
+from course_utils.training.run import run  # noqa: E402
+from course_utils.training.settings import Settings  # noqa: E402
+from course_utils.training.start import new_model, precision, schedule  # noqa: E402
+from course_utils.training.text import Text, batch_stream, prepare_text  # noqa: E402
+
+DATA = ROOT / "data" / "ablations.json"
+BASE = Settings(
+    corpus="data/corpus",
+    vocab_size=2000,
+    layers=2,
+    hidden=64,
+    heads=4,
+    max_length=48,
+    positions=64,
+    dropout=0.0,
+    start_std=0.1,
+    steps=2000,
+    batch_size=32,
+    peak_rate=2e-3,
+    warmup=100,
+    threads=1,
+    precision="float32",
+    whole_words=False,
+    held_out=10,
+)
+RUNS: dict[str, dict[str, Any]] = {
+    "base": {},
+    "no_next": {"next_sentence": False},
+    "left_to_right": {"next_sentence": False},
+    "left_to_right_15": {"next_sentence": False},
+    "mask_40": {"mask_rate": 0.40},
+    "mask_80": {"mask_rate": 0.80},
+    "small": {"layers": 1, "hidden": 32, "heads": 2},
+    "large": {"hidden": 128},
+}
+
+
+class LeftToRight(nn.Module):
+    """The parameters of a BertForPreTraining, used from left to right: each token sees itself and what stands before.
+
+    Args:
+        model: gives embeddings, encoder and the head over the vocabulary.
+    """
+
+    def __init__(self, model: BertForPreTraining) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor, labels: Tensor, **_: Any
+    ) -> SimpleNamespace:
+        """Loss and logits at the labelled places; as `measure` and `Tally` read them."""
+        bert = self.model.bert
+        mask = combine_masks(attention_mask.bool()[:, None, None, :], causal_mask(input_ids.shape[1]))
+        hidden = bert.encoder(bert.embeddings(input_ids, token_type_ids), mask).last_hidden_state  # (B, T, C)
+        chosen = labels != IGNORE
+        logits = self.model.mlm(hidden[chosen], bert.embeddings.token.weight)  # (M, V)
+        loss = F.cross_entropy(logits.float(), labels[chosen])
+        return SimpleNamespace(loss=loss, mlm_loss=loss, nsp_loss=None, logits=logits)
+
+
+def next_token_batch(batch: Batch, special: Tensor, *, every: bool) -> Batch:
+    """A batch whose inputs are the true tokens and whose labels are the tokens one place to the right.
+
+    Args:
+        batch: corrupted, with labels at the chosen places.
+        special: bool (V,), tokens that are never a target.
+        every: label every token that is not special; else only those that `batch` had chosen.
+    """
+    true = torch.where(batch.labels == IGNORE, batch.input_ids, batch.labels)  # (B, T)
+    targets = torch.where(special[true], IGNORE, true) if every else batch.labels
+    labels = torch.full_like(targets, IGNORE)
+    labels[:, :-1] = targets[:, 1:]
+    return replace(batch, input_ids=true, labels=labels, next_sentence_label=None)
+
+
+def train_left_to_right(
+    settings: Settings, text: Text, special: Tensor, log_every: int, *, every: bool
+) -> tuple[nn.Module, list[dict]]:
+    """Train the one-directional model by the same loop as the others; returns the model and its log.
+
+    `every` is as in `next_token_batch`: a loss at every token, or only where the others have theirs.
+    """
+    batches = batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
+    model = LeftToRight(speed_up(new_model(settings, len(text.tokenizer.vocab))))
+    tally, log = Tally(), []
+    torch.manual_seed(settings.seed)
+
+    def after_step(step: Any) -> None:
+        tally.add(step.output, step.batch)
+        if step.done % log_every == 0 or step.done == settings.steps:
+            log.append({"step": step.done, "learning_rate": step.learning_rate, **tally.record()})
+
+    train(
+        model,
+        lambda number: next_token_batch(batches(number), special, every=every),
+        adamw(model, learning_rate=settings.peak_rate, weight_decay=settings.weight_decay),
+        learning_rate=schedule(settings),
+        steps=settings.steps,
+        precision=precision(settings, torch.device("cpu")),
+        after_step=after_step,
+    )
+    return model, log
+
+
+class OnlyChosen:
+    """The held-out stream for a left-to-right model, which predicts each chosen token from the place before it."""
+
+    def __init__(self, batches: PretrainingBatches, special: Tensor) -> None:
+        self.batches, self.special = batches, special
+        self.batches_per_epoch = batches.batches_per_epoch
+
+    def __call__(self, number: int) -> Batch:
+        return next_token_batch(self.batches(number), self.special, every=False)
+
+
+def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
+    """Train one run and measure it; returns what data/ablations.json keeps of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        text = prepare_text(settings, out / "vocab.txt")
+        special = torch.zeros(len(text.tokenizer.vocab), dtype=torch.bool)
+        special[[text.tokenizer.vocab[token] for token in SPECIAL_TOKENS]] = True
+        alike = replace(settings, mask_rate=BASE.mask_rate)
+        check: Any = batch_stream(alike, text.held_out, text.tokenizer, seed=settings.seed + 1)
+        if name in ("left_to_right", "left_to_right_15"):
+            torch.set_num_threads(settings.threads)
+            every = name == "left_to_right"
+            model, log = train_left_to_right(settings, text, special, log_every, every=every)
+            check = OnlyChosen(check, special)
+        else:
+            model = run(settings, out / "run", checkpoint_every=settings.steps, log_every=log_every)
+            log = read_log(out / "run" / "log.jsonl")
+        held_out = measure(model, check)
+    if not settings.next_sentence:  # its head has learned nothing
+        held_out = {key: value for key, value in held_out.items() if "next" not in key}
+    kept = ("step", "mlm_loss", "nsp_loss", "learning_rate")
+    records = [{key: round(record[key], 5) for key in kept if key in record} for record in log]
+    return {
+        "name": name,
+        "settings": asdict(settings),
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "log": records,
+        "held_out": {key: round(value, 4) for key, value in held_out.items()},
+    }
+
+
+def main(command_line: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
+    parser = argparse.ArgumentParser(
+        prog="python experiments/ablations.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--out", type=Path, default=DATA, help="the file (data/ablations.json)")
+    parser.add_argument("--steps", type=int, default=BASE.steps, help=f"updates of each run ({BASE.steps})")
+    parser.add_argument("--threads", type=int, default=BASE.threads, help=f"cores ({BASE.threads})")
+    parser.add_argument("--only", default=",".join(RUNS), help="names of runs, joined by commas (all)")
+    add_debug(parser)
+    chosen = parser.parse_args(command_line)
+    return carry_out("ablations", lambda: _measure(chosen), debug=chosen.debug)
+
+
+def _measure(chosen: argparse.Namespace) -> None:
+    """Make the runs that are not in the file yet, and write each down as it ends."""
+    names = chosen.only.split(",")
+    if unknown := [name for name in names if name not in RUNS]:
+        raise ValueError(f"no run {shown(unknown[0])}; there are {', '.join(RUNS)}")
+    command = " ".join(
+        ["python experiments/ablations.py", f"--steps {chosen.steps}", f"--threads {chosen.threads}"]
+    )
+    data = json.loads(chosen.out.read_text("utf-8")) if chosen.out.is_file() else {"runs": []}
+    done = {entry["name"]: entry for entry in data["runs"]}
+    for name in names:
+        warmup = min(BASE.warmup, chosen.steps // 10)
+        settings = replace(BASE, steps=chosen.steps, threads=chosen.threads, warmup=warmup, **RUNS[name])
+        if done.get(name, {}).get("settings") == asdict(settings):
+            continue
+        done[name] = one_run(name, settings, log_every=max(1, chosen.steps // 80))
+        entries = [done[key] for key in RUNS if key in done]
+        lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+        chosen.out.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(chosen.out, f'{{"command": {json.dumps(command)},\n"runs": [\n{lines}\n]}}\n')
+        print(f"{name}: {done[name]['held_out']}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

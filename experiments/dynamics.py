@@ -1,0 +1,415 @@
+"""When does a Transformer learn? Many small trainings that differ in one thing each; data/dynamics.json (notebook 08).
+
+    python -m experiments.dynamics                          every part, 5 seeds: about 45 minutes of one core
+    python -m experiments.dynamics map --seeds 3            one part
+    python -m experiments.dynamics --table                  what has been measured so far
+
+All learn to sort (course_utils/tasks/sorting.py), without dropout. The rate rises in a straight line over a share of
+the updates, `warmup`, and falls to 0 in another (or stays: `decay`); over a run its sum is nearly the same whatever
+the share.
+The parts, and in each what could refute the folklore:
+
+    map        {post-LN, pre-LN} × {warm-up, none} × rates; small rates do without warm-up, too
+    warmup     shares of 0, 1, 5, 20 %, and RAdam without any; pre-LN, and a smaller rate
+    decay      a rate that falls to 0 or stays, after the same warm-up; post-LN and pre-LN, a smaller rate
+    adaptive   how 1/√v̂_t varies between runs; in a model that never moves, too
+    waited     half of the updates at a rate of 0, at which Adam only gathers; then a high one without warm-up, with m
+               and v, with v alone, and so that a missing m is no hidden warm-up
+    sgd        SGD with momentum, clipped or not, and Adam at a rate of 1e-3 that nobody tuned; Adam, tuned
+    start      σ of the start values × width; at two rates, for a narrow model may want another
+
+Each training is stored when it ends. The same command goes on where it was stopped, and two may work at one file: what
+the one writes, the other reads before it goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, astuple, dataclass, fields, replace
+from itertools import groupby, product
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, optim
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from course_utils.datasets.batching import seeded  # noqa: E402
+from course_utils.encoder import Encoder, PreLNEncoder  # noqa: E402
+from course_utils.support.commands import add_debug, carry_out  # noqa: E402
+from course_utils.support.files import read_regular, write_atomically  # noqa: E402
+from course_utils.support.given import one_line, shown, whole_number  # noqa: E402
+from course_utils.support.text_width import aligned  # noqa: E402
+from course_utils.tasks.sorting import (  # noqa: E402
+    LENGTH,
+    NUMBERS,
+    Sorter,
+    loss_without_attention,
+    random_rows,
+    sorting_loss,
+)
+from course_utils.training.fast import speed_up  # noqa: E402
+from course_utils.training.loop import Step, train  # noqa: E402
+from course_utils.training.optim import linear_rate  # noqa: E402
+
+DATA = ROOT / "data" / "dynamics.json"
+BATCH_SIZE = 16
+HELD_OUT = 128  # rows, the same for every training
+CURVE = 20  # points
+RUNS, EVERY = 32, 61  # of the part `adaptive`: how many runs; every 61st weight of the encoder is watched
+UNCLIPPED = 1e30
+STACKS = {"post": Encoder, "pre": PreLNEncoder}
+RATES = (1e-3, 1.8e-3, 3.2e-3, 5.6e-3, 1e-2, 1.8e-2, 3.2e-2)
+PARTS = ("map", "warmup", "decay", "adaptive", "waited", "sgd", "start")
+# Of the part `waited`. m at 0, whose correction is over, lets the first steps be 0.1, 0.19, … of their length; the last
+# counts this correction from there on.
+V_ALONE, V_ALONE_ANEW = "adam, v alone", "adam, v alone, m anew"
+LOOKED_AFTER = 10  # updates that move the model
+
+
+@dataclass(frozen=True, order=True)
+class Run:
+    """One training: what it is called in the file, and all that it depends on."""
+
+    part: str
+    norm: str = "post"  # or "pre"
+    optimizer: str = "adam"  # or "radam", "sgd", V_ALONE, V_ALONE_ANEW
+    rate: float = 1e-3  # the highest, but for the correction of V_ALONE_ANEW
+    warmup: float = 0.1  # share of the updates
+    decay: bool = True  # to 0 at the end; else the rate stays where the warm-up left it
+    clip: float = UNCLIPPED
+    start_std: float = 0.1
+    depth: int = 12
+    width: int = 32
+    steps: int = 200
+    seed: int = 0
+
+    @property
+    def wait(self) -> int:
+        """Updates at a rate of 0 before the model moves."""
+        return self.steps // 2 if self.part == "waited" else 0
+
+
+def planned(part: str, seeds: int) -> Iterator[Run]:
+    """Every training of a part, one seed after the other."""
+    if part == "adaptive":  # RUNS trainings are one measurement; at the rate 0 the model never moves
+        runs = (("adam", 1e-3, 0.0), ("adam", 1e-3, 1.0), ("radam", 1e-3, 0.0), ("adam", 0.0, 0.0))
+        for name, rate, warmup in runs:
+            yield Run(part, optimizer=name, rate=rate, warmup=warmup, decay=False, steps=100)
+        return
+    for seed in range(seeds):
+        if part == "map":
+            for norm, warmup, rate in product(STACKS, (0.0, 0.1), RATES):
+                yield Run(part, norm, rate=rate, warmup=warmup, seed=seed)
+        elif part == "warmup":
+            for norm, rate in product(STACKS, (5.6e-3, 1e-2)):
+                for share in (0.0, 0.01, 0.05, 0.2):
+                    yield Run(part, norm, rate=rate, warmup=share, seed=seed)
+                yield Run(part, norm, "radam", rate=rate, warmup=0.0, seed=seed)
+        elif part == "decay":
+            for norm, rate, decay in product(STACKS, (3.2e-3, 1e-2), (True, False)):
+                yield Run(part, norm, rate=rate, decay=decay, seed=seed)
+        elif part == "waited":
+            for name in ("adam", V_ALONE, V_ALONE_ANEW):
+                yield Run(part, optimizer=name, rate=1e-2, warmup=0.0, seed=seed)
+        elif part == "sgd":
+            for clip, rate in product((UNCLIPPED, 1.0), (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)):
+                yield Run(part, optimizer="sgd", rate=rate, clip=clip, seed=seed)
+            yield Run(part, rate=1e-3, warmup=0.0, seed=seed)
+            for rate in RATES[1:5]:
+                yield Run(part, rate=rate, seed=seed)
+        elif part == "start":
+            stds, rates = (0.005, 0.02, 0.05, 0.1, 0.2), (1e-3, 5.6e-3)
+            for width, std, rate in product((16, 32, 64, 128), stds, rates):
+                yield Run(part, rate=rate, start_std=std, depth=6, width=width, seed=seed)
+
+
+# --- One training ------------------------------------------------------------------------------------------------
+
+
+def optimizer_of(run: Run, model: Sorter) -> optim.Optimizer:
+    """torch's own, which are faster than those in course_utils/training, and equal to them."""
+    if run.optimizer == "sgd":
+        return optim.SGD(model.parameters(), lr=run.rate, momentum=0.9)
+    if run.optimizer == "radam":
+        return optim.RAdam(model.parameters(), lr=run.rate, foreach=True)
+    return optim.Adam(model.parameters(), lr=run.rate, fused=True)
+
+
+def rate_of(run: Run, step: int) -> float:
+    """The rate of an update, counted from 1."""
+    if step <= run.wait:
+        return 0.0
+    if run.wait:
+        rate = linear_rate(step - run.wait, run.rate, 0, run.steps - run.wait + 1)
+        anew = (1 - 0.9**step) / (1 - 0.9 ** (step - run.wait))
+        return rate * anew if run.optimizer == V_ALONE_ANEW else rate
+    warmup = round(run.warmup * run.steps)
+    if step > warmup and not run.decay:
+        return run.rate
+    return linear_rate(step, run.rate, warmup, run.steps + 1)
+
+
+def carried_out(
+    run: Run, *, batches: int, after_step: Callable[[Sorter, optim.Optimizer, Step], None]
+) -> Sorter | None:
+    """Train a model; None where the loss or a gradient was no finite number any more.
+
+    Args:
+        run: its seed is that of the start values.
+        batches: seed of the batches.
+        after_step: called after each update.
+    """
+    model = Sorter(
+        STACKS[run.norm],
+        depth=run.depth,
+        width=run.width,
+        start_std=run.start_std,
+        generator=seeded(run.seed, 0),
+    )
+    speed_up(model)
+    optimizer = optimizer_of(run, model)
+    try:
+        train(
+            model,
+            lambda number: random_rows(BATCH_SIZE, generator=seeded(batches, 1, number)),
+            optimizer,
+            learning_rate=lambda step: rate_of(run, step),
+            steps=run.steps,
+            clip=run.clip,
+            loss=sorting_loss,
+            after_step=lambda step: after_step(model, optimizer, step),
+        )
+    except FloatingPointError:
+        return None
+    return model
+
+
+def learned(run: Run) -> dict[str, Any]:
+    """What one training came to.
+
+    Returns:
+        loss and right, the share of right places, on rows held out, None where it blew up; curve, the mean loss of each
+        twentieth of the updates that were made; of the part `waited` also alike, see likeness, LOOKED_AFTER updates
+        after the wait, None where it blew up before.
+    """
+    losses: list[float] = []
+    alike: dict[str, float | None] = {"alike": None} if run.wait else {}
+
+    def note(model: Sorter, optimizer: optim.Optimizer, step: Step) -> None:
+        losses.append(sorting_loss(step.output, step.batch).item())
+        if step.done == run.wait and run.optimizer != "adam":
+            for state in optimizer.state.values():
+                state["exp_avg"].zero_()
+        if run.wait and step.done == min(run.wait + LOOKED_AFTER, run.steps):
+            alike["alike"] = round(likeness(model), 4)
+
+    model = carried_out(run, batches=run.seed, after_step=note)
+    each = max(1, run.steps // CURVE)
+    curve = [statistics.fmean(losses[at : at + each]) for at in range(0, len(losses), each)]
+    found: dict[str, Any] = {"loss": None, "right": None, "curve": [round(loss, 3) for loss in curve]} | alike
+    if model is not None:
+        batch = random_rows(HELD_OUT, generator=seeded(-1))
+        with torch.no_grad():
+            logits = model.eval()(batch.input_ids)  # (HELD_OUT, T, NUMBERS)
+        right = (logits.argmax(-1) == batch.targets).float().mean()
+        found |= {"loss": round(sorting_loss(logits, batch).item(), 4), "right": round(right.item(), 4)}
+    return found
+
+
+@torch.no_grad()
+def likeness(model: Sorter) -> float:
+    """How alike the tokens of a row are at the top: the cosine of two different ones, mean over pairs and rows."""
+    ids = random_rows(64, generator=seeded(-5)).input_ids
+    states = model.encoder(model.embeddings(ids)).last_hidden_state  # (64, T, C)
+    unit = states / states.norm(dim=-1, keepdim=True)
+    length = ids.shape[1]
+    return (((unit @ unit.mT).sum((1, 2)) - length) / (length * (length - 1))).mean().item()
+
+
+def adaptive_steps(run: Run) -> dict[str, Any]:
+    """1/√v̂_t over RUNS trainings that start alike and see other batches, at each t.
+
+    Every EVERY-th weight of the encoder's matrices is watched by itself, and compared between the runs.
+
+    Returns:
+        log_variance: variance over the runs of ln(1/√v̂_t), mean over the weights. How large the gradients of a weight
+            are does not count; were they independent draws of N(0, s²), it would be ψ₁(t/2)/4 as long as β₂ᵗ ≈ 1.
+        variance: variance over the runs of 1/√v̂_t in units of its mean at the last t, median over the weights.
+        direction: mean of |m̂_t|/√v̂_t over runs and weights: how long a step is, in rates.
+    """
+    seen = []
+    for number in range(RUNS):
+        watched: list[Tensor] = []
+        model = carried_out(
+            run, batches=number, after_step=lambda *given, watched=watched: watched.append(moments(*given))
+        )
+        if model is None:
+            raise ValueError(f"a run at the rate {run.rate} blew up: a smaller one is wanted")
+        seen.append(torch.stack(watched))
+    means, squares = torch.stack(seen).unbind(2)  # (RUNS, t, weights), twice
+    scales = 1 / squares.clamp(min=1e-30).sqrt()
+    return {
+        "log_variance": _rounded(scales.log().var(0).mean(-1)),
+        "variance": _rounded((scales / scales[:, -1].mean(0)).var(0).median(-1).values),
+        "direction": _rounded((means.abs() * scales).mean((0, 2))),
+    }
+
+
+def moments(model: Sorter, optimizer: optim.Optimizer, step: Step) -> Tensor:
+    """m̂ and v̂ of the weights that are watched: float (2, weights)."""
+    matrices = [weight for weight in model.encoder.parameters() if weight.dim() == 2]
+    found = []
+    for name, beta in zip(("exp_avg", "exp_avg_sq"), optimizer.param_groups[0]["betas"]):
+        averages = torch.cat([optimizer.state[weight][name].flatten() for weight in matrices])[::EVERY]
+        found.append(averages / (1 - beta**step.done))
+    return torch.stack(found)
+
+
+def _rounded(values: Tensor) -> list[float]:
+    return [float(f"{value:.4g}") for value in values.tolist()]
+
+
+# --- The file and the command ------------------------------------------------------------------------------------
+
+FIELDS = [field.name for field in fields(Run)]
+
+
+def settings() -> dict[str, Any]:
+    """What all trainings have in common; a file of others is not gone on with."""
+    return {
+        "task": "sort",
+        "numbers": NUMBERS,
+        "length": LENGTH,
+        "batch_size": BATCH_SIZE,
+        "held_out": HELD_OUT,
+        "adaptive_runs": RUNS,
+        "adaptive_every": EVERY,
+        "loss_without_attention": round(loss_without_attention(), 4),
+    }
+
+
+def stored(path: Path) -> dict[Run, dict[str, Any]]:
+    """What has been measured so far, here or beside.
+
+    Raises:
+        ValueError: if the file holds something else, or trainings of another task.
+    """
+    if not path.exists():
+        return {}
+    try:
+        data = json.loads(read_regular(path))
+        found = {Run(**{name: row.pop(name) for name in FIELDS}): row for row in data["runs"]}
+        known = data["settings"]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ValueError(
+            f"{one_line(str(path))} must hold what was measured before, and does not: give another --out"
+        ) from None
+    if known != settings():
+        raise ValueError(
+            f"{one_line(str(path))} was measured with other settings ({one_line(str(known), 99)}): give another --out"
+        )
+    return found
+
+
+def keep(path: Path, found: dict[Run, dict[str, Any]]) -> None:
+    """Write all that is known, one line a training, always in the same order."""
+    lines = ",\n".join(json.dumps(asdict(run) | found[run]) for run in sorted(found))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = (
+        f'{{"command": "python -m experiments.dynamics",\n"settings": {json.dumps(settings())},\n"runs": [\n'
+    )
+    write_atomically(path, f"{head}{lines}\n]}}\n")
+
+
+def measure(plan: Sequence[Run], path: Path) -> None:
+    """Make the trainings of the plan that are not in the file; each time it is read anew."""
+    torch.set_num_threads(1)  # so small a model gains nothing from a second core
+    while True:
+        found = stored(path)
+        missing = [run for run in plan if run not in found]
+        if not missing:
+            return
+        run = missing[0]
+        result = adaptive_steps(run) if run.part == "adaptive" else learned(run)
+        keep(path, stored(path) | {run: result})
+        print(f"{len(missing)} left:", *map(_told, astuple(run)), result.get("loss", ""), flush=True)
+
+
+def table(found: dict[Run, dict[str, Any]], part: str) -> list[list[str]]:
+    """A row for each setting of a part: what differs, the loss over the seeds, and how many learned anything."""
+    runs = sorted(run for run in found if run.part == part)
+    differs = [name for name in FIELDS if name != "seed" and len({getattr(run, name) for run in runs}) > 1]
+    rows = [[*differs, "loss", "lowest … highest", "learned"]]
+    for _, group in groupby(runs, key=lambda run: replace(run, seed=0)):
+        group = list(group)
+        losses = [found[run]["loss"] for run in group]
+        finite = [loss for loss in losses if loss is not None]
+        told = ["–", "–"]  # all blew up
+        if finite:
+            told = [f"{statistics.fmean(finite):.2f}", f"{min(finite):.2f} … {max(finite):.2f}"]
+        count = sum(loss < loss_without_attention() for loss in finite)
+        setting = [_told(getattr(group[0], name)) for name in differs]
+        rows.append([*setting, *told, f"{count} of {len(losses)}"])
+    return rows
+
+
+def _told(value: Any) -> str:
+    return str(value) if isinstance(value, str | bool) else "none" if value == UNCLIPPED else f"{value:g}"
+
+
+def _print(found: dict[Run, dict[str, Any]], parts: Sequence[str]) -> None:
+    print(f"least loss without attention {loss_without_attention():.3f}, of a guess {math.log(NUMBERS):.3f}")
+    for part in parts:
+        if part != "adaptive" and any(run.part == part for run in found):
+            print(f"\n{part}\n{aligned(table(found, part))}")
+
+
+def main(command_line: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.dynamics",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)} (all)")
+    parser.add_argument("--out", type=Path, default=DATA, help="the file (data/dynamics.json)")
+    parser.add_argument("--seeds", type=int, default=5, help="trainings of each setting (5)")
+    parser.add_argument(
+        "--steps", type=int, help="updates of each training (200, adaptive 100): to try it out"
+    )
+    parser.add_argument("--table", action="store_true", help="only print what has been measured")
+    add_debug(parser)
+    chosen = parser.parse_args(command_line)
+    return carry_out(
+        "dynamics",
+        lambda: _carry_out(chosen),
+        debug=chosen.debug,
+        stopped="stopped; the same command goes on with the next training",
+    )
+
+
+def _carry_out(chosen: argparse.Namespace) -> None:
+    parts = chosen.parts or PARTS
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise ValueError(f"no part {shown(unknown[0])}; there are {', '.join(PARTS)}")
+    seeds = whole_number("seeds", chosen.seeds, most=1000)
+    plan = [run for part in parts for run in planned(part, seeds)]
+    if chosen.steps is not None:
+        steps = whole_number("steps", chosen.steps, most=10**6)
+        plan = [replace(run, steps=steps) for run in plan]
+    stored(chosen.out)  # refuses a file that is none of ours before anything is computed
+    if not chosen.table:
+        measure(plan, chosen.out)
+    _print(stored(chosen.out), parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

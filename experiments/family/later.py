@@ -1,0 +1,243 @@
+"""Members of the family race that are more than a BERT on other rows: ALBERT, ELECTRA, SpanBERT, DistilBERT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.after import (
+    AlbertConfig,
+    AlbertForPreTraining,
+    DistillationLoss,
+    Electra,
+    ElectraConfig,
+    SpanBertForPreTraining,
+    corrupt_spans,
+    every_other_layer,
+    mask_spans,
+)
+from course_utils.datasets.batching import Batch, PretrainingBatches, seeded
+from course_utils.heads import BertForPreTraining
+from course_utils.training.device import device_of, inputs_on
+from course_utils.training.fast import speed_up
+from experiments.family import flops
+from experiments.family.held import HeldOut, MaskedWords
+from experiments.family.members import Ready, full_batch, places, sentence_rows, with_waves
+from experiments.family.pretraining import Racer
+from experiments.family.race import LOOKED_AT, Race, bert_config
+from experiments.family.text import RaceText, true_tokens
+
+
+class ByOrder(nn.Module):
+    """An ALBERT that is called with a Batch, whose label of pairs is here that of their order."""
+
+    def __init__(self, albert: AlbertForPreTraining) -> None:
+        super().__init__()
+        self.albert = albert
+
+    def forward(self, next_sentence_label: Tensor | None = None, **inputs: Any) -> Any:
+        """As AlbertForPreTraining."""
+        return self.albert(**inputs, sentence_order_label=next_sentence_label)
+
+
+def albert(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """bert's width and depth with a third of its parameters. It computes as much but for the embeddings."""
+    config = AlbertConfig(**asdict(race.config), embedding_size=race.settings.hidden // 4)
+    model = ByOrder(AlbertForPreTraining(config, generator=seeded(seed)))
+    speed_up(with_waves(model, config.initializer_range))
+    rows = text.in_order(text.train, batch_size=race.settings.batch_size, seed=seed)
+
+    def masked(model: nn.Module) -> nn.Module:
+        return MaskedWords(model.albert.bert, model.albert.mlm)
+
+    return Ready(
+        Racer(
+            model,
+            rows,
+            lambda batch: flops.albert(
+                config, *batch.input_ids.shape, places(batch), pairs=batch.next_sentence_label is not None
+            ),
+            lambda model: held.look(masked(model)),
+        ),
+        lambda model: model.albert.bert,
+        masked,
+    )
+
+
+class Drawing(nn.Module):
+    """An Electra that is called with a Batch; what its generator says is drawn by torch's global generator."""
+
+    def __init__(self, electra: Electra) -> None:
+        super().__init__()
+        self.electra = electra
+
+    def forward(self, next_sentence_label: Tensor | None = None, **inputs: Any) -> Any:
+        """As Electra."""
+        return self.electra(**inputs, generator=torch.default_generator)
+
+
+def electra(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """What is tuned afterwards is the discriminator; the masked words are those of the generator, which is smaller."""
+    config = ElectraConfig(**asdict(race.config), embedding_size=race.settings.hidden)
+    model = Drawing(Electra(config, divisor=2, generator=seeded(seed)))
+    speed_up(with_waves(model, config.initializer_range))
+    small = config.smaller(2)
+
+    def measures(model: nn.Module) -> dict[str, float]:
+        guess = model.electra.generator
+        found = held.look(MaskedWords(guess.bert, guess.mlm))
+        return {"generator_masked_loss": found["masked_loss"], **detection(model, held)}
+
+    return Ready(
+        Racer(
+            model,
+            sentence_rows(race, text, seed),
+            lambda batch: flops.electra(config, small, *batch.input_ids.shape, places(batch)),
+            measures,
+        ),
+        lambda model: model.electra.discriminator.bert,
+        lambda model: None,
+    )
+
+
+@torch.no_grad()
+def detection(model: Drawing, held: HeldOut, *, most: int = LOOKED_AT) -> dict[str, float]:
+    """How well replaced tokens of held-out text are found; tokens are drawn from a seed of its own."""
+    total, real, right, replaced = 0.0, 0, 0, 0
+    generator = seeded(7)
+    training = model.training
+    model.eval()
+    for number in range(min(most, held.sentences.batches_per_epoch)):
+        inputs = inputs_on(device_of(model), held.sentences(number).inputs())
+        inputs.pop("next_sentence_label")
+        output = model.electra(**inputs, generator=generator)
+        known = output.replaced >= 0
+        total += float(output.discriminator_loss) * int(known.sum())
+        right += int(((output.logits > 0) == (output.replaced == 1))[known].sum())
+        real += int(known.sum())
+        replaced += int((output.replaced == 1).sum())
+    model.train(training)
+    return {
+        "detection_loss": total / real,
+        "detection_accuracy": right / real,
+        "replaced_share": replaced / real,
+    }
+
+
+@dataclass(frozen=True)
+class SpanBatch:
+    """A Batch whose masks are spans."""
+
+    input_ids: Tensor
+    attention_mask: Tensor
+    token_type_ids: Tensor
+    labels: Tensor
+    spans: Tensor
+
+    def inputs(self) -> dict[str, Tensor]:
+        """As SpanBertForPreTraining takes them."""
+        return dict(vars(self))
+
+
+class InSpans:
+    """Rows masked anew, in spans."""
+
+    def __init__(self, rows: PretrainingBatches, text: RaceText, seed: int) -> None:
+        self.rows, self.text, self.seed = rows, text, seed
+
+    def __call__(self, number: int) -> SpanBatch:
+        """Batch `number`, counted from 0."""
+        batch: Batch = self.rows(number)
+        true, generator = true_tokens(batch), seeded(self.seed, number, 2)
+        can_choose = ~self.text.special[true]
+        spans = mask_spans(
+            can_choose, self.rows.continues[true], generator=generator, rate=self.rows.mask_rate
+        )
+        input_ids, labels = corrupt_spans(
+            true,
+            spans,
+            mask_id=self.rows.mask_id,
+            first_id=self.rows.first_id,
+            vocab_size=self.rows.vocab_size,
+            generator=generator,
+        )
+        return SpanBatch(input_ids, batch.attention_mask, batch.token_type_ids, labels, spans.places)
+
+
+def spanbert(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """Its held-out words are masked one by one, as everybody's: not what it was trained for."""
+    model = SpanBertForPreTraining(race.config, generator=seeded(seed))
+    waves = model.boundary.position.weight.detach().clone()
+    speed_up(with_waves(model, race.settings.start_std))
+    with torch.no_grad():
+        model.boundary.position.weight.copy_(waves)  # these are no places of a row
+    rows = text.full(text.train, batch_size=full_batch(race.settings.batch_size), seed=seed)
+
+    def masked(model: nn.Module) -> nn.Module:
+        return MaskedWords(model.bert, model.mlm)
+
+    return Ready(
+        Racer(
+            model,
+            InSpans(rows, text, seed),
+            lambda batch: flops.spanbert(race.config, *batch.input_ids.shape, places(batch)),
+            lambda model: held.look(masked(model)),
+        ),
+        lambda model: model.bert,
+        masked,
+    )
+
+
+class OnBatches(nn.Module):
+    """A DistillationLoss that is called with a Batch."""
+
+    def __init__(self, distillation: DistillationLoss) -> None:
+        super().__init__()
+        self.distillation = distillation
+
+    def forward(self, next_sentence_label: Tensor | None = None, **inputs: Any) -> SimpleNamespace:
+        """The loss."""
+        return SimpleNamespace(loss=self.distillation(**inputs).loss)
+
+
+def distil(
+    race: Race,
+    text: RaceText,
+    held: HeldOut,
+    seed: int,
+    *,
+    taught: Callable[[], tuple[dict, int]],
+    device: torch.device,
+) -> Ready:
+    """A student of plain's size.
+
+    Args:
+        taught: gives the teacher's weights, and the FLOPs that its own training took: they count.
+        device: where the teacher is asked; it is no part of the model that is trained, and not moved with it.
+    """
+    config = bert_config(race.settings, num_hidden_layers=2 * race.settings.layers)
+    master = BertForPreTraining(config)
+    weights, spent = taught()
+    master.load_state_dict(weights)
+    student = every_other_layer(master)
+    model = OnBatches(DistillationLoss(speed_up(student), speed_up(master.eval().to(device))))
+
+    def masked(model: nn.Module) -> nn.Module:
+        return MaskedWords(model.distillation.student.bert, model.distillation.student.mlm)
+
+    return Ready(
+        Racer(
+            model,
+            sentence_rows(race, text, seed),
+            lambda batch: flops.distillation(race.config, config, *batch.input_ids.shape),
+            lambda model: held.look(masked(model)),
+            spent=spent,
+        ),
+        lambda model: model.distillation.student.bert,
+        masked,
+    )

@@ -1,0 +1,159 @@
+"""The members of the family race (notebook 19): what each changes in BERT; text, sizes and updates are the same.
+
+bert             sentence pairs and the next sentence; the text is read three to four times, masks drawn anew each time
+no_next          … without the question for the next sentence, on the same rows
+full             … with rows of text as it runs on
+large_batch      … with twice as many rows an update
+roberta          full rows, large batch
+static_tenth     bert on a tenth of the text, which is read many times: the same masks each time
+dynamic_tenth    … masks drawn anew each time
+plain            masked words in single sentences and nothing else: the BERT of notebook 18
+albert           sentence order, E = C/4, one layer used L times
+electra          plain's rows; a generator of half the width, loss at every token
+spanbert         full's rows; spans, and a boundary objective
+teacher          plain with twice as many layers
+distil           plain's size, from every other layer of the teacher; soft targets, masked words, cosine
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_utils.after import StaticMasks
+from course_utils.bert import BertModel
+from course_utils.config import BertConfig
+from course_utils.datasets.batching import Batch, PretrainingBatches, seeded
+from course_utils.datasets.pretraining import IGNORE
+from course_utils.heads import BertForPreTraining
+from course_utils.positional import sinusoidal_encoding
+from course_utils.training.fast import speed_up
+from experiments.family import flops
+from experiments.family.held import HeldOut, MaskedWords
+from experiments.family.pretraining import Racer
+from experiments.family.race import Race, bert_config
+from experiments.family.text import RaceText
+
+# Rows of text as it runs on hold 40.2 real tokens on average, rows of a pair 36.1.
+FULL_SHARE = 0.9
+LARGER = 2  # times as many rows; RoBERTa has up to 32 times as many as BERT
+
+
+@dataclass
+class Ready:
+    """A member before its first update.
+
+    Attributes:
+        racer: see Racer.
+        bert: of a model like racer.model -> the encoder that a task is tuned from.
+        masked: likewise -> its masked language model, or None where it has none.
+    """
+
+    racer: Racer
+    bert: Callable[[nn.Module], BertModel]
+    masked: Callable[[nn.Module], nn.Module | None]
+
+
+def with_waves(model: nn.Module, std: float) -> nn.Module:
+    """Let position embeddings start as sinusoids of the other weights' size, as training.start.new_model does."""
+    for name, parameter in model.named_parameters():
+        if "position" in name and parameter.dim() == 2:
+            with torch.no_grad():
+                parameter.copy_(sinusoidal_encoding(*parameter.shape) * std * 2**0.5)
+    return model
+
+
+def without_pairs(batch: Batch) -> Batch:
+    """The same rows without the question whether the second sentence follows."""
+    return replace(batch, next_sentence_label=None)
+
+
+def places(batch: Any) -> int:
+    """M: labelled tokens of a batch."""
+    return int((batch.labels != IGNORE).sum())
+
+
+def of_bert(
+    race: Race, held: HeldOut, batches: Callable, seed: int, config: BertConfig | None = None
+) -> Ready:
+    """A BertForPreTraining on a stream of rows; where the rows have no pairs, it learns masked words alone."""
+    config = race.config if config is None else config
+    model = speed_up(with_waves(BertForPreTraining(config, generator=seeded(seed)), config.initializer_range))
+
+    def cost(batch: Any) -> int:
+        rows, tokens = batch.input_ids.shape
+        paired = batch.next_sentence_label is not None
+        return flops.bert(config, rows, tokens, places(batch), pairs=paired)
+
+    def masked(model: nn.Module) -> nn.Module:
+        return MaskedWords(model.bert, model.mlm)
+
+    return Ready(
+        Racer(model, batches, cost, lambda model: held.look(masked(model))), lambda model: model.bert, masked
+    )
+
+
+def full_batch(rows: int) -> int:
+    """Full rows of an update, so that it holds about as many tokens as one with pairs."""
+    return round(FULL_SHARE * rows)
+
+
+def bert(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """The base."""
+    return of_bert(race, held, text.pairs(text.train, batch_size=race.settings.batch_size, seed=seed), seed)
+
+
+def no_next(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """The same rows; half of them still hold two sentences that have nothing to do with each other."""
+    rows = text.pairs(text.train, batch_size=race.settings.batch_size, seed=seed)
+    return of_bert(race, held, lambda number: without_pairs(rows(number)), seed)
+
+
+def full(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """RoBERTa's rows."""
+    rows = text.full(text.train, batch_size=full_batch(race.settings.batch_size), seed=seed)
+    return of_bert(race, held, rows, seed)
+
+
+def large_batch(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """More rows an update."""
+    return of_bert(
+        race, held, text.pairs(text.train, batch_size=LARGER * race.settings.batch_size, seed=seed), seed
+    )
+
+
+def roberta(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """Both; masks are drawn anew, as for all."""
+    rows = text.full(text.train, batch_size=LARGER * full_batch(race.settings.batch_size), seed=seed)
+    return of_bert(race, held, rows, seed)
+
+
+def static_tenth(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """Little text, and each row has one mask (and one wrong next sentence) for ever."""
+    rows = text.pairs(text.tenth, batch_size=race.settings.batch_size, seed=seed)
+    return of_bert(race, held, StaticMasks(rows, copies=1), seed)
+
+
+def dynamic_tenth(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """Little text, drawn anew each time."""
+    return of_bert(race, held, text.pairs(text.tenth, batch_size=race.settings.batch_size, seed=seed), seed)
+
+
+def plain(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """Masked words alone, a sentence a row."""
+    return of_bert(race, held, sentence_rows(race, text, seed), seed)
+
+
+def teacher(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
+    """plain with twice as many layers."""
+    config = bert_config(race.settings, num_hidden_layers=2 * race.settings.layers)
+    return of_bert(race, held, sentence_rows(race, text, seed), seed, config)
+
+
+def sentence_rows(race: Race, text: RaceText, seed: int) -> PretrainingBatches:
+    """A sentence a row, twice as many rows: about as many tokens as with pairs."""
+    return text.sentences(text.train, batch_size=2 * race.settings.batch_size, seed=seed)

@@ -1,0 +1,68 @@
+"""Make the files of data/tasks/ that are selections from public corpora.
+
+    python -m experiments.task_data                  all of them
+    python -m experiments.task_data pairs.tsv        one
+
+The same bytes come out on every machine. The corpora are those of course_utils/datasets/download.py, from the folder
+that COURSE_DATA_MIRROR names, from the cache or from their origin. Everything is made before the first file is
+replaced.
+
+dialect.tsv and questions.jsonl were written for the course: they are their own source.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from course_utils.support.commands import add_debug, carry_out
+from course_utils.support.files import write_atomically
+from course_utils.support.given import shown
+from course_utils.tasks.data import TASKS
+from experiments.task_data import names, pairs, parts_of_speech, reviews
+
+
+def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A .tsv with its header."""
+    for row in rows:
+        assert len(row) == len(columns) and not any("\t" in cell or "\n" in cell for cell in row), row
+    return "".join("\t".join(row) + "\n" for row in (columns, *rows))
+
+
+# The file, and what gives its content.
+MAKERS: dict[str, Callable[[], str]] = {
+    "reviews.tsv": lambda: table(reviews.COLUMNS, reviews.make()),
+    "pairs.tsv": lambda: table(pairs.COLUMNS, pairs.make()),
+    "names.jsonl": lambda: "".join(f"{names.written(row)}\n" for row in names.make()),
+    "parts_of_speech.tsv": lambda: table(parts_of_speech.COLUMNS, parts_of_speech.make()),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.task_data", description="Make the files of data/tasks/."
+    )
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(MAKERS)}; default: all")
+    parser.add_argument("--out", type=Path, default=TASKS, help="the folder to write into (data/tasks)")
+    add_debug(parser)
+    chosen = parser.parse_args(arguments)
+    return carry_out("task_data", lambda: make(chosen.names or list(MAKERS), chosen.out), debug=chosen.debug)
+
+
+def make(wanted: list[str], out: Path) -> None:
+    """Make the files that are wanted, then write them, and say how large each is, and its sha256."""
+    if unknown := [name for name in wanted if name not in MAKERS]:
+        raise ValueError(f"the files are {', '.join(MAKERS)}; got {shown(unknown[0])}")
+    made = {name: MAKERS[name]().encode() for name in dict.fromkeys(wanted)}
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in made.items():
+        write_atomically(out / name, content)
+        print(f"{name}\t{len(content):,} bytes\t{hashlib.sha256(content).hexdigest()}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,200 @@
+"""One run of experiments/translations.py: which models there are, how one is trained on dates, and how it is asked."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from course_utils.before import AttentionSeq2Seq, ConvSeq2Seq, GRUSeq2Seq
+from course_utils.datasets.batching import batches_by_length, seeded
+from course_utils.datasets.date_pairs import Pair, draw_pairs
+from course_utils.datasets.date_tokens import (
+    BOS,
+    ENGLISH,
+    EOS,
+    KOREAN,
+    PAD,
+    english_tokens,
+    korean_text,
+    source_ids,
+    target_ids,
+)
+from course_utils.seq2seq import Transformer, greedy_search
+from course_utils.training.device import device_of
+from course_utils.training.loop import train
+from course_utils.training.optim import linear_rate
+
+VALIDATION, WATCHED, CURVE = 300, 100, 10  # pairs to choose by; of these, asked during a run, so many times
+LONGEST = 24  # tokens; no date has more than 20
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the four.
+
+    Attributes:
+        make: its class.
+        sizes: so that all have nearly as many parameters.
+        steps: how many blocks must wait for one another in an update, from T_k and T_q.
+        formula, why: the same in words.
+    """
+
+    make: type[nn.Module]
+    sizes: dict[str, int]
+    steps: Callable[[int, int], int]
+    formula: str
+    why: str
+
+
+RECURRENT = "the state after a token is made from the state before it, in the source and again in the target"
+AT_ONCE = (
+    "a block computes all tokens at once; only the next block waits, in the encoder and again in the decoder"
+)
+KINDS = {
+    "gru": Kind(GRUSeq2Seq, {"hidden_size": 136}, lambda k, q: k + q, "T_k + T_q", RECURRENT),
+    "gru_attention": Kind(AttentionSeq2Seq, {"hidden_size": 116}, lambda k, q: k + q, "T_k + T_q", RECURRENT),
+    "convolution": Kind(
+        ConvSeq2Seq,
+        {"hidden_size": 92, "num_layers": 2, "max_length": 32},
+        lambda k, q: 4,
+        "2 L, L = 2",
+        AT_ONCE,
+    ),
+    "transformer": Kind(
+        Transformer,
+        {"hidden_size": 64, "num_heads": 4, "num_layers": 2, "intermediate_size": 256},
+        lambda k, q: 4,
+        "2 L, L = 2",
+        AT_ONCE,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a model is trained: Adam (β₂ 0.98), a rate that rises and falls in straight lines, smoothed labels."""
+
+    kind: str
+    sizes: dict[str, int]
+    peak_rate: float = 1e-3
+    updates: int = 1000
+    batch_size: int = 32
+    warmup: int = 100
+    smoothing: float = 0.1
+    dropout: float = 0.0
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a model is given, and what it should say. B rows."""
+
+    source: Tensor  # int64 (B, T_k)
+    target: Tensor  # int64 (B, T_q), from <bos> on, without the last token
+    labels: Tensor  # int64 (B, T_q), the token after each
+
+    def inputs(self) -> dict[str, Tensor]:
+        """By the names of a model's arguments."""
+        return {"source_ids": self.source, "target_ids": self.target}
+
+
+def batch_of(pairs: Sequence[Pair]) -> Batch:
+    """Pairs as a batch; the target is shifted by one."""
+    target = target_ids([pair.korean for pair in pairs])
+    return Batch(source_ids([pair.english for pair in pairs]), target[:, :-1], target[:, 1:])
+
+
+@lru_cache(maxsize=1)
+def training_batches(seed: int, updates: int, batch_size: int) -> list[list[Pair]]:
+    """The batches of a seed, pairs of similar length together: the same for every model."""
+    pairs = draw_pairs(updates * batch_size, split="train", generator=seeded(seed, 0))
+    lengths = [len(english_tokens(pair.english)) for pair in pairs]
+    rows = batches_by_length(lengths, batch_size, generator=seeded(seed, 1))
+    return [[pairs[row] for row in batch] for batch in rows]
+
+
+@lru_cache
+def held_out(split: str, number: int) -> list[Pair]:
+    """The same pairs for all runs; none comes twice."""
+    generator, found = seeded(2), {}
+    while len(found) < number:
+        found |= {pair.english: pair for pair in draw_pairs(number, split=split, generator=generator)}
+    return list(found.values())[:number]
+
+
+def loss_of(logits: Tensor, batch: Batch, smoothing: float) -> Tensor:
+    """Mean over the tokens that are no padding."""
+    labels = batch.labels.to(logits.device).flatten()
+    return F.cross_entropy(logits.flatten(0, 1), labels, ignore_index=PAD, label_smoothing=smoothing)
+
+
+def new_model(plan: Plan, seed: int) -> nn.Module:
+    """A model before its first update."""
+    torch.manual_seed(seed)
+    make = KINDS[plan.kind].make
+    return make(len(ENGLISH), len(KOREAN), **plan.sizes, dropout=plan.dropout, pad_token_id=PAD)
+
+
+def right(model: nn.Module, pairs: Sequence[Pair]) -> list[bool]:
+    """Whether each is translated without any mistake, by greedy search."""
+    found: list[bool] = []
+    for start in range(0, len(pairs), 250):
+        part = pairs[start : start + 250]
+        source = source_ids([pair.english for pair in part]).to(device_of(model))
+        said = greedy_search(model, source, bos_token_id=BOS, eos_token_id=EOS, max_length=LONGEST)
+        texts = [korean_text([BOS, *ids]) for ids in said]  # the one <bos> that is cut off is ours
+        found += [text == pair.korean for text, pair in zip(texts, part)]
+    return found
+
+
+def one_run(plan: Plan, seed: int, device: torch.device, asked: int) -> tuple[dict[str, Any], float]:
+    """Train one model and ask it; returns what is stored of it, and the seconds that its updates took."""
+    model = new_model(plan, seed).to(device)
+    batches = training_batches(seed, plan.updates, plan.batch_size)
+    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True)
+    validation, test = held_out("validation", VALIDATION), held_out("test", asked)
+    curve, losses, asking = [], [], 0.0
+
+    def watch(step: Any) -> None:
+        nonlocal asking
+        losses.append(loss_of(step.output.detach(), step.batch, 0.0))
+        if step.done % max(1, plan.updates // CURVE) == 0:
+            before = time.perf_counter()
+            share = statistics.mean(right(model, validation[:WATCHED]))
+            curve.append([step.done, round(torch.stack(losses).mean().item(), 4), round(share, 4)])
+            losses.clear()
+            asking += time.perf_counter() - before
+
+    begin = time.perf_counter()
+    train(
+        model,
+        lambda number: batch_of(batches[number]),
+        optimizer,
+        learning_rate=lambda step: linear_rate(step, plan.peak_rate, plan.warmup, plan.updates + 1),
+        steps=plan.updates,
+        loss=lambda logits, batch: loss_of(logits, batch, plan.smoothing),
+        after_step=watch,
+    )
+    seconds = time.perf_counter() - begin - asking
+    by_length: dict[int, list[int]] = {}
+    for pair, good in zip(test, right(model, test)):
+        counted = by_length.setdefault(len(english_tokens(pair.english)), [0, 0])
+        counted[0], counted[1] = counted[0] + good, counted[1] + 1
+    return (
+        {
+            "plan": asdict(plan),
+            "seed": seed,
+            "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            "curve": curve,  # update, loss since the last point (without smoothing), share of WATCHED validation pairs
+            "validation": sum(right(model, validation)),
+            "test": {str(length): by_length[length] for length in sorted(by_length)},  # right, number
+        },
+        seconds,
+    )
