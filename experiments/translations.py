@@ -3,7 +3,7 @@
     python experiments/translations.py                                     every run, about half an hour on one core
     python experiments/translations.py --only gru,transformer --seeds 2
     python experiments/translations.py --table                             what is stored so far, as a table
-    python experiments/translations.py --recipes --out runs/recipes.json   recipes of the Transformer that is trained live
+    python experiments/translations.py --recipes --out runs/recipes.json   recipes of the one trained live
 
 A GRU that passes on one vector, a GRU with additive attention, convolutions and the Transformer, of nearly as many
 parameters. A seed gives all of them the same pairs in the same batches; none is read twice, and none is held out.

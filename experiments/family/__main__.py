@@ -9,8 +9,8 @@ out by a fixed seed. Each run is stored when it ends, and the same command goes 
 different members may run at once. Weights that a later run begins with are kept under --work.
 
     pilot     runs that chose a rate for each kind of model
-    family    the members of notebook 19 (experiments/family/members.py): one log a run, from which equal updates and equal
-              FLOPs are read (experiments/family/pretraining.py says how)
+    family    the members of notebook 19 (members.py): one log a run, from which equal updates and equal
+              FLOPs are read (pretraining.py says how)
     tasks     two tasks of notebook 16, tuned from what each member kept at either point
     readers   the four of notebook 18 (experiments/family/readers.py), and whose vector of 배 tells its sense
     reviews   film reviews by number of labels, tuned from each of the four

@@ -1,4 +1,4 @@
-"""experiments/translations.py: the same batches for all, what is chosen and told, and a command that goes on after a stop."""
+"""Translations: the same batches for all, what is chosen and told, and a command that goes on after a stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""experiments/family: FLOPs against torch's counter, one log for both comparisons, what is stored, and a stopped command."""
+"""The races: FLOPs against torch's counter, one log for both comparisons, what is stored, and a stopped command."""
 
 from __future__ import annotations
 

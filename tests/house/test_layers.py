@@ -308,7 +308,7 @@ def test_trespass_is_seen(tmp_path: Path, file: str, statement: str):
         ("datasets/download.py", "import filelock\nfrom course_utils.support.network import within"),
         ("tokenization/fast.py", "from tokenizers import Tokenizer\nfrom .vocab import load_vocab"),
         (
-            "training/pretrain.py",
+            "training/run.py",
             "from course_utils.bert import BertModel\nfrom course_utils.training.fast import speed_up",
         ),
         ("training/fast.py", "from course_utils.attention import MultiHeadAttention"),

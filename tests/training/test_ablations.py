@@ -1,4 +1,4 @@
-"""What experiments/ablations.py adds to the package: a left-to-right model, and the batches it is trained and asked with."""
+"""What the ablations command adds to the package: a left-to-right model, and its batches."""
 
 import json
 
