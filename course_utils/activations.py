@@ -1,10 +1,7 @@
-"""Activations of the feed-forward network, and their derivatives.
+"""Activations of the feed-forward network, and their derivatives. Built by hand in notebook 06.
 
 GELU: Hendrycks & Gimpel 2016. Φ is the distribution function and φ the density of the standard normal.
 All functions work element by element on float tensors of any shape.
-
-Raises:
-    ValueError: if x is no float tensor.
 """
 
 from __future__ import annotations
@@ -16,8 +13,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.shapes import check_floats
-
 # Hendrycks & Gimpel 2016, section 2: √(2/π) matches the slope of Φ at 0, 0.044715 is fitted.
 TANH_SLOPE = math.sqrt(2.0 / math.pi)
 TANH_CUBIC = 0.044715
@@ -25,25 +20,21 @@ TANH_CUBIC = 0.044715
 
 def relu(x: Tensor) -> Tensor:
     """max(0, x). Its gradient at 0 is 0 (that of clamp(min=0) would be 1)."""
-    check_floats(x=x)
     return torch.relu(x)
 
 
 def relu_derivative(x: Tensor) -> Tensor:
     """1 for x > 0, else 0 (at 0 itself the convention is 0)."""
-    check_floats(x=x)
     return (x > 0).to(x.dtype)
 
 
 def gelu(x: Tensor) -> Tensor:
     """x·Φ(x) = x/2·(1 + erf(x/√2)), exact. BERT's activation."""
-    check_floats(x=x)
     return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))
 
 
 def gelu_derivative(x: Tensor) -> Tensor:
     """Φ(x) + x·φ(x)."""
-    check_floats(x=x)
     distribution = 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))
     density = torch.exp(-0.5 * x**2) / math.sqrt(2.0 * math.pi)
     return distribution + x * density
@@ -51,13 +42,11 @@ def gelu_derivative(x: Tensor) -> Tensor:
 
 def gelu_tanh(x: Tensor) -> Tensor:
     """x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))): the tanh form, at most 4.73e-4 from gelu."""
-    check_floats(x=x)
     return 0.5 * x * (1.0 + torch.tanh(TANH_SLOPE * (x + TANH_CUBIC * x**3)))
 
 
 def gelu_tanh_derivative(x: Tensor) -> Tensor:
     """Product and chain rule on gelu_tanh: (1 + tanh u)/2 + x/2·(1 − tanh² u)·u′."""
-    check_floats(x=x)
     tanh = torch.tanh(TANH_SLOPE * (x + TANH_CUBIC * x**3))
     inner = TANH_SLOPE * (1.0 + 3.0 * TANH_CUBIC * x**2)
     return 0.5 * (1.0 + tanh) + 0.5 * x * (1.0 - tanh**2) * inner

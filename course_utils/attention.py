@@ -1,5 +1,6 @@
 """Scaled dot-product attention and multi-head attention (Vaswani et al. 2017, section 3.2).
 
+Built by hand in notebooks 02 (one attention), 03 (its mask) and 04 (several heads).
 Letters: B batch, T_q and T_k tokens, H heads, D head size, C = H·D hidden size; "..." any leading axes.
 """
 
@@ -10,14 +11,11 @@ import math
 import torch
 from torch import Tensor, nn
 
-from course_utils.shapes import check_attention, check_dtype_of, check_hidden, check_query_key, fit_mask
-from course_utils.support.given import real_number, whole_number
-
-MOST = 2**14  # of a hidden size; GPT-3's is 12288
+from course_utils.shapes import fit_mask
 
 
 def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, dropout: nn.Module | None = None
 ) -> tuple[Tensor, Tensor]:
     """Mix the values by how well their keys fit the query: softmax(Q Kᵀ / √D) V (Vaswani et al. 2017, eq. 1).
 
@@ -27,16 +25,14 @@ def scaled_dot_product_attention(
         value: float (..., T_k, D_v).
         mask: bool, broadcastable to (..., T_q, T_k), True = may attend. Never changed. Two axes are (T_q, T_k), the
             same for all; which tokens of each text are padding, masks.padding_mask says with (B, 1, 1, T_k).
+        dropout: applied to the weights before they mix, as in training.
 
     Returns:
-        context (..., T_q, D_v) and attention_weights (..., T_q, T_k).
-
-    Raises:
-        ValueError: if shapes or types do not fit.
+        context (..., T_q, D_v) and attention_weights (..., T_q, T_k), those before dropout.
     """
-    check_attention(query, key, value)
-    weights = softmax_of_scores(query, key, mask)  # (..., T_q, T_k)
-    return weights @ value, weights  # (..., T_q, D_v)
+    weights = attention_weights(query, key, mask)  # (..., T_q, T_k)
+    mixing = weights if dropout is None else dropout(weights)
+    return mixing @ value, weights  # (..., T_q, D_v)
 
 
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -44,17 +40,8 @@ def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) ->
 
     Takes the same as scaled_dot_product_attention. Returns float (..., T_q, T_k): each row sums to 1, masked
     entries are exactly 0; a row without any allowed key is all zeros (the formula would give 0/0; torch's SDPA has the
-    same rule).
-
-    Raises:
-        ValueError: if shapes or types do not fit.
+    same rule). A mask of another type or shape than it takes is refused: it would hide the wrong keys.
     """
-    check_query_key(query, key)
-    return softmax_of_scores(query, key, mask)
-
-
-def softmax_of_scores(query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor:
-    """attention_weights for a query and a key that have been checked."""
     scale = 1.0 / math.sqrt(query.shape[-1])
     # Scaled before the product, not after: float16 ends at 65504.
     scores = (query * scale) @ key.transpose(-2, -1)  # (..., T_q, T_k)
@@ -78,17 +65,10 @@ class MultiHeadAttention(nn.Module):
         hidden_size: C.
         num_heads: H; must divide C.
         dropout: probability with which an attention weight is dropped in training.
-
-    Raises:
-        ValueError: if a size is impossible, num_heads does not divide hidden_size, or dropout is not in [0, 1].
     """
 
     def __init__(self, hidden_size: int, num_heads: int, *, dropout: float = 0.0) -> None:
         super().__init__()
-        hidden_size, num_heads = (
-            whole_number("hidden_size", hidden_size, most=MOST),
-            whole_number("num_heads", num_heads),
-        )
         if hidden_size % num_heads:
             raise ValueError(
                 f"num_heads must divide hidden_size, got {num_heads} heads for size {hidden_size}"
@@ -99,7 +79,7 @@ class MultiHeadAttention(nn.Module):
         self.key = nn.Linear(hidden_size, hidden_size)
         self.value = nn.Linear(hidden_size, hidden_size)
         self.output = nn.Linear(hidden_size, hidden_size)
-        self.dropout = nn.Dropout(real_number("dropout", dropout, most=1.0))
+        self.dropout = nn.Dropout(dropout)
 
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
@@ -107,31 +87,18 @@ class MultiHeadAttention(nn.Module):
         """Let every position of `query` (B, T_q, C) gather from the positions of `key` and `value`, both (B, T_k, C).
 
         In self-attention the three are one tensor. `mask`: bool, broadcastable to (B, H, T_q, T_k), True = may attend.
-        Returns context (B, T_q, C) and attention_weights (B, H, T_q, T_k), before dropout: rows sum to 1. Raises
-        ValueError if shapes or types do not fit.
+        Returns context (B, T_q, C) and attention_weights (B, H, T_q, T_k), before dropout: rows sum to 1.
         """
-        check_hidden(self.hidden_size, query=query, key=key, value=value)
-        check_attention(query, key, value)
-        check_dtype_of(self.query, query=query)
-        return self.mix(query, *self.keys_and_values(key, value), mask)
-
-    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Both (B, T_k, C) -> both (B, H, T_k, D): what each head is looked up by and gives; a decoder keeps it."""
+        q = self.split_heads(self.query(query))  # (B, H, T_q, D)
         k = self.split_heads(self.key(key))  # (B, H, T_k, D)
         v = self.split_heads(self.value(value))  # (B, H, T_k, D)
-        return k, v
-
-    def mix(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """The rest of `forward`, for query (B, T_q, C) and what keys_and_values gave."""
-        q = self.split_heads(self.query(query))  # (B, H, T_q, D)
-        weights = softmax_of_scores(q, k, mask)  # (B, H, T_q, T_k)
-        context = self.dropout(weights) @ v  # (B, H, T_q, D)
-        return self.output(self.merge_heads(context)), weights  # (B, T_q, C)
+        context, weights = scaled_dot_product_attention(q, k, v, mask, dropout=self.dropout)
+        return self.output(self.merge_heads(context)), weights  # (B, T_q, C), (B, H, T_q, T_k)
 
     def split_heads(self, hidden: Tensor) -> Tensor:
-        """(B, T, C) -> (B, H, T, D): cut the last axis into H pieces, then bring the heads to the front."""
-        return hidden.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        """(B, T, C) -> (B, H, T, D): cut the last axis into H pieces, then bring the heads before the tokens."""
+        return hidden.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
 
     def merge_heads(self, context: Tensor) -> Tensor:
         """(B, H, T, D) -> (B, T, C): the way back; the transpose must come before the heads are joined."""
-        return context.transpose(1, 2).flatten(-2)
+        return context.transpose(-3, -2).flatten(-2)

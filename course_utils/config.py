@@ -1,4 +1,7 @@
-"""The configuration of a BERT: one frozen dataclass, field names as in google-research/bert."""
+"""The configuration of a BERT: one frozen dataclass, field names as in google-research/bert.
+
+Met in notebooks 06 and 11.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What enters the encoder: token + segment + position, then LayerNorm and dropout (Devlin et al. 2019, figure 2)."""
+"""What enters the encoder: token + segment + position, then LayerNorm and dropout (Devlin et al. 2019, figure 2).
+
+Built by hand in notebook 10.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from torch import Tensor, nn
 
 from course_utils.config import BertConfig
 from course_utils.positional import LearnedPositionEmbedding
-from course_utils.shapes import check_ids, check_same_shape
+from course_utils.shapes import check_ids
 
 
 class BertEmbeddings(nn.Module):
@@ -38,17 +41,12 @@ class BertEmbeddings(nn.Module):
 
         Returns:
             float (B, T, C).
-
-        Raises:
-            ValueError: if a shape, a type, the length or an id does not fit.
         """
         check_ids("input_ids", input_ids, self.token.num_embeddings)
-        hidden = self.token(input_ids)  # (B, T, C)
         if token_type_ids is None:
-            hidden = hidden + self.segment.weight[0]
+            segment = self.segment.weight[0]  # (C,)
         else:
             check_ids("token_type_ids", token_type_ids, self.segment.num_embeddings)
-            check_same_shape("token_type_ids", token_type_ids, input_ids)
-            hidden = hidden + self.segment(token_type_ids)
-        hidden = hidden + self.position(input_ids.shape[1])  # (B, T, C) + (T, C)
-        return self.dropout(self.norm(hidden))
+            segment = self.segment(token_type_ids)  # (B, T, C)
+        position = self.position(input_ids.shape[1])  # (T, C)
+        return self.dropout(self.norm(self.token(input_ids) + segment + position))  # (B, T, C)

@@ -1,7 +1,7 @@
 """Encoder block and stack: attention and feed-forward, each with residual connection and layer normalization.
 
-Post-LN, LayerNorm(x + f(x)), is the order of Vaswani et al. 2017 and of BERT. Pre-LN, x + f(LayerNorm(x)), is here
-for comparison (Xiong et al. 2020).
+Built by hand in notebook 06. Post-LN, LayerNorm(x + f(x)), is the order of Vaswani et al. 2017 and of BERT. Pre-LN,
+x + f(LayerNorm(x)), is here for comparison (Xiong et al. 2020).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from course_utils.activations import ACTIVATIONS
 from course_utils.attention import MultiHeadAttention
 from course_utils.config import BertConfig
-from course_utils.shapes import check_dtype_of, check_hidden, check_tensors
 
 
 class FeedForward(nn.Module):
@@ -30,16 +29,7 @@ class FeedForward(nn.Module):
         self.contract = nn.Linear(config.intermediate_size, config.hidden_size)
 
     def forward(self, hidden_states: Tensor) -> Tensor:
-        """(…, C) -> (…, C): each vector by itself, whatever axes stand before, usually (B, T, C).
-
-        Raises:
-            ValueError: if the shape or the type does not fit.
-        """
-        check_tensors(hidden_states=hidden_states)
-        if hidden_states.shape[-1:] != (self.expand.in_features,):
-            expected, actual = self.expand.in_features, tuple(hidden_states.shape)
-            raise ValueError(f"hidden_states must have shape (…, {expected}), got {actual}")
-        check_dtype_of(self, hidden_states=hidden_states)
+        """(…, C) -> (…, C): each vector by itself, whatever axes stand before, usually (B, T, C)."""
         return self.contract(self.activation(self.expand(hidden_states)))
 
 
@@ -69,9 +59,6 @@ class EncoderLayer(nn.Module):
 
         Returns:
             hidden_states (B, T, C) and attention_weights (B, H, T, T).
-
-        Raises:
-            ValueError: if shapes or types do not fit.
         """
         attended, weights = self.attention(hidden_states, hidden_states, hidden_states, mask)
         hidden_states = self.attention_norm(hidden_states + self.dropout(attended))
@@ -86,13 +73,7 @@ class PreLNEncoderLayer(EncoderLayer):
     """
 
     def forward(self, hidden_states: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """As EncoderLayer.forward.
-
-        Raises:
-            ValueError: if shapes or types do not fit.
-        """
-        check_hidden(self.attention.hidden_size, hidden_states=hidden_states)
-        check_dtype_of(self, hidden_states=hidden_states)
+        """As EncoderLayer.forward."""
         normed = self.attention_norm(hidden_states)
         attended, weights = self.attention(normed, normed, normed, mask)
         hidden_states = hidden_states + self.dropout(attended)
@@ -133,9 +114,6 @@ class Encoder(nn.Module):
 
         Returns:
             EncoderOutput.
-
-        Raises:
-            ValueError: if shapes or types do not fit.
         """
         all_states, all_weights = [hidden_states], []
         for layer in self.layers:
@@ -164,10 +142,6 @@ class PreLNEncoder(Encoder):
     def forward(
         self, hidden_states: Tensor, mask: Tensor | None = None, *, output_attentions: bool = False
     ) -> EncoderOutput:
-        """As Encoder.forward; last_hidden_state is normalised, hidden_states are the blocks' own outputs.
-
-        Raises:
-            ValueError: if shapes or types do not fit.
-        """
+        """As Encoder.forward; last_hidden_state is normalised, hidden_states are the blocks' own outputs."""
         output = super().forward(hidden_states, mask, output_attentions=output_attentions)
         return output._replace(last_hidden_state=self.final_norm(output.last_hidden_state))

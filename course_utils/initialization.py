@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from course_utils.support.given import real_number
-
 
 def init_weights(module: nn.Module, *, std: float = 0.02, generator: torch.Generator | None = None) -> None:
     """Draw all weights of a module from N(0, std²), in place; biases become 0, LayerNorm gains 1.
@@ -16,13 +14,11 @@ def init_weights(module: nn.Module, *, std: float = 0.02, generator: torch.Gener
 
     Args:
         module: all its Linear, Embedding and LayerNorm parts are set, and every parameter named bias.
-        std: σ before cutting; 0.02 in BERT.
+        std: σ before cutting, above 0; 0.02 in BERT.
         generator: source of randomness.
-
-    Raises:
-        ValueError: if σ is not above 0, or not finite.
     """
-    std = real_number("std", std, open_at=("least",))
+    if not std > 0:
+        raise ValueError(f"std must be above 0, got {std}")
     for part in module.modules():
         if isinstance(part, nn.Linear | nn.Embedding):
             nn.init.trunc_normal_(part.weight, std=std, a=-2.0 * std, b=2.0 * std, generator=generator)

@@ -1,13 +1,12 @@
-"""Where a token stands: sinusoidal encoding (Transformer) and learned position embedding (BERT)."""
+"""Where a token stands: sinusoidal encoding (Transformer) and learned position embedding (BERT).
+
+Built by hand in notebook 05.
+"""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-
-from course_utils.support.given import int64, whole_number
-
-LARGEST = 2**20  # positions and coordinates: far more than any model has, and no more than memory holds
 
 
 def sinusoidal_encoding(length: int, hidden_size: int) -> Tensor:
@@ -19,17 +18,12 @@ def sinusoidal_encoding(length: int, hidden_size: int) -> Tensor:
     enough for long sequences.
 
     Args:
-        length: T, 1 … 2²⁰.
-        hidden_size: C, 1 … 2²⁰; for odd C the last column is a sine without its cosine.
+        length: T.
+        hidden_size: C; for odd C the last column is a sine without its cosine.
 
     Returns:
         float32 (length, hidden_size), all values in [−1, 1].
-
-    Raises:
-        ValueError: if length or hidden_size is no such number.
     """
-    length = whole_number("length", length, most=LARGEST)
-    hidden_size = whole_number("hidden_size", hidden_size, most=LARGEST)
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
     even = torch.arange(0, hidden_size, 2, dtype=torch.float64)  # 2i for i = 0 … ⌈C/2⌉ − 1
     angle = position / 10000.0 ** (even / hidden_size)  # (T, ⌈C/2⌉)
@@ -43,23 +37,16 @@ class LearnedPositionEmbedding(nn.Module):
     Args:
         max_length: longest sequence, 512 in BERT; there is no vector beyond it.
         hidden_size: C.
-
-    Raises:
-        ValueError: if one is no whole number from 1 to 2²⁰.
     """
 
     def __init__(self, max_length: int, hidden_size: int) -> None:
         super().__init__()
-        self.max_length = whole_number("max_length", max_length, most=LARGEST)
-        self.embedding = nn.Embedding(max_length, whole_number("hidden_size", hidden_size, most=LARGEST))
+        self.max_length = max_length
+        self.embedding = nn.Embedding(max_length, hidden_size)
 
     def forward(self, length: int) -> Tensor:
-        """Return the vectors of positions 0 … length−1, float (length, C).
-
-        Raises:
-            ValueError: if length is smaller than 1 or larger than max_length.
-        """
-        if not 1 <= int64("length", length) <= self.max_length:
+        """Return the vectors of positions 0 … length−1, float (length, C); a longer text is refused."""
+        if not 1 <= length <= self.max_length:
             raise ValueError(
                 f"length must lie in 1 … {self.max_length} (the positions learned), got {length}"
             )

@@ -1,6 +1,7 @@
-"""What the model's parts ask of their inputs: a check raises a ValueError that says what was expected and what came.
+"""What is looked at where otherwise a wrong number would come out: masks, ids, types that torch would take silently.
 
-Letters: B batch, T_q and T_k tokens, D head size; "..." any leading axes.
+A check raises a ValueError that says what was expected and what came. What torch refuses by itself stands nowhere here.
+Letters: B batch, T_q and T_k tokens; "..." any leading axes.
 """
 
 from __future__ import annotations
@@ -12,8 +13,60 @@ from course_utils.support.given import shown
 
 
 def readable(tensor: Tensor) -> bool:
-    """Whether its values can be looked at: not on the meta device, and not while torch.compile traces the model."""
+    """Whether its values can be looked at: not on the meta device, and not while torch traces the model."""
     return not (tensor.is_meta or torch.compiler.is_compiling())
+
+
+def fit_mask(mask: Tensor, score_shape: tuple[int, ...]) -> Tensor:
+    """Refuse a mask that is not bool or does not broadcast to score_shape; drop leading 1-axes that the scores lack.
+
+    Two axes are (T_q, T_k), as they broadcast. Where B = T_q a padding mask (B, T_k) looks the same and cannot be told
+    apart; elsewhere the message says what it should be.
+    """
+    if mask.dtype != torch.bool:
+        raise ValueError(f"mask must be bool (True = may attend), got {mask.dtype}")
+    fitted = mask
+    while fitted.dim() > len(score_shape) and fitted.shape[0] == 1:
+        fitted = fitted[0]
+    sizes = zip(reversed(fitted.shape), reversed(score_shape), strict=False)
+    if fitted.dim() > len(score_shape) or any(size not in (1, wanted) for size, wanted in sizes):
+        per_text = len(score_shape) == 4 and mask.shape == (score_shape[0], score_shape[-1])
+        raise ValueError(
+            f"mask must broadcast to (..., T_q, T_k) = {tuple(score_shape)}, got {tuple(mask.shape)}"
+            + ("; a mask of padding must be (B, 1, 1, T_k), as padding_mask makes it" if per_text else "")
+        )
+    return torch.atleast_2d(fitted)  # torch's fused kernel takes no mask of fewer axes
+
+
+def check_ones_and_zeros(name: str, mask: Tensor) -> None:
+    """Refuse what is neither bool nor an integer tensor of 1 (token) and 0 (padding)."""
+    if mask.is_floating_point() or mask.is_complex():
+        raise ValueError(f"{name} must be integers (1 = token, 0 = padding) or bool, got {mask.dtype}")
+    if mask.dtype != torch.bool and readable(mask) and not torch.equal(mask.bool().to(mask.dtype), mask):
+        raise ValueError(f"{name} must hold only 1 (token) and 0 (padding)")
+
+
+def check_ids(name: str, ids: Tensor, count: int) -> None:
+    """Refuse what is not an integer tensor (B, T) with every entry in 0 … count−1."""
+    check_tensors(**{name: ids})
+    if ids.dim() != 2 or ids.numel() == 0:
+        raise ValueError(f"{name} must have shape (B, T), both at least 1, got {tuple(ids.shape)}")
+    if ids.dtype not in (torch.int32, torch.int64):
+        raise ValueError(f"{name} must be int32 or int64, got {ids.dtype}")
+    if readable(ids):
+        lowest, highest = (int(end) for end in ids.aminmax())
+        if lowest < 0 or highest >= count:
+            wrong = lowest if lowest < 0 else highest
+            raise ValueError(f"{name} must lie in 0 … {count - 1}, got {wrong}")
+
+
+def check_same_shape(name: str, tensor: Tensor, input_ids: Tensor) -> None:
+    """Refuse what does not have one entry for each token."""
+    check_tensors(**{name: tensor})
+    if tensor.shape != input_ids.shape:
+        raise ValueError(
+            f"{name} must have the shape of input_ids, {tuple(input_ids.shape)}, got {tuple(tensor.shape)}"
+        )
 
 
 def check_tensors(**given: Tensor) -> None:
@@ -41,37 +94,6 @@ def check_same_dtype(**given: Tensor) -> None:
         raise ValueError(f"{', '.join(given)} must have the same dtype, got {types}")
 
 
-def check_ids(name: str, ids: Tensor, count: int) -> None:
-    """Refuse what is not an integer tensor (B, T) with every entry in 0 … count−1."""
-    check_tensors(**{name: ids})
-    if ids.dim() != 2 or ids.numel() == 0:
-        raise ValueError(f"{name} must have shape (B, T), both at least 1, got {tuple(ids.shape)}")
-    if ids.dtype not in (torch.int32, torch.int64):
-        raise ValueError(f"{name} must be int32 or int64, got {ids.dtype}")
-    if readable(ids):
-        lowest, highest = (int(end) for end in ids.aminmax())
-        if lowest < 0 or highest >= count:
-            wrong = lowest if lowest < 0 else highest
-            raise ValueError(f"{name} must lie in 0 … {count - 1}, got {wrong}")
-
-
-def check_same_shape(name: str, tensor: Tensor, input_ids: Tensor) -> None:
-    """Refuse what does not have one entry for each token."""
-    check_tensors(**{name: tensor})
-    if tensor.shape != input_ids.shape:
-        raise ValueError(
-            f"{name} must have the shape of input_ids, {tuple(input_ids.shape)}, got {tuple(tensor.shape)}"
-        )
-
-
-def check_ones_and_zeros(name: str, mask: Tensor) -> None:
-    """Refuse what is neither bool nor an integer tensor of 1 (token) and 0 (padding)."""
-    if mask.is_floating_point() or mask.is_complex():
-        raise ValueError(f"{name} must be integers (1 = token, 0 = padding) or bool, got {mask.dtype}")
-    if mask.dtype != torch.bool and readable(mask) and not torch.equal(mask.bool().to(mask.dtype), mask):
-        raise ValueError(f"{name} must hold only 1 (token) and 0 (padding)")
-
-
 def check_hidden(hidden_size: int, **states: Tensor) -> None:
     """Refuse what is not (B, T, hidden_size); the name of each is told."""
     check_tensors(**states)
@@ -89,62 +111,3 @@ def check_dtype_of(part: nn.Module, **states: Tensor) -> None:
             raise ValueError(
                 f"{name} must have the dtype of the weights, {weight.dtype}, got {tensor.dtype}: .to(dtype) changes it"
             )
-
-
-def check_attention(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """Refuse three that do not fit each other, as check_query_key and check_value do."""
-    check_query_key(query, key)
-    check_value(key, value)
-
-
-def check_query_key(query: Tensor, key: Tensor) -> None:
-    """Refuse a query that is not (..., T_q, D) or a key that is not (..., T_k, D), or two types."""
-    check_tensors(query=query, key=key)
-    for name, tensor in (("query", query), ("key", key)):
-        if tensor.dim() < 2 or not tensor.is_floating_point():
-            raise ValueError(
-                f"{name} must be a float tensor of shape (..., T, D), got {tensor.dtype} {tuple(tensor.shape)}"
-            )
-    shapes = f"{tuple(query.shape)} and {tuple(key.shape)}"
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(f"query and key must have the same last axis D, got {shapes}")
-    if query.shape[-1] == 0:
-        raise ValueError(f"query and key must have at least 1 coordinate, D ≥ 1, got {shapes}")
-    if query.dtype != key.dtype:
-        raise ValueError(f"query and key must have the same dtype, got {query.dtype} and {key.dtype}")
-    pairs = zip(reversed(query.shape[:-2]), reversed(key.shape[:-2]), strict=False)
-    if any(one != other and 1 not in (one, other) for one, other in pairs):
-        raise ValueError(f"the leading axes of query and key must broadcast, got {shapes}")
-
-
-def check_value(key: Tensor, value: Tensor) -> None:
-    """Refuse a value that is not (..., T_k, D_v) where the key is (..., T_k, D), or another type."""
-    check_tensors(value=value)
-    if value.dim() < 2 or value.shape[:-1] != key.shape[:-1]:
-        raise ValueError(
-            f"key and value must agree in all axes but the last, got {tuple(key.shape)} and {tuple(value.shape)}"
-        )
-    if value.dtype != key.dtype:
-        raise ValueError(f"key and value must have the same dtype, got {key.dtype} and {value.dtype}")
-
-
-def fit_mask(mask: Tensor, score_shape: tuple[int, ...]) -> Tensor:
-    """Refuse a mask that is not bool or does not broadcast to score_shape; drop leading 1-axes that the scores lack.
-
-    Two axes are (T_q, T_k), as they broadcast. Where B = T_q a padding mask (B, T_k) looks the same and cannot be told
-    apart; elsewhere the message says what it should be.
-    """
-    check_tensors(mask=mask)
-    if mask.dtype != torch.bool:
-        raise ValueError(f"mask must be bool (True = may attend), got {mask.dtype}")
-    fitted = mask
-    while fitted.dim() > len(score_shape) and fitted.shape[0] == 1:
-        fitted = fitted[0]
-    sizes = zip(reversed(fitted.shape), reversed(score_shape), strict=False)
-    if fitted.dim() > len(score_shape) or any(size not in (1, wanted) for size, wanted in sizes):
-        per_text = len(score_shape) == 4 and mask.shape == (score_shape[0], score_shape[-1])
-        raise ValueError(
-            f"mask must broadcast to (..., T_q, T_k) = {tuple(score_shape)}, got {tuple(mask.shape)}"
-            + ("; a mask of padding must be (B, 1, 1, T_k), as padding_mask makes it" if per_text else "")
-        )
-    return torch.atleast_2d(fitted)  # torch's fused kernel takes no mask of fewer axes

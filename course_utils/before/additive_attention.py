@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.before.gru import WIDEST
-from course_utils.shapes import check_attention, check_dtype_of, check_hidden, fit_mask
+from course_utils.shapes import check_dtype_of, check_hidden, fit_mask
 from course_utils.support.given import whole_number
 
 
@@ -45,7 +45,6 @@ class AdditiveAttention(nn.Module):
             ValueError: if shapes or types do not fit.
         """
         check_hidden(self.hidden_size, query=query, key=key, value=value)
-        check_attention(query, key, value)
         check_dtype_of(self, query=query)
         return self.attend(query, self.key(key), value, mask)
 

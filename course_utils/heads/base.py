@@ -1,4 +1,4 @@
-"""What all models with a head share: a BertModel below, one `forward`, one kind of output.
+"""What all models with a head share: a BertModel below, one `forward`, one kind of output. Met in notebooks 12 and 16.
 
 Letters: B batch, T tokens, C hidden_size, H heads, L layers.
 """
@@ -93,10 +93,6 @@ class BertWithHead(nn.Module):
 
         Returns:
             HeadOutput, or the head's own kind of it.
-
-        Raises:
-            ValueError: if a shape, a type, an id or a label does not fit.
-            TypeError: if the head has no such label.
         """
         encoded = self.bert(input_ids, attention_mask, token_type_ids, output_attentions)
         return self.read(encoded, **labels)

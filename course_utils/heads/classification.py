@@ -1,4 +1,4 @@
-"""One of K labels, or a number: for a whole text, or for each of its tokens.
+"""One of K labels, or a number: for a whole text, or for each of its tokens. Built by hand in notebook 16.
 
 Letters: B batch, T tokens, K labels.
 """
@@ -12,7 +12,6 @@ from course_utils.bert import BertOutput
 from course_utils.config import BertConfig
 from course_utils.heads.base import BertWithHead, HeadOutput, Start
 from course_utils.heads.losses import class_loss, number_loss
-from course_utils.support.given import whole_number
 
 
 class Classifier(BertWithHead):
@@ -20,19 +19,14 @@ class Classifier(BertWithHead):
 
     Args:
         config: see BertConfig; the dropout before the layer is hidden_dropout_prob.
-        num_labels: K, 1 … 2²⁰.
+        num_labels: K.
         generator: source of the random start values.
-
-    Raises:
-        ValueError: if num_labels is no such number.
     """
 
     def __init__(
         self, config: BertConfig, num_labels: int = 2, *, generator: torch.Generator | None = None
     ) -> None:
-        self.num_labels = whole_number(
-            "num_labels", num_labels, most=2**20
-        )  # before the rest: add_head asks for it
+        self.num_labels = num_labels  # before the rest: add_head asks for it
         super().__init__(config, generator=generator)
 
     def add_head(self, config: BertConfig, start: Start) -> None:

@@ -1,4 +1,4 @@
-"""Next sentence prediction alone: does B follow A?"""
+"""Next sentence prediction alone: does B follow A? Met in notebook 12."""
 
 from __future__ import annotations
 

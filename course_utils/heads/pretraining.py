@@ -1,4 +1,4 @@
-"""The model of pre-training: masked language model and next sentence prediction together.
+"""The model of pre-training: masked language model and next sentence prediction together. Met in notebook 12.
 
 Letters: B batch, T tokens, V vocabulary, M positions chosen for prediction.
 """

@@ -1,5 +1,6 @@
 """A span of the text, such as the answer to a question: where it begins and where it ends.
 
+Built by hand in notebook 16.
 Letters: B batch, T tokens.
 """
 
@@ -53,9 +54,6 @@ class BertForQuestionAnswering(BertWithHead):
 
         A position outside is refused. The reference clamps it: one beyond the row counts for nothing, and a negative
         one, such as −100, becomes 0, so that "ignored" is learned as "no answer".
-
-        Raises:
-            ValueError: also if only one of the two is given.
         """
         if (start_positions is None) != (end_positions is None):
             raise ValueError("start_positions and end_positions must be given together, got only one")

@@ -1,8 +1,8 @@
 """Decoder block and stack: masked self-attention, cross-attention, feed-forward (Vaswani et al. 2017, figure 1, right).
 
-Written for a whole text at once (`forward`, teacher forcing), and for one token after the other (`step`): there the
-keys and values of all tokens before are kept, so that no mask is needed against the future and nothing is computed
-twice. What happens to them is one and the same code.
+Built by hand in notebook 07. Written for a whole text at once (`forward`, teacher forcing), and for one token after
+the other (`step`): there the keys and values of all tokens before are kept, so that no mask is needed against the
+future and nothing is computed twice. What happens to them is one and the same code.
 
 Letters: B batch, T_q target tokens, T_k source tokens, H heads, D head size, C = H·D hidden size, L layers.
 """
@@ -14,10 +14,25 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from course_utils.attention import MultiHeadAttention
+from course_utils.attention import MultiHeadAttention, scaled_dot_product_attention
 from course_utils.config import BertConfig
 from course_utils.encoder import FeedForward
-from course_utils.shapes import check_dtype_of, check_hidden
+
+
+def keys_and_values(attention: MultiHeadAttention, hidden_states: Tensor) -> tuple[Tensor, Tensor]:
+    """(B, T_k, C) -> both (B, H, T_k, D): what each head is looked up by, and what it gives."""
+    keys = attention.split_heads(attention.key(hidden_states))
+    values = attention.split_heads(attention.value(hidden_states))
+    return keys, values
+
+
+def attend(
+    attention: MultiHeadAttention, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """The rest of MultiHeadAttention.forward, for query (B, T_q, C) and what keys_and_values gave."""
+    q = attention.split_heads(attention.query(query))  # (B, H, T_q, D)
+    context, weights = scaled_dot_product_attention(q, keys, values, mask, dropout=attention.dropout)
+    return attention.output(attention.merge_heads(context)), weights  # (B, T_q, C), (B, H, T_q, T_k)
 
 
 class LayerCache(NamedTuple):
@@ -68,24 +83,14 @@ class DecoderLayer(nn.Module):
 
         Returns:
             hidden_states (B, T_q, C), attention_weights (B, H, T_q, T_q) and cross-attention's (B, H, T_q, T_k).
-
-        Raises:
-            ValueError: if shapes or types do not fit.
         """
-        check_hidden(self.attention.hidden_size, hidden_states=hidden_states, encoded=encoded)
-        check_dtype_of(self, hidden_states=hidden_states, encoded=encoded)
-        if len(hidden_states) != len(encoded):
-            raise ValueError(
-                "hidden_states and encoded must have as many rows, one for each text, "
-                f"got {len(hidden_states)} and {len(encoded)}"
-            )
-        own = self.attention.keys_and_values(hidden_states, hidden_states)
-        across = self.cross_attention.keys_and_values(encoded, encoded)
+        own = keys_and_values(self.attention, hidden_states)
+        across = keys_and_values(self.cross_attention, encoded)
         return self._sub_layers(hidden_states, LayerCache(*own, *across), mask, source_mask)
 
     def start(self, encoded: Tensor) -> LayerCache:
         """The cache before the first token: the source's keys and values, computed here once; of the target, none."""
-        source = self.cross_attention.keys_and_values(encoded, encoded)
+        source = keys_and_values(self.cross_attention, encoded)
         nothing = source[0][:, :, :0]  # (B, H, 0, D)
         return LayerCache(nothing, nothing, *source)
 
@@ -97,7 +102,7 @@ class DecoderLayer(nn.Module):
         source_mask: Tensor | None = None,
     ) -> tuple[Tensor, LayerCache]:
         """Pass one more token of each text, (B, 1, C), through the block; `mask` says which tokens so far are real."""
-        keys, values = self.attention.keys_and_values(hidden_states, hidden_states)  # (B, H, 1, D)
+        keys, values = keys_and_values(self.attention, hidden_states)  # (B, H, 1, D)
         cache = cache._replace(
             keys=torch.cat([cache.keys, keys], dim=2),  # (B, H, t + 1, D)
             values=torch.cat([cache.values, values], dim=2),
@@ -109,10 +114,10 @@ class DecoderLayer(nn.Module):
         self, hidden_states: Tensor, cache: LayerCache, mask: Tensor | None, source_mask: Tensor | None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The three sub-layers, wherever the keys and values come from."""
-        attended, weights = self.attention.mix(hidden_states, cache.keys, cache.values, mask)
+        attended, weights = attend(self.attention, hidden_states, cache.keys, cache.values, mask)
         hidden_states = self.attention_norm(hidden_states + self.dropout(attended))
-        gathered, cross_weights = self.cross_attention.mix(
-            hidden_states, cache.source_keys, cache.source_values, source_mask
+        gathered, cross_weights = attend(
+            self.cross_attention, hidden_states, cache.source_keys, cache.source_values, source_mask
         )
         hidden_states = self.cross_attention_norm(hidden_states + self.dropout(gathered))
         transformed = self.feed_forward(hidden_states)
@@ -157,9 +162,6 @@ class Decoder(nn.Module):
 
         Returns:
             DecoderOutput.
-
-        Raises:
-            ValueError: if shapes or types do not fit.
         """
         all_states, all_weights, all_cross = [hidden_states], [], []
         for layer in self.layers:

@@ -1,7 +1,7 @@
 """From probabilities to a text: greedy search, and beam search with a length penalty (Wu et al. 2016, section 7).
 
-Both take any model that stepping.py describes: with a cache, or a plain function. No token is forbidden. Lengths count
-the tokens written, the end <eos> included and the start <bos> not.
+Met in notebook 07. Both take any model that stepping.py describes: with a cache, or a plain function. No token is
+forbidden. Lengths count the tokens written, the end <eos> included and the start <bos> not.
 
 Letters: B batch, K open hypotheses of a row, R those of all rows, T_k source tokens, V vocabulary.
 """
@@ -15,11 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from course_utils.positional import LARGEST
 from course_utils.seq2seq.stepping import Writer
-from course_utils.support.given import real_number, whole_number
-
-STEEPEST = 10.0  # α; Wu et al. 2016 tried 0 … 1
 
 
 def greedy_search(
@@ -38,11 +34,7 @@ def greedy_search(
 
     Returns:
         the ids of each row, without <bos>, and with <eos> where it was reached.
-
-    Raises:
-        ValueError: if an argument does not fit, an id is not in the vocabulary, or the model gives NaN.
     """
-    bos_token_id, eos_token_id, max_length = _checked(bos_token_id, eos_token_id, max_length)
     writer = Writer(model, source_ids)
     texts: list[list[int]] = [[] for _ in source_ids]
     going = list(range(len(texts)))  # the rows that have not ended
@@ -98,15 +90,12 @@ def beam_search(
     Args:
         model, source_ids, bos_token_id, eos_token_id, max_length: as for greedy_search.
         beam_size: K, how many; 4 in Vaswani et al. 2017. With V^(max_length) the search is exhaustive.
-        length_penalty: α, 0 … 10; 0 compares log-probabilities as they are, which favours short texts; 0.6 in
+        length_penalty: α, at least 0; 0 compares log-probabilities as they are, which favours short texts; 0.6 in
             Vaswani et al. 2017.
 
     Returns:
         for each row up to beam_size pairs (ids, log-probability), the one with the highest score first. The
         log-probability is that of the ids, without the penalty.
-
-    Raises:
-        ValueError: if an argument does not fit, an id is not in the vocabulary, or the model gives NaN.
     """
     steps = beam_steps(
         model,
@@ -150,13 +139,9 @@ def beam_steps(
 
     Yields:
         BeamStep, one for each token written.
-
-    Raises:
-        ValueError: as beam_search, when the first step is asked for.
     """
-    bos_token_id, eos_token_id, max_length = _checked(bos_token_id, eos_token_id, max_length)
-    beam_size = whole_number("beam_size", beam_size, most=LARGEST)
-    length_penalty = real_number("length_penalty", length_penalty, most=STEEPEST)
+    if not length_penalty >= 0:  # below 0 the bound above is none, and the search would stop too early
+        raise ValueError(f"length_penalty must be at least 0, got {length_penalty}")
     writer = Writer(model, source_ids)
     beams = [(Hypothesis((), 0.0, None),) for _ in source_ids]  # what is open, for each row
     scores: list[list[float]] = [[] for _ in source_ids]  # of what has ended, for each row
@@ -192,17 +177,11 @@ def penalised_score(log_probability: float, length: int, length_penalty: float) 
     Args:
         log_probability: at most 0.
         length: number of tokens, <eos> included, at least 1.
-        length_penalty: α, 0 … 10.
+        length_penalty: α, at least 0.
 
     Returns:
         the score, at most 0; with α > 0 a longer text loses less of it.
-
-    Raises:
-        ValueError: if one is no such number.
     """
-    length = whole_number("length", length, most=LARGEST)
-    length_penalty = real_number("length_penalty", length_penalty, most=STEEPEST)
-    log_probability = real_number("log_probability", log_probability, least=-1e308, most=0.0)
     return log_probability / ((5 + length) / 6) ** length_penalty
 
 
@@ -244,17 +223,9 @@ def _told(text: Hypothesis) -> tuple[float, int]:
     return text.log_probability, len(text.ids)
 
 
-def _checked(bos_token_id: int, eos_token_id: int, max_length: int) -> tuple[int, int, int]:
-    return (
-        whole_number("bos_token_id", bos_token_id, least=0, most=2**63 - 1),
-        whole_number("eos_token_id", eos_token_id, least=0, most=2**63 - 1),
-        whole_number("max_length", max_length, most=LARGEST),
-    )
-
-
 def _check_end(eos_token_id: int, log_probabilities: Tensor) -> None:
-    """Refuse an end that the model cannot write."""
-    if eos_token_id >= log_probabilities.shape[1]:
+    """Refuse an end that the model cannot write: no text would ever be over."""
+    if not 0 <= eos_token_id < log_probabilities.shape[1]:
         raise ValueError(
             f"eos_token_id must lie in 0 … {log_probabilities.shape[1] - 1}, "
             f"the ids that the model can write, got {eos_token_id}"

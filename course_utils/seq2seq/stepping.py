@@ -1,4 +1,4 @@
-"""What a search asks of a model: after each token, how likely is every next one?
+"""What a search asks of a model: after each token, how likely is every next one? Met in notebook 07.
 
 Two kinds of models can be asked.
 
@@ -21,9 +21,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_utils.shapes import check_floats, check_ids
-from course_utils.support.given import shown
-
 
 class Writer:
     """A model at work on some sources: gives the next token's log-probabilities, and keeps the rows it is told to keep.
@@ -32,36 +29,22 @@ class Writer:
         model: of either kind. A module writes without dropout, also in training mode, and without gradients; a
             function is called as it is.
         source_ids: int32 or int64 (B, T_k), the rows at first.
-
-    Raises:
-        ValueError: if model or source_ids is none, or the model returns what it should not.
     """
 
     def __init__(self, model: Any, source_ids: Tensor) -> None:
-        check_ids("source_ids", source_ids, 2**63 - 1)  # which ids there are, the model knows
         self.model = model
         if hasattr(model, "encode") and hasattr(model, "step"):
             self.step: Callable[..., Any] = model.step
             with torch.no_grad(), at_rest(model):
                 self.state = model.encode(source_ids)
-        elif callable(model):
+        else:
             self.step = self._compute_anew
             self.state = (source_ids, source_ids[:, :0].long())
-        else:
-            raise ValueError(
-                "model must be a function of source_ids and target_ids, or have encode and step, "
-                f"got {shown(model)}"
-            )
 
     def log_probabilities(self, last_ids: Tensor) -> Tensor:
         """Take the newest token of each row, (R,), and say how likely each next one is: float64 (R, V)."""
         with torch.no_grad(), at_rest(self.model):
             logits, self.state = self.step(last_ids, self.state)
-        check_floats(logits=logits)
-        if logits.dim() != 2 or len(logits) != len(last_ids) or not logits.shape[1]:
-            raise ValueError(
-                f"the model's step must give logits of shape ({len(last_ids)}, V), got {tuple(logits.shape)}"
-            )
         # In float64, so that the sum over many tokens keeps the order of what a model hardly tells apart.
         log_probabilities = logits.cpu().double().log_softmax(dim=-1)
         if log_probabilities.isnan().any():
@@ -81,12 +64,6 @@ class Writer:
         source_ids, written = state
         written = torch.cat([written, last_ids[:, None]], dim=1)  # (R, T_q)
         logits = self.model(source_ids, written)  # (R, T_q, V)
-        check_floats(logits=logits)
-        if logits.dim() != 3 or logits.shape[:2] != written.shape:
-            rows, length = written.shape
-            raise ValueError(
-                f"the model must give logits of shape ({rows}, {length}, V), got {tuple(logits.shape)}"
-            )
         return logits[:, -1], (source_ids, written)
 
 
@@ -99,14 +76,9 @@ def rows_of(state: Any, rows: Tensor) -> Any:
 
     Returns:
         the same with R rows.
-
-    Raises:
-        ValueError: if the state holds something else.
     """
     if isinstance(state, Tensor):
         return state.index_select(0, rows.to(state.device))
-    if not isinstance(state, tuple | list):
-        raise ValueError(f"a state must be a tensor or a tuple or list of states, got {shown(state)} in it")
     parts = [rows_of(part, rows) for part in state]
     return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)
 

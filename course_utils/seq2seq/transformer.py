@@ -1,5 +1,6 @@
 """The Transformer: an encoder reads the source, a decoder writes the target (Vaswani et al. 2017).
 
+Built by hand in notebook 07.
 Letters: B batch, T_q target tokens, T_k source tokens, C hidden_size, H heads, L layers, V target vocabulary.
 """
 
@@ -14,10 +15,9 @@ from torch import Tensor, nn
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder
 from course_utils.masks import causal_mask, combine_masks, padding_mask
-from course_utils.positional import LARGEST, sinusoidal_encoding
+from course_utils.positional import sinusoidal_encoding
 from course_utils.seq2seq.decoder import Decoder, DecoderOutput, LayerCache
-from course_utils.shapes import check_ids, check_tensors, readable
-from course_utils.support.given import int64, real_number, shown, whole_number
+from course_utils.shapes import check_ids, readable
 
 EPS = 1e-5  # of the layer normalisations, as in torch.nn.Transformer
 POSITIONS = 512  # are at hand; a longer text makes more
@@ -51,9 +51,6 @@ class Transformer(nn.Module):
         shared: one vocabulary for both languages, and one embedding for both.
         generator: source of the random start values.
         The default sizes are those of the paper's base model (table 3).
-
-    Raises:
-        ValueError: if a size is impossible, or the vocabularies are shared and not of one size.
     """
 
     def __init__(
@@ -71,26 +68,22 @@ class Transformer(nn.Module):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        source_vocab_size = whole_number("source_vocab_size", source_vocab_size, most=LARGEST)
-        target_vocab_size = whole_number("target_vocab_size", target_vocab_size, most=LARGEST)
-        rate = real_number("dropout", dropout, most=1.0, open_at=("most",))
         if shared and source_vocab_size != target_vocab_size:
             raise ValueError(
-                "a shared vocabulary must have one size, "
-                f"got {shown(source_vocab_size)} and {shown(target_vocab_size)}"
+                f"a shared vocabulary must have one size, got {source_vocab_size} and {target_vocab_size}"
             )
         self.config = BertConfig(
             vocab_size=target_vocab_size,
-            hidden_size=whole_number("hidden_size", hidden_size, most=LARGEST),
-            num_hidden_layers=whole_number("num_layers", num_layers, most=LARGEST),
-            num_attention_heads=whole_number("num_heads", num_heads, most=LARGEST),
-            intermediate_size=whole_number("intermediate_size", intermediate_size, most=LARGEST),
+            hidden_size=hidden_size,
+            num_hidden_layers=num_layers,
+            num_attention_heads=num_heads,
+            intermediate_size=intermediate_size,
             hidden_act="relu",
-            hidden_dropout_prob=rate,
-            attention_probs_dropout_prob=rate,
+            hidden_dropout_prob=dropout,
+            attention_probs_dropout_prob=dropout,
             layer_norm_eps=EPS,
         )
-        self.pad_token_id = int64("pad_token_id", pad_token_id)
+        self.pad_token_id = pad_token_id
         self.target_embedding = nn.Embedding(target_vocab_size, hidden_size)
         self.source_embedding = (
             self.target_embedding if shared else nn.Embedding(source_vocab_size, hidden_size)
@@ -99,7 +92,7 @@ class Transformer(nn.Module):
         self.decoder = Decoder(self.config)
         self.generator = nn.Linear(hidden_size, target_vocab_size, bias=False)
         self.generator.weight = self.target_embedding.weight
-        self.dropout = nn.Dropout(rate)
+        self.dropout = nn.Dropout(dropout)
         self.register_buffer("positions", sinusoidal_encoding(POSITIONS, hidden_size), persistent=False)
         self._init_weights(generator)
 
@@ -124,9 +117,6 @@ class Transformer(nn.Module):
 
         Returns:
             logits, float (B, T_q, V).
-
-        Raises:
-            ValueError: if a shape, a type or an id does not fit, or a source is nothing but padding.
         """
         return self.generator(self._decode(source_ids, target_ids).last_hidden_state)  # (B, T_q, V)
 
@@ -138,9 +128,6 @@ class Transformer(nn.Module):
 
         Returns:
             L of (B, H, T_q, T_k), before dropout: rows sum to 1, and padding gets 0.
-
-        Raises:
-            ValueError: as for `forward`.
         """
         output = self._decode(source_ids, target_ids, output_attentions=True)
         return output.cross_attentions
@@ -153,9 +140,6 @@ class Transformer(nn.Module):
 
         Returns:
             the state that `step` takes.
-
-        Raises:
-            ValueError: as for `forward`.
         """
         encoded, source_mask = self._encode(source_ids)
         return TransformerState(self.decoder.start(encoded), source_mask[..., :0], source_mask)
@@ -169,14 +153,8 @@ class Transformer(nn.Module):
 
         Returns:
             logits of the next token, float (B, V), and the new state. The old one is not changed.
-
-        Raises:
-            ValueError: if a shape, a type or an id does not fit.
         """
-        check_tensors(last_ids=last_ids)
-        rows, _, _, position = state.target_mask.shape
-        if last_ids.shape != (rows,):
-            raise ValueError(f"last_ids must have shape ({rows},), one a row, got {tuple(last_ids.shape)}")
+        position = state.target_mask.shape[-1]
         newest = last_ids[:, None]  # (B, 1)
         check_ids("last_ids (bos_token_id at first)", newest, self.config.vocab_size)
         target_mask = torch.cat([state.target_mask, padding_mask(newest, self.pad_token_id)], dim=-1)
@@ -189,11 +167,9 @@ class Transformer(nn.Module):
         """What the encoder's last layer gives, (B, T_k, C), and the mask of its padding, (B, 1, 1, T_k)."""
         check_ids("source_ids", source_ids, self.source_embedding.num_embeddings)
         mask = padding_mask(source_ids, self.pad_token_id)
-        if readable(source_ids) and not (read := mask.any(dim=-1)).all():
-            row = int(read.flatten().long().argmin())
+        if readable(source_ids) and not (read := mask.flatten(1).any(dim=1)).all():
             raise ValueError(
-                f"each row of source_ids must have a token that is not padding ({self.pad_token_id}), "
-                f"got padding alone in row {row}"
+                f"source_ids must have a token in each row, got padding alone in row {int(read.int().argmin())}"
             )
         hidden_states = self._embed(source_ids, self.source_embedding)
         return self.encoder(hidden_states, mask).last_hidden_state, mask
@@ -203,11 +179,6 @@ class Transformer(nn.Module):
     ) -> DecoderOutput:
         check_ids("target_ids", target_ids, self.config.vocab_size)
         encoded, source_mask = self._encode(source_ids)
-        if len(source_ids) != len(target_ids):
-            raise ValueError(
-                "source_ids and target_ids must have as many rows, one for each text, "
-                f"got {len(source_ids)} and {len(target_ids)}"
-            )
         mask = combine_masks(
             causal_mask(target_ids.shape[1], device=target_ids.device),
             padding_mask(target_ids, self.pad_token_id),

@@ -38,9 +38,6 @@ def skip_padding(model: AnyModule) -> AnyModule:
 
     Returns:
         the same model.
-
-    Raises:
-        ValueError: if model is no module.
     """
     speed_up(model)
     if not isinstance(model, BertForQuestionAnswering):

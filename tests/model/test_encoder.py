@@ -5,7 +5,7 @@ from torch import nn
 from course_utils.activations import ACTIVATIONS
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, EncoderLayer, FeedForward, PreLNEncoder, PreLNEncoderLayer
-from course_utils.masks import causal_mask, padding_mask
+from course_utils.masks import padding_mask
 
 B, T, C, HEADS, WIDE, LAYERS = 2, 11, 21, 3, 37, 3
 ENCODERS = [Encoder, PreLNEncoder]
@@ -112,12 +112,6 @@ def test_feed_forward_by_hand():
     assert network(torch.tensor([[[1.0], [-1.0]]])).flatten().tolist() == [11.5, 19.5]
 
 
-def test_feed_forward_treats_every_position_alone():
-    network = randomised(FeedForward(config()))
-    x = states()
-    torch.testing.assert_close(network(x)[:, 3], network(x[:, 3:4])[:, 0], rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_feed_forward_takes_its_activation_from_the_config(name):
     network = randomised(FeedForward(config(hidden_act=name)))
@@ -126,11 +120,6 @@ def test_feed_forward_takes_its_activation_from_the_config(name):
     assert torch.equal(network(x), expected)
     others = [network.contract(other(network.expand(x))) for key, other in ACTIVATIONS.items() if key != name]
     assert all(not torch.equal(network(x), other) for other in others)
-
-
-def test_an_unknown_activation_is_refused():
-    with pytest.raises(ValueError, match="hidden_act must be one of gelu, gelu_tanh, relu, got 'swish'"):
-        EncoderLayer(config(hidden_act="swish"))
 
 
 @pytest.mark.parametrize("encoder_class", ENCODERS)
@@ -204,22 +193,11 @@ def test_post_ln_ends_normalised_and_pre_ln_carries_its_input_through():
 
 
 @pytest.mark.parametrize("encoder_class", ENCODERS)
-@pytest.mark.parametrize("masked", [False, True])
-def test_with_and_without_weights_the_states_are_the_same(encoder_class, masked):
-    encoder = randomised(encoder_class(config()))
-    mask = padding() & causal_mask(T) if masked else None
-    opened, fused = (encoder(states(), mask, output_attentions=flag) for flag in (True, False))
-    torch.testing.assert_close(opened.hidden_states, fused.hidden_states, rtol=0, atol=1e-10)
-    torch.testing.assert_close(opened.last_hidden_state, fused.last_hidden_state, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("encoder_class", ENCODERS)
-@pytest.mark.parametrize("output_attentions", [True, False])
-def test_padding_changes_nothing(encoder_class, output_attentions):
+def test_padding_changes_nothing(encoder_class):
     encoder = randomised(encoder_class(config()))
     x = states()
-    alone = encoder(x[1:, :7], output_attentions=output_attentions).last_hidden_state
-    together = encoder(x, padding(), output_attentions=output_attentions).last_hidden_state
+    alone = encoder(x[1:, :7]).last_hidden_state
+    together = encoder(x, padding()).last_hidden_state
     torch.testing.assert_close(together[1:, :7], alone, rtol=0, atol=1e-10)
 
 
@@ -235,30 +213,22 @@ def test_without_positions_a_permutation_only_permutes(encoder_class):
 def test_a_whole_row_of_padding_gives_no_nan(encoder_class):
     encoder = randomised(encoder_class(config()), torch.float32)
     mask = torch.zeros(B, 1, 1, T, dtype=torch.bool)
-    for output_attentions in (True, False):
-        encoder.zero_grad()
-        output = encoder(states(dtype=torch.float32), mask, output_attentions=output_attentions)
-        output.last_hidden_state.square().sum().backward()
-        assert torch.isfinite(output.last_hidden_state).all()
-        assert all(torch.isfinite(parameter.grad).all() for parameter in encoder.parameters())
+    output = encoder(states(dtype=torch.float32), mask)
+    output.last_hidden_state.square().sum().backward()
+    assert torch.isfinite(output.last_hidden_state).all()
+    assert all(torch.isfinite(parameter.grad).all() for parameter in encoder.parameters())
 
 
 @pytest.mark.parametrize("rates", [(0.5, 0.0), (0.0, 0.5)])
 @pytest.mark.parametrize("encoder_class", ENCODERS)
-@pytest.mark.parametrize("output_attentions", [True, False])
-def test_dropout_only_in_training(rates, encoder_class, output_attentions):
+def test_dropout_only_in_training(rates, encoder_class):
     hidden, attention = rates
     overrides = dict(hidden_dropout_prob=hidden, attention_probs_dropout_prob=attention)
     encoder = randomised(encoder_class(config(**overrides)))
-    first, second = (
-        encoder(states(), output_attentions=output_attentions).last_hidden_state for _ in range(2)
-    )
+    first, second = (encoder(states()).last_hidden_state for _ in range(2))
     assert torch.equal(first, second)
     encoder.train()
-    torch.manual_seed(0)
-    first, second = (
-        encoder(states(), output_attentions=output_attentions).last_hidden_state for _ in range(2)
-    )
+    first, second = (encoder(states()).last_hidden_state for _ in range(2))
     assert not torch.allclose(first, second, atol=1e-3)
 
 
@@ -268,11 +238,3 @@ def test_the_number_of_parameters_by_hand():
     layer = attention + feed_forward + 2 * 2 * C
     counts = [sum(p.numel() for p in encoder_class(config()).parameters()) for encoder_class in ENCODERS]
     assert counts == [LAYERS * layer, LAYERS * layer + 2 * C]
-
-
-def test_wrong_shapes_are_refused():
-    encoder = Encoder(config())
-    with pytest.raises(ValueError, match=r"must have shape \(B, T, 21\), got \(2, 11, 19\)"):
-        encoder(torch.ones(B, T, 19))
-    with pytest.raises(ValueError, match=r"\(2, 3, 11, 11\), got \(2, 11\)"):
-        encoder(torch.ones(B, T, C), padding()[:, 0, 0])

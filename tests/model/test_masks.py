@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 import torch
 
@@ -17,40 +16,10 @@ def test_padding_mask_knows_the_padding_id_only():
     assert mask.flatten().tolist() == [True, True, True, False, False]
 
 
-def test_padding_mask_does_not_change_the_ids():
-    input_ids = torch.tensor([[5, 0, 0]], dtype=torch.int32)
-    padding_mask(input_ids)
-    assert input_ids.tolist() == [[5, 0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("input_ids", "message"),
-    [
-        (torch.zeros(3, dtype=torch.long), r"\(B, T_k\), got \(3,\)"),
-        (torch.zeros(2, 3, 5, dtype=torch.long), r"\(B, T_k\), got \(2, 3, 5\)"),
-        (torch.zeros(2, 3), "integers, got torch.float32"),
-        (torch.ones(2, 3, dtype=torch.bool), "integers, got torch.bool"),
-    ],
-)
-def test_padding_mask_refuses(input_ids, message):
-    with pytest.raises(ValueError, match=message):
-        padding_mask(input_ids)
-
-
-def test_causal_mask_by_hand():
-    mask = causal_mask(3)
-    assert mask.shape == (1, 1, 3, 3) and mask.dtype == torch.bool
-    assert mask[0, 0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-
-
 def test_causal_mask_allows_key_j_to_query_i_when_j_is_not_later():
+    assert causal_mask(7).shape == (1, 1, 7, 7) and causal_mask(7).dtype == torch.bool
     mask = causal_mask(7)[0, 0]
     assert all(mask[i, j] == (j <= i) for i in range(7) for j in range(7))
-
-
-def test_causal_mask_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="from 1 to 65536, got 0"):
-        causal_mask(0)
 
 
 def test_combined_masks_allow_what_all_allow():
@@ -84,23 +53,10 @@ def test_combining_writes_into_no_mask():
     assert torch.equal(first, causal_mask(5))
 
 
-def test_combining_refuses():
-    with pytest.raises(ValueError, match="bool .* got torch.float32"):
-        combine_masks(causal_mask(3), torch.ones(3, 3))
-    with pytest.raises(ValueError, match=r"got \(1, 1, 3, 3\) and \(1, 1, 5, 5\)"):
-        combine_masks(causal_mask(3), causal_mask(5))
-
-
-@pytest.mark.parametrize("wrong", [None, [[5, 7, 0]], np.ones((2, 3), dtype=int)])
-def test_what_is_no_tensor_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"^input_ids must be a torch\.Tensor, got (NoneType|list|ndarray)"):
-        padding_mask(wrong)
-    if wrong is not None:
-        with pytest.raises(ValueError, match=r"^mask must be a torch\.Tensor, got (list|ndarray)"):
-            combine_masks(causal_mask(3), wrong)
-
-
-@pytest.mark.parametrize("length", [3.0, True, "3", None])
-def test_a_length_is_a_whole_number(length):
-    with pytest.raises(ValueError, match="^length must be a whole number from 1 to 65536, got"):
-        causal_mask(length)
+def test_what_is_no_mask_or_no_id_is_refused():
+    """Integers inverted with ~ are all True; vectors do not say what is padding (notebook 03 shows both)."""
+    for wrong in (torch.ones(3, 3), torch.ones(3, 3, dtype=torch.long)):
+        with pytest.raises(ValueError, match=f"masks must be bool .True = may attend., got {wrong.dtype}"):
+            combine_masks(wrong, causal_mask(3))
+    with pytest.raises(ValueError, match="input_ids must be integers, got torch.float32"):
+        padding_mask(torch.zeros(2, 3))
