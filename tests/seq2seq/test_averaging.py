@@ -42,11 +42,6 @@ def test_each_parameter_is_the_mean_and_nothing_is_changed():
     )
 
 
-def test_one_alone_is_itself():
-    (one,) = checkpoints(1)
-    assert all(torch.equal(tensor, one[name]) for name, tensor in average_state_dicts([one]).items())
-
-
 def test_it_is_summed_in_float64():
     """In half precision the sum of these would be infinite, and 2048 + 1 = 2048."""
     dicts = [{"a": torch.tensor([60000.0, 2048.0], dtype=torch.float16)} for _ in range(3)]
@@ -105,29 +100,12 @@ def test_counts_and_masks_are_those_of_the_last():
     assert last.num_batches_tracked.item() == 5
 
 
-def test_the_result_loads():
-    model = Transformer(11, 13, **SIZES)
-    model.load_state_dict(average_state_dicts(checkpoints()))
-    assert model.generator.weight is model.target_embedding.weight
-
-
 @pytest.mark.parametrize(
-    ("state_dicts", "message"),
-    [
-        ([], "state_dicts must hold at least 1 state dict, got none"),
-        (3, "state_dicts must be a list of state dicts, got 3"),
-        ({"a": torch.ones(2)}, "state_dicts must be a list of state dicts"),
-        ([[torch.ones(2)]], "each state dict must be a dict, name -> tensor"),
-        ([{"a": 3.0}], "a state dict must hold tensors, got 3.0 as a"),
-        ([{"a": torch.ones(2)}, {"b": torch.ones(2)}], "must have the same names, got a in some alone"),
-        ([{"a": torch.ones(2), "b": torch.ones(2)}, {"a": torch.ones(2)}], "same names, got b in some"),
-        (
-            [{"a": torch.ones(2)}, {"a": torch.ones(1)}],
-            r"one shape and type .* \(2,\) and torch.float32 \(1,\)",
-        ),
-        ([{"a": torch.ones(2)}, {"a": torch.ones(2).half()}], r"torch.float32 \(2,\) and torch.float16"),
-    ],
+    "other",
+    [{"b": torch.ones(2)}, {"a": torch.ones(2), "b": torch.ones(2)}, {"a": torch.ones(1)}],
+    ids=["another name", "one name more", "a shape that would broadcast"],
 )
-def test_what_is_not_of_one_model_is_refused(state_dicts, message):
-    with pytest.raises(ValueError, match=message):
-        average_state_dicts(state_dicts)
+def test_what_is_not_of_one_model_is_refused(other):
+    for pair in ([{"a": torch.ones(2)}, other], [other, {"a": torch.ones(2)}]):
+        with pytest.raises(ValueError, match="state_dicts must have the same names and shapes"):
+            average_state_dicts(pair)

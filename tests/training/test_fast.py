@@ -91,7 +91,7 @@ def same_gradients(models, losses, atol):
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("output_attentions", [False, True])
 @pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "relu"])
+@pytest.mark.parametrize("activation", ["gelu", "relu"])
 def test_the_states_and_their_gradients(dtype, masked, output_attentions, training, activation):
     models = [model.train(training) for model in twins(bert(hidden_act=activation), dtype)]
     ids, mask, segments = batch()
@@ -170,7 +170,7 @@ def test_the_weights_are_built_only_where_they_are_asked_for_or_a_gradient_needs
     def refuse(*factors):
         raise AssertionError("the weights were built")
 
-    monkeypatch.setattr(fast, "softmax_of_scores", refuse)
+    monkeypatch.setattr(fast, "attention_weights", refuse)
     with torch.no_grad():
         faster(*batch())
         faster.train()(*batch())  # nothing is dropped here
@@ -178,23 +178,6 @@ def test_the_weights_are_built_only_where_they_are_asked_for_or_a_gradient_needs
             faster(*batch(), output_attentions=True)
     with pytest.raises(AssertionError, match="were built"):
         faster(*batch())
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"query": torch.zeros(5, 44)}, r"query must have shape \(B, T, 44\), got \(5, 44\)"),
-        ({"value": torch.zeros(2, 7, 44)}, r"got \(2, 11, 44\) and \(2, 7, 44\)"),
-        ({"mask": torch.ones(5, 11)}, "mask must be bool .* got torch.float32"),
-        ({"mask": torch.ones(2, 5, 11, dtype=torch.bool)}, r"= \(2, 4, 5, 11\), got \(2, 5, 11\)"),
-    ],
-)
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_what_does_not_fit_is_refused_all_the_same(need_weights, change, message):
-    _, faster = twins(lambda: MultiHeadAttention(44, 4))
-    fitting = {"query": torch.zeros(2, 5, 44), "key": torch.zeros(2, 11, 44), "value": torch.zeros(2, 11, 44)}
-    with pytest.raises(ValueError, match=message):
-        faster(**(fitting | change), need_weights=need_weights)
 
 
 # --- where something is dropped -----------------------------------------------------------------------------------
@@ -264,15 +247,6 @@ def test_each_part_that_is_known_is_put_in_place_of_its_plain_one():
     assert all(issubclass(faster, plain) for plain, faster in FASTER.items())
 
 
-def test_twice_is_once():
-    _, once = twins(bert(), torch.float64)
-    kinds = [type(part) for part in once.modules()]
-    expected = once(*batch()).last_hidden_state
-    twice = speed_up(once)
-    assert [type(part) for part in twice.modules()] == kinds
-    assert torch.equal(twice(*batch()).last_hidden_state, expected)
-
-
 def test_the_tied_embedding_stays_tied():
     model = speed_up(heads.BertForMaskedLM(BertConfig(**(SIZES | QUIET))))
     labels = torch.full((B, T), -100)
@@ -308,18 +282,6 @@ def test_a_model_folder_of_it_opens_as_any_other(tmp_path):
         torch.testing.assert_close(
             model(ids).last_hidden_state, again(ids).last_hidden_state, rtol=0, atol=2e-5
         )
-
-
-def test_a_training_step_is_the_same():
-    models = twins(lambda: heads.BertForPreTraining(BertConfig(**(SIZES | QUIET))), torch.float64)
-    for model in models:
-        optimizer = torch.optim.SGD(model.train().parameters(), lr=0.1)
-        for _ in range(3):
-            optimizer.zero_grad()
-            model(*batch(), **labels_of("BertForPreTraining")).loss.backward()
-            optimizer.step()
-    for mine, theirs in zip(*(model.state_dict().values() for model in models), strict=True):
-        torch.testing.assert_close(mine, theirs, rtol=0, atol=1e-9)
 
 
 @pytest.mark.rare

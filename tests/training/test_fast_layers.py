@@ -1,4 +1,3 @@
-import copy
 
 import pytest
 import torch
@@ -88,11 +87,6 @@ def test_the_gradient_flows_through_what_stays():
     assert 1 - 1 / gradient.max().item() == pytest.approx(0.4, abs=1e-5)
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (2, 3, 5, 7), (0, 3)])
-def test_any_shape(shape):
-    assert drop(torch.ones(shape), 0.5).shape == shape
-
-
 def test_views_are_dropped_in_their_own_order():
     x = torch.ones(13, 7)
     assert torch.equal(drop(x.T, 0.5), drop(torch.ones(7, 13), 0.5))
@@ -105,12 +99,6 @@ def test_a_rate_that_16_bits_cannot_tell_from_0_or_1_is_left_to_torch(p):
     torch.manual_seed(0)
     expected = F.dropout(x, p)
     assert torch.equal(drop(x, p), expected)
-
-
-@pytest.mark.parametrize("p", [-0.1, 1.5])
-def test_a_rate_that_is_none_is_refused(p):
-    with pytest.raises(ValueError, match="dropout probability"):
-        FastDropout(p)
 
 
 def test_in_place_is_left_to_torch():
@@ -263,10 +251,3 @@ def test_gelu_along_with_the_product(every_size, bias):
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     gradients = [torch.autograd.grad(y.sin().sum(), ours.weight)[0] for y in (found, expected)]
     torch.testing.assert_close(*gradients, rtol=0, atol=3e-3)
-
-
-def test_they_are_torchs_layers_to_everyone_else():
-    ours, torchs = twins()
-    assert isinstance(ours, nn.Linear) and isinstance(FastDropout(0.1), nn.Dropout)
-    assert ours.state_dict().keys() == torchs.state_dict().keys()
-    assert torch.equal(copy.deepcopy(ours).weight, ours.weight)
