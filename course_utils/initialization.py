@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import nn
 
@@ -17,8 +19,8 @@ def init_weights(module: nn.Module, *, std: float = 0.02, generator: torch.Gener
         std: σ before cutting, above 0; 0.02 in BERT.
         generator: source of randomness.
     """
-    if not std > 0:
-        raise ValueError(f"std must be above 0, got {std}")
+    if not 0 < std < math.inf:
+        raise ValueError(f"std must be a finite number, above 0, got {std}")
     for part in module.modules():
         if isinstance(part, nn.Linear | nn.Embedding):
             nn.init.trunc_normal_(part.weight, std=std, a=-2.0 * std, b=2.0 * std, generator=generator)

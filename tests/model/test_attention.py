@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from course_utils.attention import MultiHeadAttention, attention_weights, scaled_dot_product_attention
-from course_utils.masks import causal_mask, padding_mask
+from course_utils.masks import causal_mask
 from course_utils.training.fast import speed_up
 
 B, H, T_Q, T_K, D, D_V = 2, 3, 5, 11, 7, 13
@@ -248,16 +248,6 @@ def test_splitting_and_merging_by_hand():
     assert heads[0, 0].tolist() == [[0, 1], [4, 5], [8, 9]]
     assert heads[0, 1].tolist() == [[2, 3], [6, 7], [10, 11]]
     assert torch.equal(module.merge_heads(heads), hidden)
-
-
-def test_padding_changes_nothing():
-    module = multi_head()
-    hidden = randn(2, 5, C)
-    alone, _ = module(hidden, hidden, hidden)
-    padded = torch.cat([hidden, randn(2, 8, C, seed=1)], dim=1)
-    mask = padding_mask(torch.tensor([[7] * 5 + [0] * 8] * 2))
-    together, _ = module(padded, padded, padded, mask)
-    torch.testing.assert_close(together[:, :5], alone, rtol=0, atol=1e-6)
 
 
 def test_with_a_causal_mask_the_future_changes_nothing():

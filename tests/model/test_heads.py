@@ -6,7 +6,7 @@ import transformers
 from course_utils import heads
 from course_utils.config import BertConfig
 from course_utils.pretrained.name_map import plain_name, reference_name
-from tests.model.every_head import HEADS, in_its_form
+from tests.model.every_head import HEADS, in_its_form, targets
 
 SIZES = dict(
     vocab_size=101,
@@ -53,28 +53,6 @@ def batch(name=None):
     # Not 0 at padding: the reference keeps gradients from the embedding of token 0, and here [CLS] may be padding.
     segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
     return in_its_form(name, (ids, mask, segments))
-
-
-def targets(name):
-    """Labels for each head; for the masked ones, −100 in most places and each row another number of targets."""
-    generator = torch.Generator().manual_seed(2)
-    _, mask, _ = batch()
-    chosen = (torch.rand(B, T, generator=generator) < 0.3) & (mask == 1)
-    labels = torch.randint(0, V, (B, T), generator=generator).masked_fill(~chosen, -100)
-    labels[0, 3] = 0  # token 0 is a label like any other
-    is_next = torch.tensor([0, 1, 1, 0, 1])
-    return {
-        "BertForPreTraining": {"labels": labels, "next_sentence_label": is_next},
-        "BertForMaskedLM": {"labels": labels},
-        "BertForNextSentencePrediction": {"next_sentence_label": is_next},
-        "BertForSequenceClassification": {"labels": torch.tensor([0, 2, 1, 1, 0])},
-        "BertForTokenClassification": {"labels": labels.where(labels == -100, labels % 3)},
-        "BertForQuestionAnswering": {
-            "start_positions": torch.tensor([0, 3, 5, 12, 2]),
-            "end_positions": torch.tensor([1, 8, 5, 12, 4]),
-        },
-        "BertForMultipleChoice": {"labels": torch.tensor([0, 2, 1, 1, 0])},
-    }[name]
 
 
 def run_reference(reference, **more):

@@ -316,13 +316,6 @@ def test_it_runs_on_the_meta_device():
     assert model(source_ids, targets().to("meta")).shape == (B, T_Q, TARGETS)
 
 
-@pytest.mark.rare
-def test_it_compiles_as_one_graph():
-    model = transformer(torch.float32, num_layers=1)
-    compiled = torch.compile(model, fullgraph=True, backend="eager")
-    torch.testing.assert_close(compiled(sources(), targets()), model(sources(), targets()))
-
-
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,3 @@
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -29,15 +28,6 @@ def test_the_scale_is_that_of_p_itself(p):
     assert values == pytest.approx([0.0, 1 / (1 - p)], rel=1e-15)
 
 
-def test_what_stays_is_scaled_as_by_torch():
-    x = torch.randn(13, 7, generator=torch.Generator().manual_seed(0))
-    dropped = drop(x, 0.25)
-    kept = dropped != 0
-    assert 0 < kept.sum() < x.numel()
-    torch.testing.assert_close(dropped[kept], x[kept] / 0.75)
-    assert set(drop(torch.ones(997), 0.25).tolist()) == set(nn.Dropout(0.25)(torch.ones(997)).tolist())
-
-
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_what_is_kept_in_few_bits_is_rounded_once(dtype):
     x = torch.linspace(1, 2, 997).to(dtype)
@@ -45,15 +35,6 @@ def test_what_is_kept_in_few_bits_is_rounded_once(dtype):
     kept = found != 0
     exact = x.double() / (1.0 - 0.1)
     assert 800 < kept.sum() < 997 and torch.equal(found[kept], exact.to(dtype)[kept])
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
-def test_the_mean_stays(dtype):
-    dropped = drop(torch.full((N,), 3.0, dtype=dtype), 0.1)
-    assert dropped.dtype == dtype
-    # 3/0.9 itself is rounded by up to 2⁻⁸ in bfloat16, hence the tolerance.
-    expected = float(torch.tensor(3 / 0.9, dtype=dtype)) * 0.9
-    assert dropped.double().mean().item() == pytest.approx(expected, abs=4 * 3 * (1 / 9 / N) ** 0.5 + 1e-4)
 
 
 def test_outside_training_nothing_changes():
@@ -232,12 +213,6 @@ def test_views_give_the_same_as_copies(every_size):
     for layer in (ours, torchs):
         layer(spread).sum().backward()
     torch.testing.assert_close(ours.weight.grad, torchs.weight.grad, rtol=0, atol=1e-3)
-
-
-def test_twice_the_same_is_the_same_bit_for_bit(every_size):
-    ours, _ = twins()
-    runs = [torch.autograd.grad(ours(states(*LARGE)).sin().sum(), ours.weight)[0] for _ in range(3)]
-    assert torch.equal(runs[0], runs[1]) and torch.equal(runs[0], runs[2])
 
 
 @pytest.mark.parametrize("bias", [True, False])

@@ -5,13 +5,12 @@ import torch
 from torch import nn
 
 from course_utils import heads
-from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, PreLNEncoder
 from course_utils.training.fast import FastEncoder, FastMultiHeadAttention, speed_up
 from course_utils.training.unpadded import ROWS, UnpaddedEncoder, skip_padding
-from tests.model.every_head import HEADS, in_its_form
-from tests.training.test_fast import QUIET, SIZES, B, T, batch, bert, labels_of, same_gradients
+from tests.model.every_head import HEADS, in_its_form, targets
+from tests.training.test_fast import QUIET, SIZES, B, T, batch, bert, same_gradients
 
 READS_PADDING = "BertForQuestionAnswering"
 
@@ -44,14 +43,6 @@ def test_states_and_gradients_at_every_real_token(training, long):
     same_gradients((plain, unpadded), losses, atol=1e-8)
 
 
-def test_the_states_where_no_gradient_is_recorded():
-    plain, unpadded = twins(bert())
-    real = batch()[1].bool()
-    with torch.inference_mode():
-        one, other = (model(*batch()).last_hidden_state for model in (plain, unpadded))
-    torch.testing.assert_close(other[real], one[real], rtol=0, atol=1e-10)
-
-
 @pytest.mark.parametrize("rows", [[4], [0, 1, 2, 3, 4]], ids=["a row", "the batch"])
 def test_what_is_padding_alone(rows):
     plain, unpadded = twins(bert())
@@ -67,7 +58,7 @@ def test_every_head_its_loss_and_gradients(name):
     models = twins(lambda: getattr(heads, name)(BertConfig(**(SIZES | QUIET))))
     ids, mask, segments = batch()
     mask[:, 0] = 1  # [CLS] is never padding
-    labels = labels_of(name)
+    labels = targets(name)
     if "labels" in labels and labels["labels"].shape == mask.shape:
         labels["labels"] = labels["labels"].masked_fill(mask == 0, -100)
     given = in_its_form(name, (ids, mask, segments))
@@ -142,14 +133,3 @@ def test_the_same_model_as_before():
     assert all(parameters[name] is parameter for name, parameter in model.named_parameters())
     assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
     assert type(speed_up(model).bert.encoder) is UnpaddedEncoder
-
-
-@pytest.mark.rare
-def test_it_compiles_as_one_graph():
-    torch._dynamo.reset()
-    model = skip_padding(BertModel(BertConfig(**(SIZES | QUIET))).eval())
-    compiled = torch.compile(model, fullgraph=True, backend="eager")
-    real = batch()[1].bool()
-    with torch.no_grad():
-        actual, expected = compiled(*batch()).last_hidden_state, model(*batch()).last_hidden_state
-    torch.testing.assert_close(actual[real], expected[real], rtol=0, atol=2e-5)
