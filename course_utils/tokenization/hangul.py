@@ -50,12 +50,8 @@ def is_syllable(char: str) -> bool:
 
 
 def to_jamo(syllable: str) -> str:
-    """배 (U+BC30) -> ᄇ ᅢ (U+1107 U+1162); 밤 -> three Jamo.
-
-    Raises:
-        ValueError: not one composed syllable.
-    """
-    if not isinstance(syllable, str) or not is_syllable(syllable):
+    """배 (U+BC30) -> ᄇ ᅢ (U+1107 U+1162); 밤 -> three Jamo. ValueError for what is no composed syllable."""
+    if not is_syllable(syllable):
         raise ValueError(f"expected one composed syllable (가 … 힣), got {shown(syllable)}")
     rest, final = divmod(ord(syllable) - SYLLABLES, FINAL_COUNT)
     initial, medial = divmod(rest, MEDIAL_COUNT)
@@ -64,11 +60,7 @@ def to_jamo(syllable: str) -> str:
 
 
 def to_syllable(jamo: str) -> str:
-    """ᄇ ᅢ -> 배: the way back.
-
-    Raises:
-        ValueError: not an initial, a medial and at most one final Jamo.
-    """
+    """ᄇ ᅢ -> 배: the way back. ValueError for anything but an initial, a medial and at most one final Jamo."""
     parts = [ord(char) - first for char, first in zip(jamo, (INITIALS, MEDIALS, FINALS))]
     limits = (INITIAL_COUNT, MEDIAL_COUNT, FINAL_COUNT)
     if (
