@@ -14,7 +14,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -31,22 +31,17 @@ WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP)  # a file system tha
 
 
 @contextmanager
-def run_folder(
-    folder: Path, kind: str, *, earlier: Callable[[Path], bool] = lambda folder: False
-) -> Iterator[None]:
+def run_folder(folder: Path, kind: str) -> Iterator[None]:
     """Have the folder of a run for this process alone, marked; it is made if it is not there.
+
+    ValueError if the folder holds anything else, and nothing in it is touched then; BlockingIOError if another process
+    has it.
 
     Args:
         folder: empty, or of an earlier run of this kind.
         kind: of run.
-        earlier: says of a folder that has no mark and is not empty whether a run made it before there were marks.
-
-    Raises:
-        ValueError: if the folder is none of these; nothing in it is touched then.
-        BlockingIOError: if another process has it.
-        OSError: if it cannot be made or written.
     """
-    _check(folder, kind, earlier)
+    _check(folder, kind)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
         if not (folder / MARK).is_file():
@@ -96,7 +91,7 @@ def listed(names: Collection[str], most: int = 3) -> str:
     return ", ".join(shown[:most]) + more
 
 
-def _check(folder: Path, kind: str, earlier: Callable[[Path], bool]) -> None:
+def _check(folder: Path, kind: str) -> None:
     """ValueError unless a run of this kind may have the folder; looking changes nothing."""
     if not folder.is_dir():
         return
@@ -110,7 +105,7 @@ def _check(folder: Path, kind: str, earlier: Callable[[Path], bool]) -> None:
             )
         return
     foreign = [name for name in os.listdir(folder) if name != LOCK and not is_leftover(name, [MARK])]
-    if foreign and not earlier(folder):
+    if foreign:
         raise ValueError(
             f"{folder} must be empty or the folder of a {kind} run, and holds {listed(foreign)}: "
             "name another folder (nothing in it was touched)"
