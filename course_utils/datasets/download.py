@@ -61,9 +61,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
         name: of ORIGINS.
         progress: called with the number of bytes that are there, during a download.
 
-    Raises:
-        ValueError: if the name is unknown.
-        Unavailable: if the file is not available; the message is one sentence.
+    Unavailable if it is in none of these, in one sentence.
     """
     if name not in ORIGINS:
         raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {shown(name[:40])}")
