@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.config import BertConfig
-from course_utils.pretrained.errors import ConfigError, MissingFile, UnsupportedModel, listed
+from course_utils.pretrained.errors import ConfigError, MissingFile, UnsupportedModel
 from course_utils.support.foreign_json import entry, read_object
-from course_utils.support.given import shown
+from course_utils.support.given import listed, shown
 
 # Their names of an activation -> ours, and back. All three gelu_… are the tanh form.
 ACTIVATION_NAMES = {

@@ -24,7 +24,6 @@ from course_utils.pretrained.errors import (
     MissingFile,
     TensorMismatch,
     UnsupportedModel,
-    listed,
 )
 from course_utils.pretrained.fitting import (
     check_finite,
@@ -45,7 +44,7 @@ from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, verif
 from course_utils.support.files import write_atomically
 from course_utils.support.folders import is_leftover, remove_folder
 from course_utils.support.foreign_json import entry
-from course_utils.support.given import one_line, shown
+from course_utils.support.given import listed, one_line, shown
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
 

@@ -22,10 +22,10 @@ from course_utils.pretrained.errors import (
     MissingFile,
     PickleRefused,
     UnsupportedModel,
-    listed,
 )
 from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
 from course_utils.support.files import read_regular, replacing, write_atomically
+from course_utils.support.given import listed
 from course_utils.support.network import STALLED, TooLong, Unreachable, chunks, open_address
 
 ENDPOINT = "https://huggingface.co"

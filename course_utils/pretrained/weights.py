@@ -18,10 +18,10 @@ from course_utils.pretrained.errors import (
     MissingFile,
     PickleRefused,
     UnsupportedModel,
-    listed,
 )
 from course_utils.support.files import check_regular, replacing
 from course_utils.support.foreign_json import entry
+from course_utils.support.given import listed
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"

@@ -21,7 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from course_utils.support.files import write_atomically
-from course_utils.support.given import one_line
+from course_utils.support.given import listed, one_line
 
 MARK = ".course-run.json"
 LOCK = ".course-run.lock"
@@ -84,13 +84,6 @@ def remove_folder(folder: Path, names: Collection[str]) -> None:
         folder.rmdir()
 
 
-def listed(names: Collection[str], most: int = 3) -> str:
-    """Some names for a message: a, b, c and 4 more."""
-    shown = sorted(names)
-    more = f" and {len(shown) - most} more" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more
-
-
 def _check(folder: Path, kind: str) -> None:
     """ValueError unless a run of this kind may have the folder; looking changes nothing."""
     if not folder.is_dir():
@@ -107,7 +100,7 @@ def _check(folder: Path, kind: str) -> None:
     foreign = [name for name in os.listdir(folder) if name != LOCK and not is_leftover(name, [MARK])]
     if foreign:
         raise ValueError(
-            f"{folder} must be empty or the folder of a {kind} run, and holds {listed(foreign)}: "
+            f"{folder} must be empty or the folder of a {kind} run, and holds {listed(foreign, 3)}: "
             "name another folder (nothing in it was touched)"
         )
 

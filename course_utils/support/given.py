@@ -73,6 +73,13 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Names for a message, sorted: a, b, c and 4 more."""
+    ordered = sorted(names)
+    more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
+    return ", ".join(ordered[:most]) + more
+
+
 # --- what only rooms ask that are being emptied of checks -----------------------------------------------------------
 
 

@@ -100,14 +100,7 @@ def train_fast_bpe(
 ) -> BPETokenizer:
     """What BPETrainer learns, learned by the library."""
     fast = _bpe_rules(Tokenizer(models.BPE(unk_token=UNKNOWN)))
-    trainer = trainers.BpeTrainer(
-        vocab_size=min(vocab_size, LARGEST),
-        min_frequency=min_count,
-        special_tokens=list(special_tokens),
-        show_progress=False,
-    )
-    fast.train_from_iterator(list_of_texts("texts", texts), trainer)
-    return BPETokenizer(_by_id(fast), _merges(fast))
+    return BPETokenizer(*_train_bpe(fast, texts, vocab_size, min_count, special_tokens))
 
 
 def train_fast_byte_bpe(
@@ -115,15 +108,27 @@ def train_fast_byte_bpe(
 ) -> ByteBPETokenizer:
     """What ByteBPETrainer learns, learned by the library."""
     fast = _byte_rules(Tokenizer(models.BPE()))
+    return ByteBPETokenizer(*_train_bpe(fast, texts, vocab_size, min_count, special_tokens, byte_symbols()))
+
+
+def _train_bpe(
+    fast: Tokenizer,
+    texts: Iterable[str],
+    vocab_size: int,
+    min_count: int,
+    special_tokens: Sequence[str],
+    alphabet: Sequence[str] = (),
+) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """Vocabulary and merges in their order; of these only the model's JSON tells."""
     trainer = trainers.BpeTrainer(
         vocab_size=min(vocab_size, LARGEST),
         min_frequency=min_count,
         special_tokens=list(special_tokens),
-        initial_alphabet=list(byte_symbols()),
+        initial_alphabet=list(alphabet),
         show_progress=False,
     )
     fast.train_from_iterator(list_of_texts("texts", texts), trainer)
-    return ByteBPETokenizer(_by_id(fast), _merges(fast))
+    return _by_id(fast), [tuple(pair) for pair in json.loads(fast.to_str())["model"]["merges"]]
 
 
 def _characters(fast: Tokenizer, texts: Sequence[str], limit: int | None) -> tuple[list[str], list[str]]:
@@ -183,8 +188,3 @@ def _byte_rules(fast: Tokenizer) -> Tokenizer:
 
 def _by_id(fast: Tokenizer) -> dict[str, int]:
     return dict(sorted(fast.get_vocab().items(), key=lambda item: item[1]))
-
-
-def _merges(fast: Tokenizer) -> list[tuple[str, str]]:
-    """The merges of a BPE model in their order; only its JSON tells them."""
-    return [tuple(pair) for pair in json.loads(fast.to_str())["model"]["merges"]]
