@@ -230,19 +230,6 @@ def test_documents_are_encoded_as_the_tokenizer_does_and_empty_sentences_go():
     assert encode_documents(text, TOKENIZER) == [[ids("w1 w2w3"), ids("w7p1 w20")], [ids("w5")]]
 
 
-def test_an_epoch_is_drawn_once_and_not_for_each_of_its_batches(monkeypatch):
-    drawn = []
-    draw = PretrainingBatches._draw_epoch
-    monkeypatch.setattr(
-        PretrainingBatches, "_draw_epoch", lambda self, epoch: drawn.append(epoch) or draw(self, epoch)
-    )
-    batches = stream()
-    last = batches.batches_per_epoch - 1
-    for number in (0, 1, last, last + 1, last + 2, 0):
-        batches(number)
-    assert drawn == [0, 1, 0]
-
-
 def test_a_document_that_is_no_list_of_sentences() -> None:
     with pytest.raises(ValueError, match="^each document must be a list of texts, got one text, 'w"):
         encode_documents(["w1 w2", "w3"], TOKENIZER)

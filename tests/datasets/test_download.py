@@ -18,7 +18,6 @@ import pytest
 from course_utils.datasets import download, origins
 from course_utils.datasets.download import NoNetwork, Unavailable, find_file, main
 from course_utils.datasets.origins import ORIGINS, Origin
-from course_utils.support import network
 from tests.datasets.serving import cache_of_its_own, left, refusal, serving
 
 NAME = "korsts-dev.tsv"
@@ -38,7 +37,6 @@ class Server:
         self.breaks_after: list[int] = []  # bytes of each coming answer; then whole ones
         self.status: int | None = None
         self.delay = 0.0
-        self.drips = 0  # so many coming answers send a byte every now and then
 
 
 @pytest.fixture
@@ -53,11 +51,6 @@ def server(monkeypatch):
             self.send_response(serves.status or 200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            if serves.drips:
-                serves.drips -= 1
-                for place in range(len(body)):
-                    self.wfile.write(body[place : place + 1])
-                    time.sleep(0.05)
             self.wfile.write(body[: serves.breaks_after.pop(0)] if serves.breaks_after else body)
 
         def log_message(self, *_):
@@ -138,11 +131,6 @@ def test_wrong_content_is_refused_and_deleted(server, cache, content, told):
     assert left(cache) == set()
 
 
-def test_a_file_cut_short_is_never_taken_for_whole(server, cache):
-    server.content = CONTENT[: len(CONTENT) // 2]
-    assert "broke off" in refused(NoNetwork) and NAME not in left(cache)
-
-
 def test_a_damaged_file_in_the_cache_is_fetched_again_and_stays_until_then(server, cache):
     cache.mkdir(parents=True)
     (cache / NAME).write_bytes(CONTENT[:-1])
@@ -213,14 +201,6 @@ def test_the_whole_file_is_on_the_disk_before_it_gets_its_name(server, cache, mo
     monkeypatch.setattr(os, "fsync", lambda number: sizes.append(os.fstat(number).st_size))
     find_file(NAME)
     assert sizes == [len(CONTENT)]
-
-
-def test_a_dripping_server_is_given_up(server, cache, monkeypatch):
-    monkeypatch.setattr(network, "STALLED", 0.2)
-    server.drips = 3
-    message = refused(NoNetwork)
-    assert "broke off 3 times (http" in message and "sends less than 65536 bytes in 0.2 s" in message
-    assert server.drips == 0 and find_file(NAME).read_bytes() == CONTENT
 
 
 def test_a_full_disk_is_said_and_nothing_is_taken_for_whole(server, cache, monkeypatch):

@@ -265,14 +265,6 @@ def test_a_kill_half_way_leaves_nothing_half_written(server, cache):
     assert gzip.decompress(find_file(NAME).read_bytes()).decode() == "".join(LINES) and left(cache) == {NAME}
 
 
-def test_a_damaged_file_is_built_again(server, cache):
-    whole = find_file(NAME).read_bytes()
-    for damaged in (whole[:-1], whole[:20], b"x", gzip.compress(b"other")):
-        (cache / NAME).write_bytes(damaged)
-        assert find_file(NAME).read_bytes() == whole
-    assert len(server.paths) == 5
-
-
 def test_the_mirror_may_have_packed_it_otherwise(tmp_path, monkeypatch):
     monkeypatch.setenv("COURSE_DATA_MIRROR", str(tmp_path))
     (tmp_path / NAME).write_bytes(gzip.compress("".join(LINES).encode(), compresslevel=1, mtime=5))

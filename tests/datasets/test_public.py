@@ -214,11 +214,6 @@ def test_the_command_fails_where_something_is_left_after_all(files, monkeypatch,
     assert sorted(re.findall(r"\d+", capsys.readouterr().out.splitlines()[-1])) == ["0", "0", "1"]
 
 
-def test_the_command_says_in_a_line_what_is_wrong(capsys):
-    assert main(["news.txt"]) == 2
-    assert capsys.readouterr().err.startswith("public: the public corpora are ")
-
-
 # --- the real files ---------------------------------------------------------------------------------------------------
 
 MIRROR = Path(os.environ.get("COURSE_DATA_MIRROR") or "/nowhere")
