@@ -7,7 +7,6 @@ with their places. Whatever nearest_sense gets right beyond them comes from more
 from __future__ import annotations
 
 import math
-import numbers
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,23 +16,16 @@ from torch import Tensor
 
 from course_utils.before.word2vec import WordVectors
 from course_utils.contextual.words import occurrences
-from course_utils.support.given import list_of_texts, mapping, one_line, several, shown, whole_number
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.tokenization.wordpiece import Pieces, check_tokenizer
+from course_utils.tokenization.wordpiece import Pieces
 
 SMOOTHING = 0.3  # added to every count
-MOST_SMOOTHING = 1e100  # beyond it all pieces are equally probable, and sums run over
 REACH = 3  # pieces on either side of the word whose places are told
-MOST_REACH = 10**6  # further than any sentence goes
 
 
 def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> list[str]:
-    """The pieces of a sentence that cover no free-standing occurrence of the word, in reading order.
-
-    Raises:
-        ValueError: if tokenizer is none, a text is none, or word is empty.
-    """
-    check_tokenizer(tokenizer)
+    """The pieces of a sentence that cover no free-standing occurrence of the word, in reading order."""
     return _uncovered(tokenizer.pieces(sentence), occurrences(sentence, word))
 
 
@@ -57,9 +49,6 @@ def placed_pieces(
 
     Args:
         reach: how many pieces on either side of the word's first free-standing occurrence.
-
-    Raises:
-        ValueError: as context_pieces; if reach is no whole number of at least 0.
     """
     return bag_and_placed(tokenizer, sentence, word, reach=reach)[1]
 
@@ -67,13 +56,7 @@ def placed_pieces(
 def bag_and_placed(
     tokenizer: WordPieceTokenizer, sentence: str, word: str, *, reach: int = REACH
 ) -> tuple[list[str], list[str]]:
-    """What context_pieces and placed_pieces give, for whoever wants both of many sentences.
-
-    Raises:
-        ValueError: as placed_pieces.
-    """
-    reach = whole_number("reach", reach, least=0, most=MOST_REACH)
-    check_tokenizer(tokenizer)
+    """What context_pieces and placed_pieces give, for whoever wants both of many sentences."""
     pieces, spans = tokenizer.pieces(sentence), occurrences(sentence, word)
     bag = _uncovered(pieces, spans)
     if not spans:
@@ -114,23 +97,13 @@ def fit_naive_bayes(
     Args:
         examples: sense -> sentences, each a list of pieces.
         smoothing: above 0; otherwise a piece never seen with a sense would rule that sense out.
-
-    Raises:
-        ValueError: with fewer than two senses, a smoothing not above 0, or a sentence that is no list of pieces.
     """
-    examples = mapping("examples", examples, "sense -> sentences")
-    number = isinstance(smoothing, numbers.Real) and not isinstance(smoothing, bool)
-    if len(examples) < 2 or not (number and 0 < smoothing <= MOST_SMOOTHING):
-        names = one_line(repr(list(examples)), 99)
+    if len(examples) < 2 or not smoothing > 0:
         raise ValueError(
-            f"at least two senses and a smoothing above 0 are needed, got {names} and {shown(smoothing)}"
+            f"at least two senses and a smoothing above 0 are needed, got {list(examples)} and {smoothing}"
         )
     counts = [
-        Counter(
-            piece
-            for pieces in several("the sentences of a sense", group, "sentences")
-            for piece in set(list_of_texts("each sentence", pieces, least=0))
-        )
+        Counter(piece for pieces in group for piece in set(list_of_texts("each sentence", pieces, least=0)))
         for group in examples.values()
     ]
     seen = sorted(set().union(*counts))
@@ -145,11 +118,7 @@ def fit_naive_bayes(
 
 
 def static_points(vectors: WordVectors, sentences: Sequence[Sequence[str]]) -> Tensor:
-    """One point a sentence: the mean of its pieces' static vectors, of length 1; zeros if none has any. (N, C).
-
-    Raises:
-        ValueError: a sentence is not a list of pieces.
-    """
+    """One point a sentence: the mean of its pieces' static vectors, of length 1; zeros if none has any. (N, C)."""
     sentences = [list_of_texts("each sentence", pieces, least=0) for pieces in sentences]
     rows = [[vectors.index[piece] for piece in pieces if piece in vectors.index] for pieces in sentences]
     nothing = torch.zeros(vectors.vectors.shape[1])

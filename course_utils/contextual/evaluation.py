@@ -22,9 +22,8 @@ from course_utils.before.word2vec import WordVectors, train_skip_gram
 from course_utils.contextual.baselines import bag_and_placed, fit_naive_bayes, static_points
 from course_utils.contextual.measures import neighbour_accuracy, separation
 from course_utils.contextual.senses import SenseSpace, fit_senses, sense_layer, sense_points, sense_space
-from course_utils.contextual.vectors import check_model, encode_words
+from course_utils.contextual.vectors import encode_words
 from course_utils.datasets.corpus import WHOLE_CORPUS, homonym, read_documents, sense_documents
-from course_utils.support.given import int64, list_of_texts, mapping, real_number, several, shown
 from course_utils.support.paths import DATA
 from course_utils.tokenization import WordPieceTokenizer
 
@@ -118,21 +117,11 @@ def half(held_out: HeldOut, *, validation: bool) -> dict[str, dict[str, list[str
     Args:
         held_out: all of them.
         validation: whether the half for choosing is wanted, or the one for reporting.
-
-    Raises:
-        ValueError: if held_out or validation is not such.
     """
-    held_out = mapping("held_out", held_out, "word -> sense -> sentences")
-    if not isinstance(validation, bool):
-        raise ValueError(f"validation must be True or False, got {shown(validation)}")
     return {
         word: {
-            sense: [
-                sentence
-                for sentence in list_of_texts("the sentences of a sense", sentences, least=0)
-                if in_validation_half(sentence) == validation
-            ]
-            for sense, sentences in mapping("the senses of a word", groups, "sense -> sentences").items()
+            sense: [sentence for sentence in sentences if in_validation_half(sentence) == validation]
+            for sense, sentences in groups.items()
         }
         for word, groups in held_out.items()
     }
@@ -144,12 +133,7 @@ def wilson_interval(right: int, number: int, *, z: float = Z95) -> tuple[float, 
         (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
 
     Unlike p ± z·√(p(1−p)/n), it stays within 0 … 1 and remains informative when all were right.
-
-    Raises:
-        ValueError: if number is below 1, right not in 0 … number, or z no positive number.
     """
-    right, number = int64("right", right), int64("number", number)
-    z = real_number("z", z)
     if not 0 <= right <= number or number < 1:
         raise ValueError(f"right must lie in 0 … number, and number be at least 1, got {right} and {number}")
     share, square = right / number, z * z / number
@@ -177,17 +161,8 @@ def evaluate(
 
     Returns:
         a result for each word.
-
-    Raises:
-        WordNotFound: if a word does not stand in one of its sentences by itself.
-        ValueError: if the model or the tokenizer is none, a word or a sense is unknown, or its sentences are too few or
-            no texts.
     """
     held_out = held_out_sentences() if held_out is None else held_out
-    check_model(model)
-    held_out = mapping("held_out", held_out, "word -> sense -> sentences")
-    if static is not None and not isinstance(static, WordVectors):
-        raise ValueError(f"static must be WordVectors, got {shown(static)}")
     layer = sense_layer(model, layer)
     return [
         _evaluate_word(model, tokenizer, word, groups, static, layer) for word, groups in held_out.items()
@@ -195,14 +170,7 @@ def evaluate(
 
 
 def mistakes(results: Iterable[WordResult]) -> list[Judgement]:
-    """The sentences that were taken for another sense, in the order of the held-out sentences.
-
-    Raises:
-        ValueError: if results are not those of evaluate.
-    """
-    results = several("results", results, "what evaluate returns")
-    if not all(isinstance(result, WordResult) for result in results):
-        raise ValueError("results must be a list of what evaluate returns, and hold something else")
+    """The sentences that were taken for another sense, in the order of the held-out sentences."""
     return [judgement for result in results for judgement in result.judgements if not judgement.right]
 
 
@@ -273,11 +241,7 @@ def judge(
     *,
     layer: int | None = None,
 ) -> list[Judgement]:
-    """nearest_sense for many sentences of one word at once: sense -> sentences.
-
-    Raises:
-        WordNotFound, ValueError: as nearest_sense; ValueError if there is no sentence.
-    """
+    """nearest_sense for many sentences of one word at once: sense -> sentences."""
     sentences, _ = _labelled(groups)
     points = sense_points(model, tokenizer, sentences, word, layer=layer)
     return _judged(sense_space(model, tokenizer, word, layer=layer), points, word, groups)
@@ -337,12 +301,7 @@ def _evaluate_word(
 
 def _labelled(groups: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
     """Sense -> sentences, as two lists of the same length: sentences and their senses."""
-    groups = mapping("groups", groups, "sense -> sentences")
-    pairs = [
-        (sentence, sense)
-        for sense, sentences in groups.items()
-        for sentence in list_of_texts("the sentences of a sense", sentences, least=0)
-    ]
+    pairs = [(sentence, sense) for sense, sentences in groups.items() for sentence in sentences]
     return [sentence for sentence, _ in pairs], [sense for _, sense in pairs]
 
 

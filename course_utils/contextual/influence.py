@@ -47,16 +47,11 @@ def influence(
 
     Returns:
         one entry for each 어절 but the word's own, in reading order.
-
-    Raises:
-        WordNotFound: as nearest_sense.
-        ValueError: likewise; if the word has no such sense.
     """
     space = sense_space(model, tokenizer, word, layer=layer)
     if sense and sense not in space.senses:
         raise ValueError(f"the senses of {word} are {', '.join(space.senses)}; got {shown(sense)}")
     place, _ = find_word(sentence, word, occurrence=occurrence)
-    occurrence = int(occurrence)
     spans = [span for span in _eojeols(sentence) if not span[0] <= place < span[1]]
     hidden = [sentence[:start] + "[MASK]" + sentence[end:] for start, end in spans]
     earlier = [start for start, _ in occurrences(sentence, word)[:occurrence]]

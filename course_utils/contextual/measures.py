@@ -7,19 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from course_utils.shapes import check_tensors
-from course_utils.support.given import list_of_texts
-
 
 def similarities(vectors: Tensor) -> Tensor:
-    """The cosine of every pair of vectors: float (N, C) -> (N, N).
-
-    Raises:
-        ValueError: if vectors are not float (N, C).
-    """
-    check_tensors(vectors=vectors)
-    if vectors.dim() != 2 or not vectors.is_floating_point():
-        raise ValueError(f"vectors must be float (N, C), got {vectors.dtype} {tuple(vectors.shape)}")
+    """The cosine of every pair of vectors: float (N, C) -> (N, N)."""
     unit = nn.functional.normalize(vectors, dim=-1)
     return unit @ unit.T
 
@@ -32,9 +22,6 @@ def separation(vectors: Tensor, senses: Sequence[str]) -> float:
     Args:
         vectors: float (N, C).
         senses: the sense of each; at least two different ones, one of them at least twice.
-
-    Raises:
-        ValueError: if there is nothing to compare, or vectors and senses are not such.
     """
     same, other = _pairs(vectors, senses)
     cosines = similarities(vectors.detach())
@@ -49,9 +36,6 @@ def neighbour_accuracy(vectors: Tensor, senses: Sequence[str]) -> float:
     Args:
         vectors: float (N, C), N at least 2.
         senses: the sense of each.
-
-    Raises:
-        ValueError: if there are fewer than two, or not as many senses as vectors, or they are not such.
     """
     _pairs(vectors, senses)
     cosines = similarities(vectors).fill_diagonal_(-torch.inf)
@@ -61,8 +45,6 @@ def neighbour_accuracy(vectors: Tensor, senses: Sequence[str]) -> float:
 
 def _pairs(vectors: Tensor, senses: Sequence[str]) -> tuple[Tensor, Tensor]:
     """Which pairs have the same sense (no vector with itself), and which have different ones: bool (N, N)."""
-    check_tensors(vectors=vectors)
-    senses = list_of_texts("senses", senses, least=0)
     if vectors.dim() != 2 or len(vectors) != len(senses) or len(senses) < 2:
         raise ValueError(
             f"vectors must be (N, C) with N senses, N at least 2, got {tuple(vectors.shape)} and {len(senses)} senses"

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from course_utils.contextual.vectors import check_model, encode_words
+from course_utils.contextual.vectors import encode_words
 from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import homonym, sense_documents
 from course_utils.pretrained.checkpoints import sense_readout
-from course_utils.shapes import check_same_dtype
-from course_utils.support.given import mapping, one_line, real_number, shown, whole_number
+from course_utils.support.given import real_number
 from course_utils.tokenization import WordPieceTokenizer
 
 EXAMPLES = 250  # sentences a sense, spread over its documents
@@ -66,28 +65,11 @@ def fit_senses(
         points: sense -> float (N, F), N at least 1.
         shrinkage: between 0 and 1; how much of the identity is mixed into the covariance.
         temperature: τ, above 0; larger values make the scores less confident. 1 is linear discriminant analysis.
-
-    Raises:
-        ValueError: with fewer than two senses, a sense without points, points that are not finite or not (N, F), a
-            shrinkage outside 0 … 1, or a temperature not above 0.
     """
-    points = mapping("points", points, "sense -> vectors")
     if len(points) < 2:
-        raise ValueError(
-            f"at least two senses are needed to choose from, got {one_line(repr(list(points)), 99)}"
-        )
-    check_same_dtype(**{f"the points of {shown(sense)}": group for sense, group in points.items()})
-    if empty := [sense for sense, group in points.items() if not group.numel()]:
-        raise ValueError(
-            f"each sense needs at least one point, and {one_line(', '.join(empty), 99)} has none"
-        )
-    shapes = {tuple(group.shape[1:]) for group in points.values()}
-    if (
-        len(shapes) > 1
-        or len(shapes.pop()) != 1
-        or not all(group.isfinite().all() for group in points.values())
-    ):
-        raise ValueError("points must be finite numbers (N, F) for each sense, with the same F for all")
+        raise ValueError(f"at least two senses are needed to choose from, got {list(points)}")
+    if empty := [sense for sense, group in points.items() if not len(group)]:
+        raise ValueError(f"each sense needs at least one point, and {', '.join(empty)} has none")
     shrinkage = real_number("shrinkage", shrinkage, most=1.0)
     temperature = real_number("temperature", temperature, open_at=("least",))
     means = torch.stack([group.mean(0) for group in points.values()])  # (K, F)
@@ -112,11 +94,7 @@ def sense_points(
     layer: int | None = None,
     occurrence: int = 0,
 ) -> Tensor:
-    """One point a sentence: the vector at the word, scaled to length 1. float (N, C).
-
-    Raises:
-        WordNotFound, ValueError: as nearest_sense.
-    """
+    """One point a sentence: the vector at the word, scaled to length 1. float (N, C)."""
     vectors = encode_words(model, tokenizer, sentences, word, occurrence=occurrence)[
         :, sense_layer(model, layer)
     ]
@@ -124,12 +102,7 @@ def sense_points(
 
 
 def example_sentences(word: str, sense: str, *, most: int = EXAMPLES) -> list[str]:
-    """Sentences of the corpus in which a word stands exactly once, in this sense, spread evenly over the documents.
-
-    Raises:
-        ValueError: if the word or the sense is unknown, or most is below 1.
-    """
-    most = whole_number("most", most)
+    """Sentences of the corpus in which a word stands exactly once, in this sense, spread evenly over the documents."""
     found = [
         sentence
         for document in sense_documents(word, sense)
@@ -149,10 +122,6 @@ def sense_space(
 
     Args:
         model, tokenizer, word, layer: as in nearest_sense.
-
-    Raises:
-        ValueError: if the course has no example sentences for the word, the model is none or has no such layer, or the
-            tokenizer is none.
     """
     _, senses = homonym(word)
     layer = sense_layer(model, layer)
@@ -189,12 +158,7 @@ def nearest_sense(
         occurrence: which one, from 0, where the word stands more than once.
 
     Returns:
-        (sense, score) for each sense; the scores sum to 1.
-
-    Raises:
-        WordNotFound: if the word does not stand there (that often) by itself.
-        ValueError: if the word has no example sentences, the sentence is empty or too long, the model has no such
-            layer, or is in training mode.
+        (sense, score) for each sense; the scores sum to 1. WordNotFound if the word does not stand there by itself.
     """
     space = sense_space(model, tokenizer, word, layer=layer)
     point = sense_points(model, tokenizer, [sentence], word, layer=layer, occurrence=occurrence)
@@ -214,11 +178,7 @@ def sense_layer(model: nn.Module, layer: int | None = None) -> int:
     Args:
         model: as in nearest_sense.
         layer: any of its layers; None means the one of its checkpoint.
-
-    Raises:
-        ValueError: if the model has no such layer, or none is named and it is no checkpoint of the course.
     """
-    check_model(model)
     layers = getattr(model, "bert", model).config.num_hidden_layers
     readout = sense_readout(model)
     if layer is None:
@@ -229,5 +189,5 @@ def sense_layer(model: nn.Module, layer: int | None = None) -> int:
             )
         return readout.layer
     if layer not in range(layers + 1):
-        raise ValueError(f"layer must lie in 0 … {layers}, got {shown(layer)}")
-    return int(layer)
+        raise ValueError(f"layer must lie in 0 … {layers}, got {layer}")
+    return layer

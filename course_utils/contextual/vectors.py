@@ -11,17 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.contextual.words import find_word
-from course_utils.support.given import list_of_texts, shown
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.tokenization.wordpiece import check_tokenizer
 
 BATCH = 64  # sentences at a time
-
-
-def check_model(model: nn.Module) -> None:
-    """Refuse what is neither a BertModel nor holds one; whatever computes as one does is taken for one."""
-    if not isinstance(model, nn.Module) or not hasattr(getattr(model, "bert", model), "config"):
-        raise ValueError(f"model must be a BertModel or a class of course_utils.heads, got {shown(model)}")
 
 
 def word_vectors(
@@ -37,12 +30,8 @@ def word_vectors(
         occurrence: which one, from 0, where it stands more than once.
 
     Returns:
-        float (L + 1, C): the input of the first layer, then the output of each.
-
-    Raises:
-        WordNotFound: if the word does not stand there by itself.
-        ValueError: if the sentence is empty, or so long that the word is cut off; if the model is none, or in training
-            mode.
+        float (L + 1, C): the input of the first layer, then the output of each. WordNotFound if the word does not stand
+        there by itself.
     """
     return encode_words(model, tokenizer, [sentence], word, occurrence=occurrence)[0]
 
@@ -66,19 +55,11 @@ def encode_words(
 
     Returns:
         float (N, L + 1, C).
-
-    Raises:
-        WordNotFound: as there, for the first sentence at fault.
-        ValueError: likewise; if there are no sentences.
     """
-    check_model(model)
-    check_tokenizer(tokenizer)
     if model.training:
         raise ValueError(
             "the model is in training mode, where dropout draws other vectors each time: call model.eval()"
         )
-    if isinstance(sentences, str) or not sentences:
-        raise ValueError(f"sentences must be a list of at least one, got {shown(sentences)}")
     sentences = list_of_texts("sentences", sentences)
     bert = getattr(model, "bert", model)
     device = next(bert.parameters()).device

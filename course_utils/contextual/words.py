@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from course_utils.support.given import one_line, one_text, shown
+from course_utils.support.given import one_line
 
 # What may follow the last letter of a word, by that letter. Each may itself be followed by nothing.
 _AFTER_VOWEL = (
@@ -66,10 +66,7 @@ class WordNotFound(ValueError):
     """
 
     def __init__(self, reason: str, **facts: str | int) -> None:
-        written = {
-            name: one_line(fact, 100) if isinstance(fact, str) else shown(fact)
-            for name, fact in facts.items()
-        }
+        written = {name: one_line(str(fact), 100) for name, fact in facts.items()}
         super().__init__(_MESSAGES[reason].format(**written))
         self.reason = reason
         self.facts = facts
@@ -87,14 +84,11 @@ def occurrences(sentence: str, word: str) -> list[tuple[int, int]]:
 
     Returns:
         (start, end) of the bare word, in characters of the sentence.
-
-    Raises:
-        ValueError: if word is empty, or one of the two is no text.
     """
-    if not one_text("word", word).strip():
+    if not word.strip():
         raise ValueError("a word to look for is needed; it is empty")
     whole = _pattern(word)
-    if word not in one_text("sentence", sentence):  # most sentences of a corpus
+    if word not in sentence:  # most sentences of a corpus
         return []
     found = [(run.start(), whole.fullmatch(run.group())) for run in _WORD.finditer(sentence)]
     return [(start + match.start("word"), start + match.end("word")) for start, match in found if match]
@@ -109,19 +103,15 @@ def find_word(sentence: str, word: str, *, occurrence: int = 0) -> tuple[int, in
         occurrence: which one, from 0, where it stands more than once.
 
     Returns:
-        (start, end) of the bare word, in characters of the sentence.
-
-    Raises:
-        WordNotFound: if it does not stand there (that often) by itself.
-        ValueError: if sentence or word is empty or no text.
+        (start, end) of the bare word, in characters of the sentence. WordNotFound if it does not stand there by itself.
     """
-    if not one_text("sentence", sentence).strip() or not one_text("word", word).strip():
+    if not sentence.strip() or not word.strip():
         raise ValueError(
             "a sentence with at least one word, and a word to look for, are needed; one is empty"
         )
     found = occurrences(sentence, word)
-    if occurrence in range(len(found)):  # 0.5 is not
-        return found[int(occurrence)]
+    if occurrence in range(len(found)):
+        return found[occurrence]
     facts = {"word": word, "sentence": sentence.strip()}
     if found:
         raise WordNotFound("too_few", **facts, found=len(found), last=len(found) - 1, occurrence=occurrence)

@@ -23,11 +23,11 @@ from course_utils.datasets.pretraining import (
     corrupt,
     sentence_pairs,
 )
-from course_utils.support.given import int64, list_of_texts, several, whole_number
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization.encoding import shares
 from course_utils.tokenization.fast import fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
-from course_utils.tokenization.wordpiece import CONTINUES, WordPieceTokenizer, check_tokenizer
+from course_utils.tokenization.wordpiece import CONTINUES, WordPieceTokenizer
 
 POOL = 50  # batches' rows are sorted by length together: little padding, yet well mixed
 
@@ -73,14 +73,7 @@ def batches_by_length(
 
     Returns:
         lists of row numbers; each row stands in exactly one.
-
-    Raises:
-        ValueError: if a length or batch_size is no such number.
     """
-    lengths = [
-        whole_number("each length", length, least=0) for length in several("lengths", lengths, "numbers")
-    ]
-    batch_size = whole_number("batch_size", batch_size)
     order = torch.randperm(len(lengths), generator=generator).tolist()
     pool = batch_size * POOL
     for start in range(0, len(order), pool):
@@ -90,22 +83,9 @@ def batches_by_length(
 
 
 def pad(rows: Sequence[Ids], value: int) -> Tensor:
-    """Rows of unequal length -> int64 (B, T), the shorter ones filled up with `value`.
-
-    Raises:
-        ValueError: if there is no row, a row is no list of ids, or value does not fit into int64.
-    """
-    rows = several("rows", rows, "rows of ids")
-    if not rows:
-        raise ValueError("rows must hold at least one row of ids, got none")
-    value = int64("value", value)
-    try:
-        length = max(map(len, rows))
-        return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
-    except (TypeError, ValueError, RuntimeError, OverflowError):
-        raise ValueError(
-            "rows must be lists of ids, whole numbers that fit into int64, and are not"
-        ) from None
+    """Rows of unequal length -> int64 (B, T), the shorter ones filled up with `value`."""
+    length = max(map(len, rows))
+    return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
 
 
 class PretrainingBatches:
@@ -122,10 +102,6 @@ class PretrainingBatches:
         mask_rate: share of the tokens that is chosen.
         same_homonym: how often a wrong next sentence shares a homonym of the course, see sentence_pairs.
         seed: decides every draw.
-
-    Raises:
-        ValueError: if there is no document, tokenizer is none, or a number does not fit; when a batch is made, if its
-            ids are not the tokenizer's.
     """
 
     def __init__(
@@ -140,14 +116,13 @@ class PretrainingBatches:
         same_homonym: float = 0.0,
         seed: int = 0,
     ) -> None:
-        check_tokenizer(tokenizer)
-        documents = several("documents", documents, "documents, each a list of sentences")
-        documents = [several("each document", document, "encoded sentences") for document in documents]
         if not documents or not all(documents):
             raise ValueError("documents must hold at least one document, each with at least one sentence")
+        if max_length < 5:  # [CLS] A [SEP] B [SEP]
+            raise ValueError(f"max_length must be at least 5, got {max_length}")
         self.documents = documents
-        self.batch_size = whole_number("batch_size", batch_size)
-        self.max_length = whole_number("max_length", max_length, least=5)  # [CLS] A [SEP] B [SEP]
+        self.batch_size = batch_size
+        self.max_length = max_length
         self.whole_words = whole_words
         self.mask_rate = mask_rate
         self.same_homonym = same_homonym
@@ -195,10 +170,7 @@ class PretrainingBatches:
         input_ids = pad([ids for ids, _ in rows], self.pad_id)  # (B, T)
         segments = pad([segment for _, segment in rows], 0)
         real = pad([[1] * len(ids) for ids, _ in rows], 0)
-        try:
-            can_choose = ~self.is_special[input_ids]
-        except IndexError:
-            raise ValueError(f"documents must hold ids, integers in 0 … {self.vocab_size - 1}") from None
+        can_choose = ~self.is_special[input_ids]
         if self.whole_words:
             chosen = choose_words(
                 can_choose, self.continues[input_ids], generator=generator, rate=self.mask_rate
@@ -254,20 +226,9 @@ class MixedBatches:
 
 
 def encode_documents(documents: Sequence[Sequence[str]], tokenizer: WordPieceTokenizer) -> list[list[Ids]]:
-    """Encode every sentence without special tokens, by the tokenizer's fast twin; drop sentences without any piece.
-
-    Raises:
-        ValueError: a document is not a list of sentences, a sentence holds half a surrogate pair, or tokenizer is none.
-    """
-    check_tokenizer(tokenizer)
-    documents = several("documents", documents, "documents, each a list of sentences")
+    """Encode every sentence without special tokens, by the tokenizer's fast twin; drop sentences without any piece."""
     documents = [list_of_texts("each document", document, least=0) for document in documents]
     sentences = [sentence for document in documents for sentence in document]
-    try:
-        encoded = iter(fast_wordpiece(tokenizer).encode_batch(sentences, add_special_tokens=False))
-    except TypeError:  # what cannot be written as UTF-8 is no text to the library
-        raise ValueError(
-            "documents must hold texts, and one holds half a surrogate pair, which is none"
-        ) from None
+    encoded = iter(fast_wordpiece(tokenizer).encode_batch(sentences, add_special_tokens=False))
     kept = [[ids for _ in document if (ids := next(encoded).ids)] for document in documents]
     return [document for document in kept if document]

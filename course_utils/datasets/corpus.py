@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from course_utils.support.given import one_line, path_of, shown
+from course_utils.support.given import one_line, shown
 from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
@@ -43,10 +43,6 @@ def read_documents(path: Folders = CORPUS) -> list[list[str]]:
 
     Returns:
         documents, each a list of sentences; none is empty.
-
-    Raises:
-        FileNotFoundError: if there is no such file, or no .txt file in a folder.
-        ValueError: if a file is not UTF-8, or holds no sentence at all; if path is none.
     """
     files = [file for one in _paths(path) for file in _files(one)]
     return [document for file in sorted(files, key=lambda file: file.name) for document in _read_file(file)]
@@ -55,10 +51,10 @@ def read_documents(path: Folders = CORPUS) -> list[list[str]]:
 def _paths(given: Folders) -> list[Path]:
     """One path or several, at least one."""
     if not isinstance(given, list | tuple):
-        return [path_of("path", given)]
+        return [Path(given)]
     if not given:
         raise ValueError("path must name at least one file or folder, got none")
-    return [path_of("path", one) for one in given]
+    return [Path(one) for one in given]
 
 
 def _files(path: Path) -> list[Path]:
@@ -99,10 +95,6 @@ def sense_documents(word: str, sense: str, folder: Folders = CORPUS) -> list[lis
         word: one of HOMONYMS.
         sense: one of its senses.
         folder: where the files are, or several such.
-
-    Raises:
-        ValueError: if the word or the sense is unknown.
-        FileNotFoundError: if the file is missing.
     """
     name, senses = homonym(word)
     if sense not in senses:
@@ -111,11 +103,7 @@ def sense_documents(word: str, sense: str, folder: Folders = CORPUS) -> list[lis
 
 
 def homonym(word: str) -> tuple[str, tuple[str, ...]]:
-    """The name of a homonym in the files, and its senses.
-
-    Raises:
-        ValueError: if the word is not one of HOMONYMS.
-    """
-    if not isinstance(word, str) or word not in HOMONYMS:
+    """The name of a homonym in the files, and its senses; ValueError if the word is not one of HOMONYMS."""
+    if word not in HOMONYMS:
         raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {shown(word)}")
     return HOMONYMS[word]

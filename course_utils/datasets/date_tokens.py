@@ -19,7 +19,7 @@ from torch import Tensor
 
 from course_utils.datasets.batching import pad
 from course_utils.datasets.dates import HOURS, KOREAN_WEEKDAYS, MONTHS, STEPS, WEEKDAYS
-from course_utils.support.given import int64, list_of_texts, one_text, several, shown
+from course_utils.support.given import list_of_texts, shown
 
 SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 PAD, BOS, EOS, UNK = range(len(SPECIAL))
@@ -61,11 +61,7 @@ class Vocabulary:
         return len(self.tokens)
 
     def ids(self, words: Sequence[str]) -> list[int]:
-        """The id of each word; a special token is no word.
-
-        Raises:
-            UnknownToken: (a ValueError) if one is not there.
-        """
+        """The id of each word; UnknownToken if one is not there. A special token is no word."""
         for word in words:
             if self.index.get(word, PAD) <= UNK:
                 raise UnknownToken(word)
@@ -87,43 +83,31 @@ KOREAN_TOKEN = re.compile("|".join(sorted(KOREAN.tokens[len(SPECIAL) :], key=len
 
 
 def english_tokens(sentence: str) -> list[str]:
-    """Cut an English sentence into tokens, capitals aside: "22nd" -> 2, 2, nd.
-
-    Raises:
-        ValueError: if it is no text.
-    """
-    return ENGLISH_TOKEN.findall(one_text("sentence", sentence).lower().replace("’", "'"))
+    """Cut an English sentence into tokens, capitals aside: "22nd" -> 2, 2, nd."""
+    return ENGLISH_TOKEN.findall(sentence.lower().replace("’", "'"))
 
 
 def korean_tokens(sentence: str) -> list[str]:
-    """Cut a Korean sentence into tokens: "22일" -> 2, 2, 일.
-
-    Raises:
-        ValueError: if it is no text.
-    """
-    return KOREAN_TOKEN.findall(one_text("sentence", sentence))
+    """Cut a Korean sentence into tokens: "22일" -> 2, 2, 일."""
+    return KOREAN_TOKEN.findall(sentence)
 
 
 def source_ids(sentences: Sequence[str]) -> Tensor:
     """English sentences -> int64 (B, T_k), the shorter ones padded behind; without <bos> and <eos>.
 
-    Raises:
-        UnknownToken: (a ValueError) if a sentence has a word that the grammar does not have.
-        ValueError: if there is no sentence, or one is empty or no text.
+    UnknownToken (a ValueError) if a sentence has a word that the grammar does not have.
     """
-    return pad([ENGLISH.ids(_not_empty(english_tokens(text))) for text in _texts(sentences)], PAD)
+    texts = list_of_texts("sentences", sentences)
+    return pad([ENGLISH.ids(_not_empty(english_tokens(text))) for text in texts], PAD)
 
 
 def target_ids(sentences: Sequence[str]) -> Tensor:
     """Korean sentences -> int64 (B, T_q), each as <bos> … <eos>, the shorter ones padded behind.
 
-    A decoder reads [:, :-1] and is to say [:, 1:].
-
-    Raises:
-        UnknownToken: (a ValueError) if a sentence has a word that the grammar does not have.
-        ValueError: if there is no sentence, or one is empty or no text.
+    A decoder reads [:, :-1] and is to say [:, 1:]. UnknownToken as source_ids.
     """
-    rows = [KOREAN.ids(_not_empty(korean_tokens(text))) for text in _texts(sentences)]
+    texts = list_of_texts("sentences", sentences)
+    rows = [KOREAN.ids(_not_empty(korean_tokens(text))) for text in texts]
     return pad([[BOS, *row, EOS] for row in rows], PAD)
 
 
@@ -132,24 +116,14 @@ def korean_text(ids: Sequence[int]) -> str:
 
     A blank stands behind all that is no digit. A special token at any other place stands there by its name: a model
     that says one has not translated.
-
-    Raises:
-        ValueError: if ids are no list of ids of the Korean vocabulary.
     """
-    numbers = [int64("each id", number) for number in several("ids", ids, "ids")]
-    for number in numbers:
-        if not 0 <= number < len(KOREAN):
-            raise ValueError(f"each id must lie in 0 … {len(KOREAN) - 1}, got {shown(number)}")
+    numbers = list(map(int, ids))
     if numbers[:1] == [BOS]:
         numbers = numbers[1:]
     if EOS in numbers:
         numbers = numbers[: numbers.index(EOS)]
     tokens = [KOREAN.tokens[number] for number in numbers]
     return "".join(token if token in DIGITS else f"{token} " for token in tokens).strip()
-
-
-def _texts(sentences: Sequence[str]) -> list[str]:
-    return list_of_texts("sentences", sentences)
 
 
 def _not_empty(tokens: list[str]) -> list[str]:

@@ -4,8 +4,7 @@
     python -m course_utils.datasets.download ChatbotData.csv    one file
 
 A file comes from the folder that COURSE_DATA_MIRROR names, or from the cache, or from its repository at one commit; its
-sha256 must be the published one, wherever it comes from. An interrupted download resumes (`<name>.part`), but for the
-film reviews: they are built from an archive that GitHub packs when it is asked, and that is always read from its start.
+sha256 must be the published one, wherever it comes from. What is not whole yet is called `<name>.part`.
 
 Origins and sums: origins.py. This module reads no text: public.py does.
 """
@@ -61,12 +60,10 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
         name: of ORIGINS.
         progress: called with the number of bytes that are there, during a download.
 
-    Raises:
-        ValueError: if the name is unknown.
-        Unavailable: if the file is not available; the message is one sentence.
+    Unavailable if it is in none of these, in one sentence.
     """
     if name not in ORIGINS:
-        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {shown(name[:40])}")
+        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {shown(name)}")
     mirror = os.environ.get("COURSE_DATA_MIRROR")
     if mirror:
         return _from_mirror(name, Path(mirror).expanduser())
@@ -105,105 +102,71 @@ def _from_mirror(name: str, mirror: Path) -> Path:
 
 
 def _fetch(name: str, kept: Path, progress: Progress) -> None:
-    """Download or build `<name>.part`, check, and only then give it its name."""
+    """Write `<name>.part`, compare it, and only then give it its name."""
     origin, part = ORIGINS[name], kept.with_name(f"{name}.part")
-    transfer = _build if isinstance(origin, Archive) else _transfer
-    for left in reversed(range(TRIES)):
-        try:
-            began_with = transfer(origin, part, progress)
-        except NotThere as error:
-            raise Unavailable(f"{name} is no longer at its origin: {error}; use COURSE_DATA_MIRROR") from None
-        except (TooLong, nsmc.BadArchive) as error:
-            part.unlink(missing_ok=True)
-            raise Unavailable(
-                f"{name} is another file at its origin: {error}; what came was deleted; use COURSE_DATA_MIRROR"
-            ) from None
-        except BrokenOff as error:  # it began: go on from there
-            if not left:
-                raise NoNetwork(
-                    f"{name} must come as {origin.size} bytes from {origin.address}, and the line broke off {TRIES} "
-                    f"times ({error}); run it again, and it {_RESUMES[transfer]}"
-                ) from None
-            time.sleep(PAUSE)
-            continue
-        except Unreachable as error:
-            raise NoNetwork(
-                f"{name} is not on this machine and its origin cannot be reached ({error}): connect to the network "
-                "once, name a folder that holds it in COURSE_DATA_MIRROR, or leave --public away"
-            ) from None
-        found = _checksum(part)
-        if found == origin.sha256:
-            part.replace(kept)
-            return
-        part.unlink()
-        if not (began_with and left):  # a bad start left by an earlier run is no reason to give up
+    try:
+        for left in reversed(range(TRIES)):
+            try:
+                _write(part, origin, progress)
+                break
+            except BrokenOff as error:
+                if not left:
+                    raise NoNetwork(
+                        f"{name} must come as {origin.size} bytes from {origin.address}, and the line broke off "
+                        f"{TRIES} times ({error}); run it again later"
+                    ) from None
+                time.sleep(PAUSE)
+        if (found := _checksum(part)) != origin.sha256:
             raise Unavailable(
                 f"{name} from {origin.address} must have sha256 {origin.sha256}, got {found}: what came was deleted; "
                 "try again later, or use COURSE_DATA_MIRROR"
             )
+        part.replace(kept)
+    except NotThere as error:
+        raise Unavailable(f"{name} is no longer at its origin: {error}; use COURSE_DATA_MIRROR") from None
+    except (TooLong, nsmc.BadArchive) as error:
+        raise Unavailable(
+            f"{name} is another file at its origin: {error}; what came was deleted; use COURSE_DATA_MIRROR"
+        ) from None
+    except Unreachable as error:
+        raise NoNetwork(
+            f"{name} is not on this machine and its origin cannot be reached ({error}): connect to the network "
+            "once, name a folder that holds it in COURSE_DATA_MIRROR, or leave --public away"
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
-def _transfer(origin: Origin, part: Path, progress: Progress) -> int:
-    """Bring `part` to its full size, from where it stands; BrokenOff or TooLong if something else comes.
-
-    Returns:
-        how many bytes from before were kept.
-    """
-    have = part.stat().st_size if part.is_file() else 0
-    if have == origin.size:
-        return have
-    have = 0 if have > origin.size else have
-    headers = {"Range": f"bytes={have}-"} if have else {}
-    response = open_address(origin.address, FIRST_ANSWER, headers=headers)
-    goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-    have = began_with = have if goes_on else 0
-    progress(have)
-    try:
-        file = part.open("ab" if goes_on else "wb")
-    except OSError:
-        response.close()
-        raise
-    with file:
-        for chunk in chunks(response, origin.address, at_most=origin.size - have):
-            file.write(chunk)
-            have += len(chunk)
-            progress(have)
-        file.flush()
-        os.fsync(file.fileno())
-    if have < origin.size:
-        raise BrokenOff(f"{have} of {origin.size} bytes came")
-    return began_with
-
-
-def _build(origin: Archive, part: Path, progress: Progress) -> int:
-    """Write to `part` what is built of an archive; BrokenOff, TooLong or nsmc.BadArchive if something else comes.
-
-    Returns:
-        0: nothing from before is kept.
-    """
-    response = open_address(origin.address, PACKED)
-    try:
-        with closing(chunks(response, origin.address, at_most=nsmc.ARCHIVE)) as pieces:
-            lines = nsmc.read_archive(_told(pieces, progress))
-    except EOFError:
-        raise BrokenOff(f"the archive from {origin.address} ends too early") from None
+def _write(part: Path, origin: Origin | Archive, progress: Progress) -> None:
+    """Write to `part` what comes, or what is built of an archive; BrokenOff where it ends too early."""
+    archive = isinstance(origin, Archive)
     with part.open("wb") as file:
-        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-            packed.write(b"".join(lines))
+        response = open_address(origin.address, PACKED if archive else FIRST_ANSWER)
+        most = nsmc.ARCHIVE if archive else origin.size
+        with closing(chunks(response, origin.address, at_most=most)) as pieces:
+            if archive:
+                try:
+                    lines = nsmc.read_archive(_told(pieces, progress))
+                except EOFError:
+                    raise BrokenOff(f"the archive from {origin.address} ends too early") from None
+                with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+                    packed.write(b"".join(lines))
+            else:
+                file.writelines(_told(pieces, progress))
+                if file.tell() < origin.size:
+                    raise BrokenOff(f"{file.tell()} of {origin.size} bytes came")
         file.flush()
         os.fsync(file.fileno())
-    return 0
 
 
 def _told(pieces: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
+    """The pieces; how many bytes have come is told before the first and after each."""
     have = 0
+    progress(have)
     for piece in pieces:
         have += len(piece)
         progress(have)
         yield piece
-
-
-_RESUMES = {_transfer: "goes on where it stopped", _build: "begins anew"}
 
 
 def _checksum(path: Path) -> str:
@@ -249,7 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
         "download",
         lambda: _download(chosen),
         debug=chosen.debug,
-        stopped="stopped; run it again, and it goes on where it stopped",
+        stopped="stopped; run it again, and it goes on with the file at which it stopped",
     )
 
 

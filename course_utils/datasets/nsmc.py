@@ -33,11 +33,7 @@ def read_archive(chunks: Iterable[bytes]) -> list[bytes]:
     """The lines of the file: review id, film id, rating and text, with tabs between, each with its line end.
 
     Args:
-        chunks: the bytes of a tar.gz.
-
-    Raises:
-        BadArchive: if it is another one.
-        EOFError: if it ends too early.
+        chunks: the bytes of a tar.gz; BadArchive if it is another one, EOFError if it ends too early.
     """
     films: dict[str, list[tuple[str, bytes]]] = {}
     try:

@@ -9,15 +9,12 @@ Letters: B batch, T tokens, V vocabulary. Every draw comes from the given genera
 
 from __future__ import annotations
 
-import numbers
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
-
-from course_utils.support.given import int64, real_number, several, shown, whole_number
 
 IGNORE = -100  # label of a position where nothing is predicted
 MASK_RATE = 0.15
@@ -37,12 +34,8 @@ def choose_tokens(can_choose: Tensor, *, generator: torch.Generator, rate: float
 
     Returns:
         bool (B, T).
-
-    Raises:
-        ValueError: if can_choose is not bool, or rate not between 0 and 1.
     """
-    _check_rate(rate)
-    _check_bool("can_choose", can_choose)
+    _check(rate, can_choose)
     return (torch.rand(can_choose.shape, generator=generator) < rate) & can_choose
 
 
@@ -61,17 +54,8 @@ def choose_words(
 
     Returns:
         bool (B, T).
-
-    Raises:
-        ValueError: if the two are not bool (B, T), or rate is not between 0 and 1.
     """
-    _check_rate(rate)
-    _check_bool("can_choose", can_choose)
-    _check_bool("continues", continues)
-    if can_choose.dim() != 2 or continues.shape != can_choose.shape:
-        raise ValueError(
-            f"can_choose and continues must both be (B, T), got {tuple(can_choose.shape)} and {tuple(continues.shape)}"
-        )
+    _check(rate, can_choose, continues)
     draws = torch.rand(can_choose.shape, generator=generator)  # (B, T)
     places = torch.arange(can_choose.shape[1]).expand_as(can_choose)
     first = (
@@ -104,23 +88,12 @@ def corrupt(
 
     Returns:
         corrupted int64 (B, T) and labels int64 (B, T), −100 where nothing was chosen. The input is not changed.
-
-    Raises:
-        ValueError: if shapes do not fit, a number is no id, or there is no token to draw from.
     """
-    for name, tensor in {"input_ids": input_ids, "chosen": chosen}.items():
-        if not isinstance(tensor, Tensor):
-            raise ValueError(f"{name} must be a torch.Tensor, got {shown(tensor)}")
     if input_ids.shape != chosen.shape or chosen.dtype != torch.bool:
         raise ValueError(
             f"chosen must be bool of the shape of input_ids, {tuple(input_ids.shape)}, "
             f"got {chosen.dtype} {tuple(chosen.shape)}"
         )
-    mask_id = int64("mask_id", mask_id)
-    first_id = whole_number("first_id", first_id, least=0)
-    vocab_size = whole_number("vocab_size", vocab_size, most=2**63 - 1)
-    if not first_id < vocab_size:
-        raise ValueError(f"first_id must lie in 0 … {vocab_size - 1}, got {first_id}")
     fate = torch.rand(input_ids.shape, generator=generator)  # (B, T)
     random_ids = torch.randint(first_id, vocab_size, input_ids.shape, generator=generator)
     corrupted = torch.where(chosen & (fate < MASKED), mask_id, input_ids)
@@ -158,14 +131,7 @@ def sentence_pairs(
 
     Returns:
         one pair for each pair of neighbours, and one row for each document of a single sentence, in order.
-
-    Raises:
-        ValueError: if documents are not lists of sentences, those to draw from hold only one distinct sentence, or
-            same_homonym is no share.
     """
-    same_homonym = real_number("same_homonym", same_homonym, most=1.0)
-    documents = several("documents", documents, "documents")
-    documents = [several("each document", document, "encoded sentences") for document in documents]
     with_neighbours = [document for document in documents if len(document) > 1]
     sentences = [sentence for document in with_neighbours for sentence in document]
     homonyms = frozenset(homonyms) if same_homonym else frozenset()
@@ -217,11 +183,13 @@ def _from_elsewhere(
     )
 
 
-def _check_bool(name: str, mask: Tensor) -> None:
-    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-        raise ValueError(f"{name} must be a bool tensor, got {getattr(mask, 'dtype', shown(mask))}")
-
-
-def _check_rate(rate: float) -> None:
-    if not isinstance(rate, numbers.Real) or not 0.0 < rate < 1.0:
-        raise ValueError(f"rate must lie between 0 and 1, got {shown(rate)}")
+def _check(rate: float, *masks: Tensor) -> None:
+    """15 for 0.15 would choose everything; an integer mask would be read bit by bit, one of another shape repeated."""
+    if not 0.0 < rate < 1.0:
+        raise ValueError(f"rate must lie between 0 and 1, got {rate}")
+    for mask in masks:
+        if mask.dtype != torch.bool or mask.shape != masks[0].shape:
+            raise ValueError(
+                f"masks must be bool tensors of one shape, got {mask.dtype} {tuple(mask.shape)}, "
+                f"and can_choose is {tuple(masks[0].shape)}"
+            )

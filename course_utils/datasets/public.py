@@ -99,11 +99,7 @@ def public_documents(names: Sequence[str] = ("all",)) -> list[list[str]]:
     """The documents of public corpora that may be pre-trained on.
 
     Args:
-        names: of READERS; "all" stands for all of them.
-
-    Raises:
-        ValueError: if a name is unknown.
-        OSError: if a file is neither here nor can be fetched. What is set aside is needed, too, whatever is read.
+        names: of READERS; "all" stands for all of them. What is set aside must be there, too, whatever is read.
     """
     return [document for corpus in prepare(names) for document in corpus.documents]
 

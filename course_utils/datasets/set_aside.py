@@ -24,7 +24,7 @@ FilmPart = Literal["pretraining", "train", "validation", "test"]
 _UP_TO: dict[FilmPart, int] = {"test": 2, "validation": 4, "train": 12, "pretraining": 100}
 
 HOLDS_FROM = (
-    12  # letters of a test text that is looked for inside longer sentences; a shorter one is anybody's
+    12  # letters of a test text that is looked for inside longer sentences; shorter ones are anybody's
 )
 
 

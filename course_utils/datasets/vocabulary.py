@@ -34,10 +34,6 @@ def train_vocabulary(sentences: Sequence[str], size: int) -> WordPieceTokenizer:
     Args:
         sentences: the text to learn from; cased, accents kept (stripping them breaks Hangul).
         size: number of pieces, special tokens included; fewer if the text yields no more.
-
-    Raises:
-        ValueError: if sentences are not several texts, or the size leaves no room for the special tokens and the
-            characters.
     """
     sentences = list_of_texts("sentences", sentences)
     size = whole_number("vocab_size", size, least=len(SPECIAL_TOKENS) + 2)

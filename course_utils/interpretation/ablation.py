@@ -15,12 +15,10 @@ from torch import Tensor, nn
 from course_utils.contextual.evaluation import held_out_sentences
 from course_utils.contextual.measures import separation
 from course_utils.contextual.senses import sense_points, sense_space
-from course_utils.contextual.vectors import check_model
 from course_utils.datasets.batching import Batch
 from course_utils.datasets.corpus import homonym
 from course_utils.datasets.pretraining import IGNORE
 from course_utils.interpretation.projections import encoder_of, projections
-from course_utils.support.given import list_of_texts, mapping, one_line, several, shown
 from course_utils.tokenization import WordPieceTokenizer
 
 Head = tuple[int, int]  # (layer, head), both from 0
@@ -52,21 +50,14 @@ def heads_off(model: nn.Module, heads: Iterable[Head]) -> Iterator[nn.Module]:
     Args:
         model: BertModel, a class of course_utils.heads, or transformers' BertModel.
         heads: (layer, head) pairs, both from 0. None at all is allowed.
-
-    Raises:
-        ValueError: if there is no such head.
-        TypeError: if the model has no attention that is known here.
     """
     layers, number = projections(model), encoder_of(model).config.num_attention_heads
     chosen: dict[int, set[int]] = {}
-    for pair in several("heads", heads, "pairs (layer, head)"):
-        found = several("each head", pair, "two, (layer, head)")
-        if len(found) != 2 or found[0] not in range(len(layers)) or found[1] not in range(number):
+    for layer, head in heads:
+        if layer not in range(len(layers)) or head not in range(number):
             raise ValueError(
-                f"layer must lie in 0 … {len(layers) - 1} and head in 0 … {number - 1}, "
-                f"got ({one_line(', '.join(map(shown, found)), 99)})"
+                f"layer must lie in 0 … {len(layers) - 1} and head in 0 … {number - 1}, got ({layer}, {head})"
             )
-        layer, head = map(int, found)
         chosen.setdefault(layer, set()).add(head)
     hooks = []
     try:
@@ -98,13 +89,7 @@ def measure_heads(model: nn.Module, measure: Callable[[], Sequence[float]]) -> T
 
     Returns:
         float64 (N, L, H).
-
-    Raises:
-        ValueError: if measure cannot be called.
-        TypeError: if the model has no attention that is known here.
     """
-    if not callable(measure):
-        raise ValueError(f"measure must be a function, got {shown(measure)}")
     layers, heads = len(projections(model)), encoder_of(model).config.num_attention_heads
     found = []
     for layer in range(layers):
@@ -134,22 +119,9 @@ def head_effects(
         word: one of datasets.corpus.HOMONYMS.
         held_out: sense -> sentences; None means the word's own in data/senses.json.
         layer: as in nearest_sense.
-
-    Raises:
-        WordNotFound: if the word does not stand in one of the sentences by itself.
-        ValueError: if the model is none or in training mode, there is nothing to predict in the batches, or word and
-            held_out do not fit.
-        TypeError: if the model has no attention that is known here.
     """
-    check_model(model)
-    if model.training:
-        raise ValueError(
-            "the model is in training mode, where dropout draws other values each time: call model.eval()"
-        )
     homonym(word)
     groups = held_out_sentences()[word] if held_out is None else held_out
-    groups = mapping("held_out", groups, "sense -> sentences")
-    groups = {sense: list_of_texts("the sentences of a sense", group) for sense, group in groups.items()}
     sentences = [sentence for group in groups.values() for sentence in group]
     senses = [sense for sense, group in groups.items() for _ in group]
     space = sense_space(model, tokenizer, word, layer=layer)
@@ -169,15 +141,7 @@ def head_effects(
 
 @torch.no_grad()
 def masked_loss(model: nn.Module, batches: Sequence[Batch]) -> float:
-    """The masked language model's loss over all chosen tokens of the batches, in nats.
-
-    Raises:
-        ValueError: if none is chosen, or model or batches are not such.
-    """
-    check_model(model)
-    batches = several("batches", batches, "Batch")
-    if not all(isinstance(batch, Batch) for batch in batches):
-        raise ValueError("batches must be a list of Batch, and hold something else")
+    """The masked language model's loss over all chosen tokens of the batches, in nats."""
     total, count = 0.0, 0
     for batch in batches:
         chosen = int((batch.labels != IGNORE).sum())

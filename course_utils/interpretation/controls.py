@@ -7,9 +7,7 @@ import copy
 import torch
 from torch import nn
 
-from course_utils.contextual.vectors import check_model
 from course_utils.initialization import init_weights
-from course_utils.support.given import one_text, shown
 
 ENDS = ".?!…\"'”’)"  # punctuation that closes a sentence
 
@@ -25,11 +23,7 @@ def random_model(model: nn.Module, *, generator: torch.Generator) -> nn.Module:
 
     Returns:
         a new model in eval mode.
-
-    Raises:
-        ValueError: if model is none.
     """
-    check_model(model)
     fresh = copy.deepcopy(model).eval()
     with torch.no_grad():
         init_weights(fresh, std=fresh.config.initializer_range, generator=generator)
@@ -42,15 +36,12 @@ def shuffled_words(sentence: str, *, generator: torch.Generator) -> str:
     Args:
         sentence: at least two different words, blanks between them.
         generator: source of the order; an order that changes nothing is drawn again.
-
-    Raises:
-        ValueError: if there is no other order, or sentence is no text.
     """
-    body = one_text("sentence", sentence).strip().rstrip(ENDS)
+    body = sentence.strip().rstrip(ENDS)
     end = sentence.strip()[len(body) :]
     words = body.split()
     if len(set(words)) < 2:
-        raise ValueError(f"at least two different words are needed, got {shown(sentence)}")
+        raise ValueError(f"at least two different words are needed, got {sentence!r}")
     mixed = words
     while mixed == words:
         mixed = [words[place] for place in torch.randperm(len(words), generator=generator)]

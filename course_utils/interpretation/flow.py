@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from course_utils.shapes import check_floats
-
 
 def rollout(weights: Tensor) -> Tensor:
     """Multiply the layers' attention, half of it being the residual connection (Abnar & Zuidema 2020, section 3).
@@ -22,12 +20,8 @@ def rollout(weights: Tensor) -> Tensor:
 
     Returns:
         float (L, T, T): R_1 … R_L. Row t of R_l: how much of position t after layer l came from each token. Sums to 1.
-
-    Raises:
-        ValueError: if weights are not float (L, H, T, T).
     """
-    check_floats(weights=weights)
-    if weights.dim() != 4 or weights.shape[-1] != weights.shape[-2] or not weights.numel():
+    if weights.dim() != 4 or weights.shape[-1] != weights.shape[-2]:
         raise ValueError(f"weights must be (L, H, T, T), got {tuple(weights.shape)}")
     identity = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
     flows, reached = [], identity

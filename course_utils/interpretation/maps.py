@@ -13,11 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.attention import attention_weights
-from course_utils.contextual.vectors import check_model
 from course_utils.interpretation.projections import encoder_of, projections
-from course_utils.support.given import one_text
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.tokenization.wordpiece import check_tokenizer
 
 
 @dataclass(frozen=True)
@@ -45,19 +42,12 @@ def attention_maps(
         tokenizer: the model's.
         sentence: at least one word; together with the second text no longer than the model can read.
         pair: the second text, or None.
-
-    Raises:
-        ValueError: if the model or the tokenizer is none, the model in training mode, or a text empty or too long.
-        TypeError: if the model has no attention that is known here.
     """
-    check_model(model)
-    check_tokenizer(tokenizer)
     if model.training:
         raise ValueError(
             "the model is in training mode, where dropout draws other values each time: call model.eval()"
         )
-    texts = [one_text("sentence", sentence), *([] if pair is None else [one_text("pair", pair)])]
-    if not all(text.strip() for text in texts):
+    if not sentence.strip() or (pair is not None and not pair.strip()):
         raise ValueError("a text with at least one word is needed, got an empty one")
     encoder = encoder_of(model)
     encoding = tokenizer.encode(sentence, pair, max_length=None)

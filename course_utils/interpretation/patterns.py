@@ -25,8 +25,6 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from course_utils.support.given import list_of_texts, several, shown
-
 PATTERNS = ("previous", "next", "itself", "same", "separator", "first", "entropy")
 SEPARATOR = "[SEP]"
 NO_WORDS = ("[PAD]", "[UNK]", "[CLS]", SEPARATOR, "[MASK]")
@@ -41,9 +39,6 @@ def head_patterns(tokens: Sequence[str], weights: Tensor | ArrayLike) -> dict[st
 
     Returns:
         name -> float (...), the names being PATTERNS; tensors for a tensor, arrays for anything else.
-
-    Raises:
-        ValueError: if weights do not fit the tokens, or there is no token.
     """
     return mean_patterns([(tokens, weights)])
 
@@ -55,32 +50,19 @@ def mean_patterns(
 
     Args:
         sentences: (tokens, weights) of each, as in head_patterns; at least one.
-
-    Raises:
-        ValueError: as head_patterns; also if there is no sentence.
     """
     sums: dict[str, Tensor] = {}
     counts = dict.fromkeys(PATTERNS, 0)
     arrays = False
-    for pair in several("sentences", sentences, "pairs (tokens, weights)"):
-        if len(pair := several("each sentence", pair, "two, (tokens, weights)")) != 2:
-            raise ValueError(f"each sentence must be a pair (tokens, weights), got {len(pair)} of them")
-        tokens, weights = list_of_texts("tokens", pair[0], least=0), pair[1]
+    for tokens, weights in sentences:
         arrays |= not isinstance(weights, Tensor)
-        for name, rows in _rows(tokens, _as_tensor(weights)).items():
+        for name, rows in _rows(tokens, torch.as_tensor(weights)).items():
             sums[name] = sums.get(name, 0.0) + rows.sum(-1)
             counts[name] += rows.shape[-1]
     if not sums:
         raise ValueError("at least one sentence is needed, got none")
     means = {name: sums[name] / max(counts[name], 1) for name in PATTERNS}
     return {name: mean.detach().numpy() for name, mean in means.items()} if arrays else means
-
-
-def _as_tensor(weights: Tensor | ArrayLike) -> Tensor:
-    try:
-        return torch.as_tensor(weights)
-    except (TypeError, ValueError, RuntimeError):
-        raise ValueError(f"weights must be numbers (..., T, T), got {shown(weights)}") from None
 
 
 def _rows(tokens: Sequence[str], weights: Tensor) -> dict[str, Tensor]:

@@ -25,9 +25,6 @@ def projections(model: nn.Module) -> list[Projections]:
 
     Args:
         model: BertModel, a class of course_utils.heads, or transformers' BertModel (or a class that holds it as .bert).
-
-    Raises:
-        TypeError: if it is none of these.
     """
     encoder = getattr(encoder_of(model), "encoder", None)
     if hasattr(encoder, "layers"):

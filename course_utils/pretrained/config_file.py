@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.config import BertConfig
-from course_utils.pretrained.errors import ConfigError, DamagedFile, MissingFile, UnsupportedModel, listed
-from course_utils.support.foreign_json import NEEDED, BadJSON, Value, entry, read_object
-from course_utils.support.given import shown
+from course_utils.pretrained.errors import ConfigError, MissingFile, UnsupportedModel
+from course_utils.support.foreign_json import entry, read_object
+from course_utils.support.given import listed, shown
 
 # Their names of an activation -> ours, and back. All three gelu_… are the tanh form.
 ACTIVATION_NAMES = {
@@ -40,40 +40,19 @@ MUST_BE = {
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The object in a JSON file.
-
-    Raises:
-        MissingFile: if there is no such file.
-        DamagedFile: if it is not a JSON object, or too long.
-    """
+    """The object in a JSON file of a model folder; MissingFile or BadJSON if there is none."""
     try:
         return read_object(path)
     except FileNotFoundError:
         raise MissingFile(f"{path.parent} has no {path.name}: a model folder needs one") from None
-    except BadJSON as error:
-        raise DamagedFile(f"{error}; fetch the file again") from None
-
-
-def setting(
-    settings: dict[str, Any], key: str, kind: type[Value], default: Any = NEEDED, *, source: str | Path
-) -> Value:
-    """One value of a settings file: foreign_json.entry, whose BadJSON becomes a ConfigError."""
-    try:
-        return entry(settings, key, kind, default, source=str(source))
-    except BadJSON as error:
-        raise ConfigError(f"{error}; correct it, or fetch the file again") from None
 
 
 def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -> BertConfig:
-    """The settings of a config.json -> BertConfig.
+    """The settings of a config.json -> BertConfig; UnsupportedModel or ConfigError where they make none.
 
     Args:
         settings: the JSON object.
         source: what a message calls the file.
-
-    Raises:
-        UnsupportedModel: if the settings describe another architecture or an unknown activation.
-        ConfigError: if a key is missing or a value impossible.
     """
     for key, wanted in MUST_BE.items():
         if settings.get(key, wanted) not in (wanted, None):
@@ -87,7 +66,7 @@ def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -
             "fetch the file again or add them"
         )
     values = {name: settings.get(name, OLD_DEFAULTS.get(name)) for name in FIELDS}
-    activation = setting(settings, "hidden_act", str, source=source)
+    activation = entry(settings, "hidden_act", str, source=source)
     if activation not in ACTIVATION_NAMES:
         raise UnsupportedModel(
             f"{source}: hidden_act is {shown(activation)}, and this course's BERT knows only "

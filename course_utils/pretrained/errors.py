@@ -40,10 +40,3 @@ class UnsupportedModel(ValueError):
 
 class TensorMismatch(ValueError):
     """Tensors are missing, too many, or of another shape than the configuration says."""
-
-
-def listed(names: list[str], at_most: int = 8) -> str:
-    """The names, sorted and joined; of many only the first few and their number."""
-    names = sorted(names)
-    more = f", … ({len(names)} in all)" if len(names) > at_most else ""
-    return ", ".join(names[:at_most]) + more

@@ -8,25 +8,15 @@ from typing import Any
 from torch import Tensor
 
 from course_utils.config import BertConfig
-from course_utils.pretrained.config_file import TOKENS, setting
-from course_utils.pretrained.errors import DamagedFile, TensorMismatch, listed
+from course_utils.pretrained.config_file import TOKENS
+from course_utils.pretrained.errors import DamagedFile, TensorMismatch
+from course_utils.support.foreign_json import entry
 
 PADDED = 128  # some models have a few vectors more than tokens: up to a multiple of 8, 64 or 128
-# Tensors of every BERT, and the settings that their shapes tell.
-SHAPES = {
-    "embeddings.word_embeddings.weight": ("vocab_size", "hidden_size"),
-    "embeddings.position_embeddings.weight": ("max_position_embeddings", "hidden_size"),
-    "embeddings.token_type_embeddings.weight": ("type_vocab_size", "hidden_size"),
-    "encoder.layer.0.intermediate.dense.weight": ("intermediate_size", "hidden_size"),
-}
 
 
 def check_vocabulary(size: int, config: BertConfig, source: str) -> None:
-    """Refuse more tokens than the model has vectors.
-
-    Raises:
-        TensorMismatch: with the name of the source.
-    """
+    """Refuse more tokens than the model has vectors; `source` has them."""
     if size > config.vocab_size:
         raise TensorMismatch(
             f"{source} has {size} tokens, but the model has vectors for {config.vocab_size} only: they do not belong "
@@ -44,13 +34,9 @@ def check_whole_vocabulary(size: int, config: BertConfig, settings: dict[str, An
         config: of config.json.
         settings: all that stands in config.json.
         folder: for the message.
-
-    Raises:
-        TensorMismatch, DamagedFile: if there are too many, too few.
-        ConfigError: if the number that config.json tells is none.
     """
     check_vocabulary(size, config, str(folder / "vocab.txt"))
-    stored = setting(settings, TOKENS, int, None, source=folder / "config.json")
+    stored = entry(settings, TOKENS, int, None, source=str(folder / "config.json"))
     if stored not in (None, size):
         raise DamagedFile(
             f"{folder / 'vocab.txt'} must have the {stored} tokens it was saved with, got {size}; fetch it again"
@@ -62,26 +48,14 @@ def check_whole_vocabulary(size: int, config: BertConfig, settings: dict[str, An
         )
 
 
-def check_sizes(config: BertConfig, tensors: dict[str, Tensor], folder: Path) -> None:
-    """Compare config.json with the weights before a model is built: one of 20,000 layers would take a minute.
+def check_layers(config: BertConfig, tensors: dict[str, Tensor], folder: Path) -> None:
+    """Compare the number of layers before a model is built: one of 20,000 would take a minute.
 
     Args:
         config: of config.json.
         tensors: under the names of name_map.plain_name.
         folder: for the message.
-
-    Raises:
-        TensorMismatch: if a size is another, or a tensor that tells it is missing.
     """
-    missing = [name for name in SHAPES if name not in tensors]
-    if missing:
-        raise TensorMismatch(f"{folder}: the tensors must be those of a BERT; missing: {listed(missing)}")
-    for name, sizes in SHAPES.items():
-        wanted = tuple(getattr(config, size) for size in sizes)
-        if tensors[name].shape != wanted:
-            raise TensorMismatch(
-                f"{folder}: {name} must have shape {wanted} by config.json, got {tuple(tensors[name].shape)}"
-            )
     layers = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
     if layers != config.num_hidden_layers:
         raise TensorMismatch(
@@ -96,9 +70,6 @@ def check_finite(tensors: dict[str, Tensor], folder: Path) -> None:
     Args:
         tensors: as they go into the model: in float16 some numbers of a file are infinite.
         folder: for the message.
-
-    Raises:
-        DamagedFile: with the name of the tensor.
     """
     for name, tensor in tensors.items():
         # The least and the greatest are NaN where one number is: 12 ms for MiniLM; to ask each number takes 200.

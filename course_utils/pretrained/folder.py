@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,16 @@ from course_utils import heads
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained.checkpoints import put_readout
-from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json, setting
+from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json
 from course_utils.pretrained.errors import (
     ConfigError,
     MissingFile,
     TensorMismatch,
     UnsupportedModel,
-    listed,
 )
 from course_utils.pretrained.fitting import (
     check_finite,
-    check_sizes,
+    check_layers,
     check_vocabulary,
     check_whole_vocabulary,
 )
@@ -43,10 +43,10 @@ from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, verify, write_weights
 from course_utils.support.files import write_atomically
 from course_utils.support.folders import is_leftover, remove_folder
-from course_utils.support.given import one_line, path_of, shown
+from course_utils.support.foreign_json import entry
+from course_utils.support.given import listed, one_line, shown
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
-from course_utils.tokenization.wordpiece import check_tokenizer
 
 VOCABULARY = "vocab.txt"
 # The files that save_pretrained writes. A folder with just these is replaced by another save; any other is its owner's.
@@ -89,11 +89,7 @@ def load_pretrained(
     Returns:
         model, tokenizer.
 
-    Raises:
-        FileNotFoundError: ModelNotFound or MissingFile.
-        OSError: CacheError, or a file that cannot be read.
-        ValueError: one of the other classes in course_utils.pretrained.errors, name is no path, or dtype is no floating
-            type.
+    What is wrong with a folder or a name is one of course_utils.pretrained.errors.
     """
     if dtype not in FLOATS:
         raise ValueError(f"dtype must be one of {listed([str(t) for t in FLOATS])}, got {dtype}")
@@ -123,14 +119,8 @@ def save_pretrained(
         tokenizer: its vocabulary may be smaller than the model's, not larger.
         folder: where to; parent folders are created.
         dtype: type in the file, such as torch.float16; None means the model's own.
-
-    Raises:
-        ValueError: if the model is none of those, the vocabulary does not fit, the type is not a floating one, or
-            the folder is another than those, or the working directory lies in it; if tokenizer or folder is none.
-        OSError: if the files cannot be written.
     """
-    check_tokenizer(tokenizer)
-    folder = Path(os.path.expanduser(path_of("folder", folder)))
+    folder = Path(os.path.expanduser(folder))
     architecture = type(model).__name__
     if MODEL_CLASSES.get(architecture) is not type(model):
         raise ValueError(f"model must be one of {listed(list(MODEL_CLASSES))}, got {architecture}")
@@ -166,17 +156,17 @@ def _load_tokenizer(folder: Path, sha256: str | None) -> WordPieceTokenizer:
     verify(path, sha256)
     settings_file = folder / "tokenizer_config.json"
     settings = read_json(settings_file) if settings_file.is_file() else {}
-    kind = setting(settings, "tokenizer_class", str, None, source=settings_file)
-    if kind not in TOKENIZERS:
+    read = partial(entry, settings, source=str(settings_file))
+    if (kind := read("tokenizer_class", str, None)) not in TOKENIZERS:
         raise UnsupportedModel(
             f"{settings_file}: tokenizer_class is {shown(kind)}, and only BertTokenizer is known here"
         )
-    if not setting(settings, "tokenize_chinese_chars", bool, True, source=settings_file):
+    if not read("tokenize_chinese_chars", bool, True):
         raise UnsupportedModel(
             f"{settings_file}: tokenize_chinese_chars is false, which this course does not know"
         )
-    lowercase = setting(settings, "do_lower_case", bool, True, source=settings_file)
-    strip_accents = setting(settings, "strip_accents", bool, None, source=settings_file)
+    lowercase = read("do_lower_case", bool, True)
+    strip_accents = read("strip_accents", bool, None)
     if strip_accents is None:  # as in the reference: it then follows the case
         strip_accents = lowercase
     return WordPieceTokenizer.from_vocab_file(path, lowercase=lowercase, strip_accents=strip_accents)
@@ -206,11 +196,15 @@ def _build_model(
     """Account for every tensor of both sides, then put them into a new model."""
     tensors = _plain_tensors(stored, folder)
     chosen = model_class or _class_for(tensors, settings, folder)
-    check_sizes(config, tensors, folder)
+    check_layers(config, tensors, folder)
     try:
         with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
             model = _empty_model(chosen, config, tensors)
-    except ValueError as error:  # an initializer_range of 0
+    except (
+        ValueError,
+        RuntimeError,
+        TypeError,
+    ) as error:  # an initializer_range of 0; a size beyond all memory
         raise ConfigError(f"{folder / 'config.json'}: {error}") from None
     wanted = {ours: reference_name(ours) for ours in model.state_dict()}
     # Any file may hold a pooler that the head does not use; other parts are left out only on request.
@@ -266,7 +260,7 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
     def holds(part: str) -> bool:
         return any(name.startswith(part) for name in tensors)
 
-    named = (setting(settings, "architectures", list, None, source=folder / "config.json") or [None])[0]
+    named = (entry(settings, "architectures", list, None, source=str(folder / "config.json")) or [None])[0]
     if named is not None and named not in tuple(MODEL_CLASSES):
         raise UnsupportedModel(
             f"{folder / 'config.json'}: the architecture is {shown(named)}, and this course knows only "

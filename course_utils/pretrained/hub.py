@@ -7,13 +7,14 @@ That library is not used because it (2.4.0) limits neither size nor slowness: fo
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
 import shutil
 import urllib.parse
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from course_utils.pretrained.errors import (
     CacheError,
@@ -21,21 +22,18 @@ from course_utils.pretrained.errors import (
     MissingFile,
     PickleRefused,
     UnsupportedModel,
-    listed,
 )
 from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
 from course_utils.support.files import read_regular, replacing, write_atomically
-from course_utils.support.foreign_json import entry, parse_object
-from course_utils.support.given import whole_number
+from course_utils.support.given import listed
 from course_utils.support.network import STALLED, TooLong, Unreachable, chunks, open_address
 
 ENDPOINT = "https://huggingface.co"
 FIRST_ANSWER = 3.0  # seconds, name look-up included: without a network one wants to know at once
 SMALL = 10_000_000  # bytes; no list of files and no vocabulary is larger
-LARGE = (
-    10_000_000_000  # bytes; no weights in one file are larger, whatever is announced (BERT-large has 1.3e9)
-)
+LARGE = 10_000_000_000  # nor weights in one file, whatever is announced (BERT-large has 1.3e9)
 TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
+COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class Announced(NamedTuple):
@@ -66,10 +64,8 @@ def cached_snapshot(name: str) -> Path | None:
         commit = read_regular(model_cache(name) / "refs" / "main").decode("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
-    if not re.fullmatch(r"[0-9a-f]{40}", commit):
-        return None
     snapshot = model_cache(name) / "snapshots" / commit
-    return snapshot if snapshot.is_dir() else None
+    return snapshot if COMMIT.fullmatch(commit) and snapshot.is_dir() else None
 
 
 def offline() -> bool:
@@ -91,28 +87,25 @@ def endpoint() -> str:
 def download(name: str) -> Path:
     """Fetch config.json, vocab.txt and the safetensors of a model; return the folder in the cache.
 
+    Unreachable or NotThere (course_utils.support.network) if the hub has nothing for us; one of pretrained.errors if
+    the list of files shows that the model cannot be loaded, or what arrives is not what was announced.
+
     Args:
         name: such as "bert-base-uncased" or "owner/model".
-
-    Raises:
-        Unreachable: if the hub does not answer, or the line breaks or is too slow.
-        NotThere: if it has no such model (course_utils.support.network).
-        PickleRefused, UnsupportedModel, MissingFile: if the model's list of files shows that it cannot be loaded.
-        ChecksumMismatch, DamagedFile: if what arrives is not what the hub announced.
-        CacheError: if it cannot be kept.
     """
     address = f"{endpoint()}/api/models/{urllib.parse.quote(name)}/revision/main?blobs=true"
     commit, files = _file_list(_get(address), address)
     wanted = _wanted(name, files)
     root = model_cache(name)
-    temporary = root / f".incomplete-{secrets.token_hex(8)}"
+    temporary, snapshot = root / f".incomplete-{secrets.token_hex(8)}", root / "snapshots" / commit
     try:
         temporary.mkdir(parents=True)
         for file in wanted:
             source = f"{endpoint()}/{urllib.parse.quote(name)}/resolve/{commit}/{file}"
             _fetch(source, temporary / file, files[file])
-        snapshot = root / "snapshots" / commit
-        _move_in(temporary, snapshot)
+        snapshot.mkdir(parents=True, exist_ok=True)  # another program may have put some of them there already
+        for file in wanted:
+            (temporary / file).replace(snapshot / file)
         (root / "refs").mkdir(exist_ok=True)
         write_atomically(root / "refs" / "main", commit)
     except OSError as error:  # of the disk: those of the line are Unreachable
@@ -128,27 +121,21 @@ def download(name: str) -> Path:
 def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, Announced]]:
     """The hub's answer -> commit, and for each file what the hub says of it."""
     try:
-        content = parse_object(answer, source="its answer", at_most=SMALL)
-        commit = entry(content, "sha", str, source="its answer")
-        if not re.fullmatch(r"[0-9a-f]{40}", commit):
-            raise ValueError("sha must be that of a commit")
-        listing = entry(content, "siblings", list, source="its answer")
-        return commit, dict(_announced(file, f"siblings[{number}].") for number, file in enumerate(listing))
-    except ValueError as error:
-        raise Unreachable(f"{address} does not answer like a hub: {error}") from None
+        content = json.loads(answer)
+        files = {
+            str(file["rfilename"]): Announced(
+                None if file.get("size") is None else int(file["size"]), (file.get("lfs") or {}).get("sha256")
+            )
+            for file in content["siblings"]
+        }
+        if COMMIT.fullmatch(content["sha"]):
+            return content["sha"], files
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        pass
+    raise Unreachable(f"{address} does not answer like a hub: no list of a model's files")
 
 
-def _announced(file: Any, path: str) -> tuple[str, Announced]:
-    """An entry of the list -> the file's name, and what the hub says of it."""
-    name = entry(file, "rfilename", str, source="its answer", path=path)
-    size = entry(file, "size", int, None, source="its answer", path=path)
-    if size is not None:
-        whole_number(f"its answer: {path}size", size, least=0)
-    large = entry(file, "lfs", dict, None, source="its answer", path=path) or {}
-    return name, Announced(size, entry(large, "sha256", str, None, source="its answer", path=f"{path}lfs."))
-
-
-def _wanted(name: str, files: dict[str, Any]) -> list[str]:
+def _wanted(name: str, files: dict[str, Announced]) -> list[str]:
     """The files to fetch, the small ones first; refuses a model that could not be loaded anyway."""
     if "config.json" not in files:
         raise UnsupportedModel(
@@ -172,9 +159,8 @@ def _wanted(name: str, files: dict[str, Any]) -> list[str]:
 
 def _get(address: str) -> bytes:
     """The whole of a small answer."""
-    response = open_address(address, FIRST_ANSWER, what="model")
     try:
-        return b"".join(chunks(response, address, at_most=SMALL))
+        return b"".join(chunks(open_address(address, FIRST_ANSWER, what="model"), address, at_most=SMALL))
     except TooLong as error:
         raise Unreachable(str(error)) from None
 
@@ -194,13 +180,3 @@ def _fetch(address: str, path: Path, announced: Announced) -> None:
     if size is not None and path.stat().st_size != size:
         raise DamagedFile(f"{address} must be {size} bytes long, got {path.stat().st_size}; try again")
     verify(path, announced.sha256)
-
-
-def _move_in(temporary: Path, snapshot: Path) -> None:
-    """Put the files where the cache has them; another program may have put some there already."""
-    snapshot.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        temporary.rename(snapshot)
-    except OSError:
-        for file in temporary.iterdir():
-            file.replace(snapshot / file.name)

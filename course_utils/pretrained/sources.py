@@ -12,7 +12,7 @@ from course_utils.pretrained import hub
 from course_utils.pretrained.checkpoints import DEFAULT, check_as_shipped, checkpoint_of, course_checkpoints
 from course_utils.pretrained.errors import ModelNotFound
 from course_utils.pretrained.weights import INDEX, WEIGHTS
-from course_utils.support.given import one_line, path_of
+from course_utils.support.given import one_line
 from course_utils.support.network import NotThere, Unreachable
 from course_utils.support.paths import CHECKPOINTS
 
@@ -48,12 +48,7 @@ def find_model(name: str | Path | None) -> Source:
     Args:
         name: a checkpoint of the course, a folder, or a name on the hub such as "owner/model". None means course-bert.
 
-    Raises:
-        ValueError: if name is no path.
-        ModelNotFound: if there is none; the message lists every place that was searched.
-        ChecksumMismatch: if a checkpoint of the course is not as it was shipped.
-        PickleRefused, UnsupportedModel, MissingFile, ChecksumMismatch, DamagedFile, CacheError: what was found on the
-            hub cannot be loaded, or not be kept.
+    ModelNotFound lists every place that was searched; ChecksumMismatch says that the course's own is not as shipped.
     """
     name = DEFAULT if name is None else name
     if isinstance(name, str) and name in course_checkpoints():
@@ -63,7 +58,7 @@ def find_model(name: str | Path | None) -> Source:
                 f"the course's checkpoint {name} is not here ({folder}); name another model, such as {MINILM!r}"
             )
     else:
-        folder = Path(os.path.expanduser(path_of("name", name)))
+        folder = Path(os.path.expanduser(name))
     if folder.is_dir():
         checkpoint = checkpoint_of(folder)
         if checkpoint:

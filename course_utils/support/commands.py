@@ -5,23 +5,38 @@
     2    an error; also what argparse says of a mistyped option
     130  Ctrl-C
 
-`--debug` shows the traceback as well.
+`--debug` shows the traceback as well. Errors that the course raises say what was expected and what to do; those of
+the operating system come as "[Errno 13] Permission denied: 'x'" and say neither, hence REMEDIES.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
-from course_utils.support.failures import sentence_of
-
 ERROR = 2
 STOPPED = 130  # 128 + SIGINT, as a shell counts
 NOBODY_READS = 141  # 128 + SIGPIPE
+
+MOVE_OR_RENAME = "a file stands where a folder must be: move it away, or name another folder"
+CHANGE_RIGHTS = "it must be yours to read and write: change its permissions, or name another place"
+MAKE_ROOM = "the disk is full: make room, or name a place on another disk"
+REMEDIES = {
+    errno.ENOENT: "it must be there: is the path spelled right?",
+    errno.EEXIST: MOVE_OR_RENAME,
+    errno.ENOTDIR: MOVE_OR_RENAME,
+    errno.EISDIR: "a folder stands where a file must be: move it away, or name another file",
+    errno.EACCES: CHANGE_RIGHTS,
+    errno.EPERM: CHANGE_RIGHTS,
+    errno.EROFS: CHANGE_RIGHTS,
+    errno.ENOSPC: MAKE_ROOM,
+    errno.EDQUOT: MAKE_ROOM,
+}
 
 
 def add_debug(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +55,9 @@ def carry_out(
         debug: print the traceback before the sentence.
         stopped: what to say after Ctrl-C.
     """
-    _print_anything()
+    with suppress(AttributeError, ValueError):  # a stream of a notebook or of a test
+        if sys.stdout.errors == "strict":  # an encoding (cp949, ascii) without ✓ writes \u2713, as on stderr
+            sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = work() or 0
         sys.stdout.flush()
@@ -62,8 +79,22 @@ def told(name: str, sentence: str, status: int = ERROR) -> int:
     return status
 
 
-def _print_anything() -> None:
-    """Let stdout write \\u2713 where its encoding (cp949, ascii) has no such sign, as stderr does."""
-    with suppress(AttributeError, ValueError):  # a stream of a notebook or of a test
-        if sys.stdout.errors == "strict":
-            sys.stdout.reconfigure(errors="backslashreplace")
+def sentence_of(error: Exception) -> str:
+    """The sentence for an error that ends a command.
+
+    Args:
+        error: one of ours, whose words are kept; one of the operating system, which is told by its path, what happened
+            to it, and what helps; or one that nobody foresaw, which is told by its kind.
+    """
+    words = " ".join(str(error).split("\n")).strip()
+    if isinstance(error, MemoryError):
+        return f"the memory is used up ({words or 'no more could be had'}); take smaller sizes, or close other programs"
+    if isinstance(error, OSError) and error.strerror:
+        said = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+        remedy = REMEDIES.get(error.errno)
+        return f"{said}; {remedy}" if remedy else said
+    if (
+        isinstance(error, ValueError | OSError | FloatingPointError) and words
+    ):  # what the course raises itself
+        return words
+    return f"{type(error).__name__}: {words or 'without words'} (--debug shows where)"

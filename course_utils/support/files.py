@@ -15,27 +15,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-LONGEST_NAME = (
-    80  # letters of a name that are repeated: Hangul has 3 bytes a letter, and a name at most 255 bytes
-)
+LONGEST_NAME = 80  # letters of a name that are repeated: Hangul has 3 bytes a letter, and a name at most 255
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:
-    """Refuse a pipe or a device, whose opening may never end; a path that is not there is left to whoever opens it.
-
-    Raises:
-        OSError: if it is one.
-    """
+    """OSError for a pipe or a device, whose opening may never end; whoever opens a path says that it is not there."""
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
         raise OSError(errno.EINVAL, "not a regular file, but a pipe or a device", os.fspath(path))
 
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        OSError: if it is not there, cannot be read, or is a folder, a pipe or a device.
-    """
+    """The bytes of a file; OSError also where it is a folder, a pipe or a device."""
     check_regular(path)
     return Path(path).read_bytes()
 
@@ -43,16 +33,14 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
 def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:
     """Replace a file in one step; whoever reads it sees the old content or the new, never a part.
 
+    After an error (disk full, no permission, half a surrogate pair) what was there before is untouched.
+
     Args:
         path: where to, in a folder that is there; a symbolic link is followed.
         content: all of it; text is written as UTF-8 with the line ends it has.
 
     Returns:
         path.
-
-    Raises:
-        OSError: if it cannot be written (disk full, no permission); what was there before is untouched.
-        UnicodeEncodeError: if text cannot be written as UTF-8 (half a surrogate pair); likewise.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     with replacing(path) as beside:
@@ -64,10 +52,8 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """The path of an empty file beside `path`, which takes its place when the block ends without an error.
 
-    For content that a library writes to a path; the library may replace the empty file by one of its own.
-
-    Raises:
-        OSError: as write_atomically; with the path, where the system names none or that of the file beside it.
+    For content that a library writes to a path; the library may replace the empty file by one of its own. An OSError
+    names `path`, where the system names none or that of the file beside it.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():

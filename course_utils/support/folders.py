@@ -14,14 +14,14 @@ import errno
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from course_utils.support.files import write_atomically
-from course_utils.support.given import one_line
+from course_utils.support.given import listed, one_line
 
 MARK = ".course-run.json"
 LOCK = ".course-run.lock"
@@ -31,22 +31,17 @@ WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP)  # a file system tha
 
 
 @contextmanager
-def run_folder(
-    folder: Path, kind: str, *, earlier: Callable[[Path], bool] = lambda folder: False
-) -> Iterator[None]:
+def run_folder(folder: Path, kind: str) -> Iterator[None]:
     """Have the folder of a run for this process alone, marked; it is made if it is not there.
+
+    ValueError if the folder holds anything else, and nothing in it is touched then; BlockingIOError if another process
+    has it.
 
     Args:
         folder: empty, or of an earlier run of this kind.
         kind: of run.
-        earlier: says of a folder that has no mark and is not empty whether a run made it before there were marks.
-
-    Raises:
-        ValueError: if the folder is none of these; nothing in it is touched then.
-        BlockingIOError: if another process has it.
-        OSError: if it cannot be made or written.
     """
-    _check(folder, kind, earlier)
+    _check(folder, kind)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
         if not (folder / MARK).is_file():
@@ -89,14 +84,7 @@ def remove_folder(folder: Path, names: Collection[str]) -> None:
         folder.rmdir()
 
 
-def listed(names: Collection[str], most: int = 3) -> str:
-    """Some names for a message: a, b, c and 4 more."""
-    shown = sorted(names)
-    more = f" and {len(shown) - most} more" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more
-
-
-def _check(folder: Path, kind: str, earlier: Callable[[Path], bool]) -> None:
+def _check(folder: Path, kind: str) -> None:
     """ValueError unless a run of this kind may have the folder; looking changes nothing."""
     if not folder.is_dir():
         return
@@ -110,9 +98,9 @@ def _check(folder: Path, kind: str, earlier: Callable[[Path], bool]) -> None:
             )
         return
     foreign = [name for name in os.listdir(folder) if name != LOCK and not is_leftover(name, [MARK])]
-    if foreign and not earlier(folder):
+    if foreign:
         raise ValueError(
-            f"{folder} must be empty or the folder of a {kind} run, and holds {listed(foreign)}: "
+            f"{folder} must be empty or the folder of a {kind} run, and holds {listed(foreign, 3)}: "
             "name another folder (nothing in it was touched)"
         )
 

@@ -1,22 +1,19 @@
-"""JSON that others wrote, read with limits, and in words that name the file and the key.
+"""JSON that others wrote, read with a limit, and in words that name the file and the key.
 
-What json.loads makes of anything: a RecursionError of lists in lists, a ValueError of an integer with 5,000 digits, an
-infinity of 1e400; and the first use of a value of another kind is a TypeError that names neither file nor key.
-
-Not here: what only this course writes and reads.
+json.loads makes a RecursionError of lists in lists, and the first use of a value of another kind is a TypeError that
+names neither file nor key. Not here: what only this course writes and reads.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any, TypeVar
 
+from course_utils.support.files import check_regular
 from course_utils.support.given import shown
 
 LARGEST = 10_000_000  # bytes; the index of a model in shards, the largest of such files, has about 100,000
-LONGEST_INTEGER = 100  # digits; Python refuses to read more than 4,300
 KINDS = {str: "a text", bool: "true or false", int: "a whole number", list: "a list", dict: "an object"}
 NEEDED: Any = object()
 
@@ -28,40 +25,24 @@ class BadJSON(ValueError):
 
 
 def read_object(path: Path, *, at_most: int = LARGEST) -> dict[str, Any]:
-    """The object in a JSON file.
-
-    Args:
-        path: the file.
-        at_most: bytes.
-
-    Raises:
-        OSError: if it cannot be read: not there, a folder, not permitted.
-        BadJSON: as parse_object; or if it is a pipe or a device, which might never end.
-    """
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise BadJSON(f"{path} must be a file, got a pipe or a device")
+    """The object in a JSON file of at most so many bytes; BadJSON if it holds none, OSError if it cannot be read."""
+    check_regular(path)
     with path.open("rb") as file:
         return parse_object(file.read(at_most + 1), source=str(path), at_most=at_most)
 
 
 def parse_object(content: bytes, *, source: str, at_most: int = LARGEST) -> dict[str, Any]:
-    """The object that JSON in UTF-8 tells.
-
-    A number beyond all use (1e400, an integer of 5,000 digits) becomes an infinity or a float: no size and no rate,
-    which is seen where it is needed, and only there.
+    """The object that JSON in UTF-8 tells; BadJSON if it is longer, no JSON, nested too deeply, or not an object.
 
     Args:
         content: the bytes.
         source: what a message calls them: a path or an address.
         at_most: bytes.
-
-    Raises:
-        BadJSON: if it is longer, no JSON, nested too deeply, or not an object.
     """
     if len(content) > at_most:
         raise BadJSON(f"{source} must be JSON of at most {at_most} bytes, and is longer")
     try:
-        found = json.loads(content.decode("utf-8"), parse_int=_integer)
+        found = json.loads(content.decode("utf-8"))
     except RecursionError:
         raise BadJSON(f"{source} must be JSON, got lists or objects nested too deeply") from None
     except ValueError as error:  # UnicodeDecodeError and json.JSONDecodeError are
@@ -74,7 +55,7 @@ def parse_object(content: bytes, *, source: str, at_most: int = LARGEST) -> dict
 def entry(
     content: Any, key: str, kind: type[Value], default: Any = NEEDED, *, source: str, path: str = ""
 ) -> Value:
-    """The value of a key, of the kind that is needed.
+    """The value of a key; BadJSON if the key is missing, or its value of another kind.
 
     Args:
         content: the object; of anything else, that is said.
@@ -83,9 +64,6 @@ def entry(
         default: where the key is missing, or null where the default is None. Without a default it must be there.
         source: what a message calls the file.
         path: what stands before the key in a message, such as "siblings[3].".
-
-    Raises:
-        BadJSON: if the key is missing, or its value of another kind.
     """
     if not isinstance(content, dict):
         raise BadJSON(f"{source}: {path.rstrip('.')} must be an object, got {shown(content)}")
@@ -97,9 +75,3 @@ def entry(
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise BadJSON(f"{source}: {path}{key} must be {KINDS[kind]}, got {shown(value)}")
     return value
-
-
-def _integer(digits: str) -> int | float:
-    if len(digits) <= LONGEST_INTEGER:
-        return int(digits)
-    return math.copysign(math.inf, -1 if digits.startswith("-") else 1)

@@ -1,13 +1,10 @@
-"""What a caller gives, checked where it comes in: sizes, rates, texts and lists of them, paths.
+"""What comes in at a door (a setting, a command's option, a tokenizer's texts), checked; and a value in a message.
 
-Each function gives the value back or raises ValueError with one sentence: its name, what was expected, what came.
-
-    layers = whole_number("num_hidden_layers", 4)
+Each check gives the value back or raises ValueError with one sentence: its name, what was expected, what came.
 """
 
 from __future__ import annotations
 
-import errno
 import math
 import numbers
 import operator
@@ -31,11 +28,6 @@ def whole_number(name: str, value: Any, *, least: int = 1, most: int | None = No
     return number
 
 
-def int64(name: str, value: Any) -> int:
-    """A number that a tensor of ids may hold: an id, a label, what stands for padding."""
-    return whole_number(name, value, least=-(2**63), most=2**63 - 1)
-
-
 def real_number(
     name: str, value: Any, *, least: float = 0.0, most: float = math.inf, open_at: tuple[str, ...] = ()
 ) -> float:
@@ -46,36 +38,54 @@ def real_number(
         least, most: the bounds.
         open_at: "least" and "most": which of the bounds it may not be itself.
     """
-    try:
-        number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
-    except OverflowError:  # an integer beyond all floats
-        number = math.inf
-    fits = (
-        math.isfinite(number)
-        and (least < number if "least" in open_at else least <= number)
-        and (number < most if "most" in open_at else number <= most)
-    )
-    if not fits:
-        wanted = [f"above {least:g}" if "least" in open_at else f"at least {least:g}"]
+    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    above = least < number if "least" in open_at else least <= number
+    below = number < most if "most" in open_at else number <= most
+    if not (math.isfinite(number) and above and below):
+        wanted = f"above {least:g}" if "least" in open_at else f"at least {least:g}"
         if math.isfinite(most):
-            wanted.append(f"below {most:g}" if "most" in open_at else f"at most {most:g}")
-        raise ValueError(f"{name} must be a finite number, {' and '.join(wanted)}, got {shown(value)}")
+            wanted += f" and below {most:g}" if "most" in open_at else f" and at most {most:g}"
+        raise ValueError(f"{name} must be a finite number, {wanted}, got {shown(value)}")
     return number
 
 
 def list_of_texts(name: str, value: Any, *, least: int = 1) -> list[str]:
-    """Several texts. One string is none: its letters would be taken for texts."""
+    """Several texts. One string is none: its letters would be taken for texts, and nothing would say so."""
     if isinstance(value, str | bytes):
         raise ValueError(f"{name} must be a list of texts, got one text, {shown(value)}: put it in a list")
-    if not isinstance(value, Iterable):
-        raise ValueError(f"{name} must be a list of texts, got {shown(value)}")
     found = list(value)
-    if not all(issubclass(kind, str) for kind in {*map(type, found)}):
-        strange = next(text for text in found if not isinstance(text, str))
-        raise ValueError(f"{name} must hold texts and nothing else, got {shown(strange)} among them")
+    if strange := [text for text in found if not isinstance(text, str)]:
+        raise ValueError(f"{name} must hold texts and nothing else, got {shown(strange[0])} among them")
     if len(found) < least:
         raise ValueError(f"{name} must hold at least {least} text{'s' * (least > 1)}, got {len(found)}")
     return found
+
+
+def one_line(text: str, most: int = LONGEST) -> str:
+    """A caller's text inside a message: on one line, without control signs, at most so long."""
+    plain = "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))
+    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in a message: short, on one line, and what it is where that is not seen."""
+    text = repr(value) if isinstance(value, str | bytes | bool | numbers.Number) else type(value).__name__
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Names for a message, sorted: a, b, c and 4 more."""
+    ordered = sorted(names)
+    more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
+    return ", ".join(ordered[:most]) + more
+
+
+# --- what only rooms ask that are being emptied of checks -----------------------------------------------------------
+
+
+def int64(name: str, value: Any) -> int:
+    """A number that a tensor of ids may hold: an id, a label, what stands for padding."""
+    return whole_number(name, value, least=-(2**63), most=2**63 - 1)
 
 
 def one_text(name: str, value: Any) -> str:
@@ -100,32 +110,7 @@ def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:
 
 
 def path_of(name: str, value: Any) -> Path:
-    """Where a file or a folder is or will be: a text or a Path that the system can look for."""
+    """Where a file or a folder is or will be."""
     if not isinstance(value, str | os.PathLike):
         raise ValueError(f"{name} must be a path, got {shown(value)}")
-    try:
-        os.lstat(value)
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            raise ValueError(
-                f"{name} must be a path of names that are not too long, got {shown(str(value))}"
-            ) from None
-    except ValueError:  # a zero byte, half a surrogate pair
-        raise ValueError(
-            f"{name} must be a path, got {shown(str(value))}, which the system cannot write"
-        ) from None
     return Path(value)
-
-
-def one_line(text: str, most: int = LONGEST) -> str:
-    """A caller's text inside a message: on one line, without control signs, at most so long."""
-    plain = "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))
-    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
-
-
-def shown(value: Any) -> str:
-    """A value as it stands in a message: short, on one line, and what it is where that is not seen."""
-    if isinstance(value, int) and abs(value) >= 10**LONGEST:  # Python refuses to write very long ones
-        return f"an integer of {value.bit_length()} bits"
-    text = repr(value) if isinstance(value, str | bytes | bool | numbers.Number) else type(value).__name__
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -35,15 +35,12 @@ class TooLong(Exception):
 
 
 def within(seconds: float, address: str, action: Callable[[], T], *, too_late: Callable[[Any], object]) -> T:
-    """Run an action that may hang, but wait for it only so long.
+    """Run an action that may hang, but wait for it only so long; then it is Unreachable.
 
     A socket's own time-out does not do: it knows nothing of the name look-up, and starts anew with each byte.
 
     Args:
         too_late: called, once the action comes to an end that nobody waits for, with what it returned or raised.
-
-    Raises:
-        Unreachable: if it took longer.
     """
     outcome: dict[str, Any] = {}
     waited_for = True
@@ -75,17 +72,13 @@ def within(seconds: float, address: str, action: Callable[[], T], *, too_late: C
 def open_address(
     address: str, seconds: float, *, headers: Mapping[str, str] | None = None, what: str = "file"
 ) -> Any:
-    """The response of a server, its body still to be read by `chunks`.
+    """The response of a server, its body still to be read by `chunks`; or NotThere, or Unreachable.
 
     Args:
         address: http or https.
         seconds: for the name look-up, the connection and all headers together.
         headers: sent with the request.
         what: is asked for, in a word for the message.
-
-    Raises:
-        NotThere: if the server has no such thing.
-        Unreachable: if it gives no answer, or another one.
     """
     request = urllib.request.Request(address, headers={"User-Agent": "course_utils", **(headers or {})})
     try:
@@ -109,14 +102,12 @@ def open_address(
 def chunks(response: Any, address: str, *, at_most: int) -> Iterator[bytes]:
     """The body of a response, piece by piece; it is closed at its end.
 
+    BrokenOff if the line breaks, or CHUNK bytes take longer than STALLED seconds; TooLong if there are more bytes.
+
     Args:
         response: of open_address.
         address: for the message.
         at_most: bytes; what comes beyond them is not handed out, and not read to its end.
-
-    Raises:
-        BrokenOff: if the line breaks, or CHUNK bytes take longer than STALLED seconds.
-        TooLong: if there are more bytes.
     """
     came = 0
     left_open = False

@@ -3,7 +3,8 @@
 `fast` is the same in the `tokenizers` library; it is imported only by those who ask for it.
 """
 
-from course_utils.tokenization.bpe import BPETokenizer, BPETrainer
+from course_utils.tokenization.bpe import PlainBPETrainer
+from course_utils.tokenization.bpe_tokenizer import BPETokenizer, BPETrainer
 from course_utils.tokenization.byte_bpe import ByteBPETokenizer, ByteBPETrainer
 from course_utils.tokenization.encoding import Encoding
 from course_utils.tokenization.merging import Candidate, MergeStep
@@ -18,6 +19,7 @@ __all__ = [
     "Candidate",
     "Encoding",
     "MergeStep",
+    "PlainBPETrainer",
     "WordPieceTokenizer",
     "WordPieceTrainer",
 ]

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 
-from course_utils.support.given import list_of_texts
-from course_utils.tokenization.bpe import BPETokenizer, split_punctuation
+from course_utils.tokenization.bpe import split_punctuation
+from course_utils.tokenization.bpe_tokenizer import BPETokenizer
 from course_utils.tokenization.merging import MergeTrainer
-from course_utils.tokenization.vocab import load_merges, load_vocab
+from course_utils.tokenization.vocab import tokens_of
 
 # One blank and what follows it; else a run of blanks, the last of which is left to the word after it.
 WORDS = re.compile(r" ?[^ \t\n\r]+|[ \t\n\r]+(?![^ \t\n\r])|[ \t\n\r]+")
@@ -58,9 +57,6 @@ class ByteBPETokenizer(BPETokenizer):
     Args:
         vocab: symbol -> id, with all 256 byte symbols.
         merges: pairs of symbols, the first-learned first.
-
-    Raises:
-        ValueError: a byte has no symbol in the vocabulary, or vocabulary and merges do not belong together.
     """
 
     def __init__(self, vocab: Mapping[str, int], merges: Iterable[tuple[str, str]]) -> None:
@@ -71,20 +67,6 @@ class ByteBPETokenizer(BPETokenizer):
                 f"a byte-level vocabulary holds all 256 bytes, {len(missing)} are missing: {missing[:5]}"
             )
 
-    @classmethod
-    def from_files(cls, vocab_path: str | Path, merges_path: str | Path) -> ByteBPETokenizer:
-        """Read vocab.txt and merges.txt.
-
-        Raises:
-            ValueError: a file is damaged, or they do not belong together.
-            OSError: a file cannot be read.
-        """
-        vocab, merges = load_vocab(vocab_path, required=()), load_merges(merges_path)
-        try:
-            return cls(vocab, merges)
-        except ValueError as error:
-            raise ValueError(f"{vocab_path}, {merges_path}: {error}") from None
-
     def words(self, text: str) -> list[str]:
         """The words of a text in byte symbols: "배를 탔다" -> ["ë°°ë¥¼", "ĠíĥĶëĭ¤"]."""
         return [to_byte_symbols(word) for word in split_words(text)]
@@ -93,7 +75,7 @@ class ByteBPETokenizer(BPETokenizer):
         """The text of ids; special tokens stand in it as they are written."""
         known, special = set(byte_symbols()), self.special_tokens
         text, run = "", ""
-        for symbol in self._symbols(ids):
+        for symbol in tokens_of(ids, self.ids_to_tokens):
             if known.issuperset(symbol) and symbol not in special:
                 run += symbol
             else:
@@ -107,28 +89,13 @@ class ByteBPETokenizer(BPETokenizer):
 
 
 class ByteBPETrainer(MergeTrainer[ByteBPETokenizer]):
-    """Learn merges of bytes; ties as in BPETrainer. The alphabet is always all 256 bytes.
+    """Learn merges of bytes; arguments and ties as in BPETrainer. The alphabet is always all 256 bytes."""
 
-    Args:
-        min_count: a pair seen less often is never merged.
-        special_tokens: get the first ids.
-    """
+    def chunks(self, text: str) -> list[str]:
+        return WORDS.findall(text)
 
-    def __init__(self, *, min_count: int = 2, special_tokens: Sequence[str] = ()) -> None:
-        super().__init__(min_count=min_count, special_tokens=special_tokens)
-
-    def words(self, texts: Iterable[str]) -> Counter[str]:
-        chunks: Counter[str] = Counter()
-        for text in list_of_texts("texts", texts):
-            chunks.update(WORDS.findall(text))
-        words: Counter[str] = Counter()
-        for chunk, count in chunks.items():
-            for piece in split_punctuation(chunk):
-                words[to_byte_symbols(piece)] += count
-        return words
-
-    def spell(self, word: str) -> list[str]:
-        return list(word)
+    def cut(self, chunk: str) -> list[str]:
+        return [to_byte_symbols(piece) for piece in split_punctuation(chunk)]
 
     def alphabet(self, words: Counter[str]) -> list[str]:
         return sorted(byte_symbols())

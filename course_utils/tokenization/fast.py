@@ -1,7 +1,6 @@
 """The same tokenizers in the `tokenizers` library (Rust): for training and encoding at speed, equal by test.
 
-`fast_*` turns one of ours into its twin; `train_fast_*` trains in the library and gives back one of ours. Where a list
-of texts is wanted, a single string raises ValueError: its letters would be taken for texts.
+`fast_*` turns one of ours into its twin; `train_fast_*` trains in the library and gives back one of ours.
 """
 
 from __future__ import annotations
@@ -12,17 +11,18 @@ from collections.abc import Iterable, Sequence
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from course_utils.support.given import list_of_texts, whole_number
-from course_utils.tokenization.bpe import UNKNOWN, WORD_START, BPETokenizer
+from course_utils.support.given import list_of_texts
+from course_utils.tokenization.bpe import UNKNOWN, WORD_START
+from course_utils.tokenization.bpe_tokenizer import BPETokenizer
 from course_utils.tokenization.byte_bpe import ByteBPETokenizer, byte_symbols
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.tokenization.wordpiece import CONTINUES, MAX_WORD_LENGTH, WordPieceTokenizer
 
 # What str.split() cuts at: the library's own \s lacks U+001C … U+001F.
 _BLANKS = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
-
-
-LARGEST = 2**24  # entries of a vocabulary: the library makes room for all of them beforehand
+LARGEST = (
+    2**24
+)  # symbols: the library makes room for all that it is asked for, and no text yields more than these
 
 
 def fast_wordpiece(tokenizer: WordPieceTokenizer) -> Tokenizer:
@@ -74,9 +74,6 @@ def train_fast_wordpiece(
     Args:
         limit_alphabet: keep only so many characters, the most frequent ones. In Korean text every ideograph and rare
             sign otherwise takes a place of the vocabulary.
-
-    Raises:
-        ValueError: if texts are none, or a number is negative or too large.
     """
     fast = _bert_rules(
         Tokenizer(models.WordPiece(unk_token=UNKNOWN, max_input_chars_per_word=MAX_WORD_LENGTH)),
@@ -86,8 +83,8 @@ def train_fast_wordpiece(
     texts = list_of_texts("texts", texts)
     characters, inside = _characters(fast, texts, limit_alphabet)
     trainer = trainers.WordPieceTrainer(
-        vocab_size=whole_number("vocab_size", vocab_size, most=LARGEST),
-        min_frequency=whole_number("min_count", min_count, least=0, most=LARGEST),
+        vocab_size=min(vocab_size, LARGEST),
+        min_frequency=min_count,
         special_tokens=[*special_tokens, *characters, *inside],  # only of these the order can be given
         initial_alphabet=characters,
         limit_alphabet=len(characters),
@@ -101,40 +98,37 @@ def train_fast_wordpiece(
 def train_fast_bpe(
     texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = (UNKNOWN,)
 ) -> BPETokenizer:
-    """What BPETrainer learns, learned by the library.
-
-    Raises:
-        ValueError: if texts are none, or a number is negative or too large.
-    """
+    """What BPETrainer learns, learned by the library."""
     fast = _bpe_rules(Tokenizer(models.BPE(unk_token=UNKNOWN)))
-    trainer = trainers.BpeTrainer(
-        vocab_size=whole_number("vocab_size", vocab_size, most=LARGEST),
-        min_frequency=whole_number("min_count", min_count, least=0, most=LARGEST),
-        special_tokens=list(special_tokens),
-        show_progress=False,
-    )
-    fast.train_from_iterator(list_of_texts("texts", texts), trainer)
-    return BPETokenizer(_by_id(fast), _merges(fast))
+    return BPETokenizer(*_train_bpe(fast, texts, vocab_size, min_count, special_tokens))
 
 
 def train_fast_byte_bpe(
     texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = ()
 ) -> ByteBPETokenizer:
-    """What ByteBPETrainer learns, learned by the library.
-
-    Raises:
-        ValueError: if texts are none, or a number is negative or too large.
-    """
+    """What ByteBPETrainer learns, learned by the library."""
     fast = _byte_rules(Tokenizer(models.BPE()))
+    return ByteBPETokenizer(*_train_bpe(fast, texts, vocab_size, min_count, special_tokens, byte_symbols()))
+
+
+def _train_bpe(
+    fast: Tokenizer,
+    texts: Iterable[str],
+    vocab_size: int,
+    min_count: int,
+    special_tokens: Sequence[str],
+    alphabet: Sequence[str] = (),
+) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """Vocabulary and merges in their order; of these only the model's JSON tells."""
     trainer = trainers.BpeTrainer(
-        vocab_size=whole_number("vocab_size", vocab_size, most=LARGEST),
-        min_frequency=whole_number("min_count", min_count, least=0, most=LARGEST),
+        vocab_size=min(vocab_size, LARGEST),
+        min_frequency=min_count,
         special_tokens=list(special_tokens),
-        initial_alphabet=list(byte_symbols()),
+        initial_alphabet=list(alphabet),
         show_progress=False,
     )
     fast.train_from_iterator(list_of_texts("texts", texts), trainer)
-    return ByteBPETokenizer(_by_id(fast), _merges(fast))
+    return _by_id(fast), [tuple(pair) for pair in json.loads(fast.to_str())["model"]["merges"]]
 
 
 def _characters(fast: Tokenizer, texts: Sequence[str], limit: int | None) -> tuple[list[str], list[str]]:
@@ -194,8 +188,3 @@ def _byte_rules(fast: Tokenizer) -> Tokenizer:
 
 def _by_id(fast: Tokenizer) -> dict[str, int]:
     return dict(sorted(fast.get_vocab().items(), key=lambda item: item[1]))
-
-
-def _merges(fast: Tokenizer) -> list[tuple[str, str]]:
-    """The merges of a BPE model in their order; only its JSON tells them."""
-    return [tuple(pair) for pair in json.loads(fast.to_str())["model"]["merges"]]

@@ -9,39 +9,11 @@ An uncased BERT model strips accents, for which it decomposes everything: 배 be
 
 from __future__ import annotations
 
-import unicodedata
-from dataclasses import dataclass
-
 from course_utils.support.given import shown
 
 SYLLABLES, INITIALS, MEDIALS, FINALS = 0xAC00, 0x1100, 0x1161, 0x11A7  # FINALS + 0 stands for "no final"
 INITIAL_COUNT, MEDIAL_COUNT, FINAL_COUNT = 19, 21, 28
 SYLLABLE_COUNT = INITIAL_COUNT * MEDIAL_COUNT * FINAL_COUNT  # 11,172
-
-
-@dataclass(frozen=True)
-class CodePoint:
-    """One code point as an inspector shows it."""
-
-    char: str
-    number: str  # "U+BC30"
-    name: str  # "HANGUL SYLLABLE BAE"; "" where Unicode has none (control characters)
-    category: str  # "Lo": Unicode's two-letter class
-    utf8: bytes
-
-
-def inspect_text(text: str) -> list[CodePoint]:
-    """What a text really consists of, code point by code point."""
-    return [
-        CodePoint(
-            char,
-            f"U+{ord(char):04X}",
-            unicodedata.name(char, ""),
-            unicodedata.category(char),
-            char.encode("utf-8", "surrogatepass"),
-        )
-        for char in text
-    ]
 
 
 def is_syllable(char: str) -> bool:
@@ -50,34 +22,10 @@ def is_syllable(char: str) -> bool:
 
 
 def to_jamo(syllable: str) -> str:
-    """배 (U+BC30) -> ᄇ ᅢ (U+1107 U+1162); 밤 -> three Jamo.
-
-    Raises:
-        ValueError: not one composed syllable.
-    """
-    if not isinstance(syllable, str) or not is_syllable(syllable):
+    """배 (U+BC30) -> ᄇ ᅢ (U+1107 U+1162); 밤 -> three Jamo. ValueError for what is no composed syllable."""
+    if not is_syllable(syllable):
         raise ValueError(f"expected one composed syllable (가 … 힣), got {shown(syllable)}")
     rest, final = divmod(ord(syllable) - SYLLABLES, FINAL_COUNT)
     initial, medial = divmod(rest, MEDIAL_COUNT)
     jamo = chr(INITIALS + initial) + chr(MEDIALS + medial)
     return jamo + chr(FINALS + final) if final else jamo
-
-
-def to_syllable(jamo: str) -> str:
-    """ᄇ ᅢ -> 배: the way back.
-
-    Raises:
-        ValueError: not an initial, a medial and at most one final Jamo.
-    """
-    parts = [ord(char) - first for char, first in zip(jamo, (INITIALS, MEDIALS, FINALS))]
-    limits = (INITIAL_COUNT, MEDIAL_COUNT, FINAL_COUNT)
-    if (
-        len(jamo) not in (2, 3)
-        or any(not 0 <= part < limit for part, limit in zip(parts, limits))
-        or parts[2:] == [0]
-    ):
-        raise ValueError(
-            f"expected an initial, a medial and at most one final Jamo, got {[f'U+{ord(c):04X}' for c in jamo]}"
-        )
-    final = parts[2] if len(parts) == 3 else 0
-    return chr(SYLLABLES + (parts[0] * MEDIAL_COUNT + parts[1]) * FINAL_COUNT + final)

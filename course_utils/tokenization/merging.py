@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from course_utils.support.given import whole_number
+from course_utils.support.given import list_of_texts
 from course_utils.tokenization.pairs import PairTable
 
 Tokenizer = TypeVar("Tokenizer")
@@ -52,20 +52,20 @@ class MergeTrainer(Generic[Tokenizer]):
     table = PairTable
 
     def __init__(self, *, min_count: int = 2, special_tokens: Sequence[str] = ()) -> None:
-        self.min_count = whole_number("min_count", min_count)
+        self.min_count = min_count
         self.special_tokens = tuple(special_tokens)
 
-    def words(self, texts: Iterable[str]) -> Counter[str]:
-        """How often each word occurs. No merge crosses the boundary of a word.
+    def chunks(self, text: str) -> list[str]:
+        """A text cut where it costs nothing, mostly at blanks: what comes twice is cut further only once."""
+        raise NotImplementedError
 
-        Raises:
-            ValueError: texts are not several texts.
-        """
+    def cut(self, chunk: str) -> list[str]:
+        """The words of a chunk. No merge crosses the boundary of a word."""
         raise NotImplementedError
 
     def spell(self, word: str) -> list[str]:
         """The symbols that a word begins with."""
-        raise NotImplementedError
+        return list(word)
 
     def alphabet(self, words: Counter[str]) -> list[str]:
         """All symbols that training begins with, in the order of their ids."""
@@ -79,22 +79,27 @@ class MergeTrainer(Generic[Tokenizer]):
         """The tokenizer built from what was learned."""
         raise NotImplementedError
 
+    def words(self, texts: Iterable[str]) -> Counter[str]:
+        """How often each word occurs."""
+        chunks: Counter[str] = Counter()
+        for text in list_of_texts("texts", texts):
+            chunks.update(self.chunks(text))
+        words: Counter[str] = Counter()
+        for chunk, count in chunks.items():
+            for word in self.cut(chunk):
+                words[word] += count
+        return words
+
     def steps(self, texts: Iterable[str], vocab_size: int, *, runners_up: int = 3) -> Iterator[MergeStep]:
         """The training merge by merge; it ends at vocab_size symbols, or when no pair is frequent enough.
 
-        Raises:
-            ValueError: texts are not several texts, or hold no word; special tokens and alphabet alone are more than
-                vocab_size.
+        ValueError if the texts hold no word, or special tokens and alphabet alone are more than vocab_size.
         """
         words = self.words(texts)
         return self._steps(words, self._first_symbols(words, vocab_size), vocab_size, runners_up)
 
     def train(self, texts: Iterable[str], vocab_size: int) -> Tokenizer:
-        """The tokenizer learned from the texts, with at most vocab_size symbols.
-
-        Raises:
-            ValueError: as steps.
-        """
+        """The tokenizer learned from the texts, with at most vocab_size symbols; ValueError as steps."""
         words = self.words(texts)
         symbols = self._first_symbols(words, vocab_size)
         # A dict, because the same merge can be learned again: 습니+다 may give 습니다 after 습+니다 has.
@@ -104,13 +109,13 @@ class MergeTrainer(Generic[Tokenizer]):
     def _first_symbols(self, words: Counter[str], vocab_size: int) -> list[str]:
         if not words:
             raise ValueError("texts must hold at least one word to learn from, and hold none")
-        alphabet = self.alphabet(words)
-        if whole_number("vocab_size", vocab_size) < len(self.special_tokens) + len(alphabet):
+        special, alphabet = self.special_tokens, self.alphabet(words)
+        if vocab_size < len(special) + len(alphabet):
             raise ValueError(
-                f"vocab_size must be at least {len(self.special_tokens) + len(alphabet)} "
-                f"({len(self.special_tokens)} special tokens and an alphabet of {len(alphabet)}), got {vocab_size}"
+                f"vocab_size must be at least {len(special) + len(alphabet)} "
+                f"({len(special)} special tokens and an alphabet of {len(alphabet)}), got {vocab_size}"
             )
-        return list(dict.fromkeys([*self.special_tokens, *alphabet]))
+        return list(dict.fromkeys([*special, *alphabet]))
 
     def _steps(
         self, words: Counter[str], symbols: list[str], vocab_size: int, runners_up: int
@@ -125,19 +130,13 @@ class MergeTrainer(Generic[Tokenizer]):
                 Candidate((symbols[a], symbols[b]), table.counts[a, b], table.score((a, b)))
                 for a, b in ranked
             ]
-            chosen = candidates[0]
-            new_symbol = self.join(*chosen.pair)
+            best, *others = candidates
+            new_symbol = self.join(*best.pair)
             new = ids.setdefault(new_symbol, len(symbols))
             if new == len(symbols):
                 symbols.append(new_symbol)
             table.merge(ranked[0], new)
             number += 1
             yield MergeStep(
-                number,
-                chosen.pair,
-                chosen.count,
-                chosen.score,
-                new_symbol,
-                tuple(candidates[1:]),
-                len(symbols),
+                number, best.pair, best.count, best.score, new_symbol, tuple(others), len(symbols)
             )

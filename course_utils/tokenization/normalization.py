@@ -17,7 +17,6 @@ import unicodedata
 from functools import cache
 from typing import NamedTuple
 
-from course_utils.support.given import one_text
 from course_utils.tokenization.unicode_tables import (
     CLASSLESS,
     EARLIER_MARKS,
@@ -133,12 +132,7 @@ def normalize(text: str, *, lower: bool = True, accents_off: bool = True) -> Ali
 
 
 def normalized_text(text: str, *, lower: bool = True, accents_off: bool = True) -> str:
-    """The normalised text as a str: "Crème  Brûlée" -> "creme  brulee".
-
-    Raises:
-        ValueError: if text is none.
-    """
-    one_text("text", text)
+    """The normalised text as a str: "Crème  Brûlée" -> "creme  brulee"."""
     return "".join(char for char, _ in normalize(text, lower=lower, accents_off=accents_off))
 
 

@@ -1,8 +1,8 @@
 """The counts of all pairs of neighbours, kept up to date while pairs are merged.
 
 After a merge only the places where the merged pair stood are looked at, and a heap with lazily corrected entries gives
-the best pair. Recounting everything after each merge finds exactly the same merges (a test and the benchmark do it),
-but spends nearly all its time on what did not change.
+the best pair. Recounting everything after each merge (bpe.py) finds exactly the same merges, but spends nearly all its
+time on what did not change.
 
 All words stand in one row, and every symbol knows its neighbours' places. So a merge takes the same time in a word of
 three letters and in one of three hundred thousand:

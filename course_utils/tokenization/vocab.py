@@ -13,33 +13,19 @@ from pathlib import Path
 from course_utils.support.files import read_regular, write_atomically
 from course_utils.support.given import shown
 
-SPECIAL_TOKENS = (
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-)  # in the order in which a new vocabulary gets them
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # a new vocabulary has them in this order
 MERGES_HEADER = "#version: 0.2"
 
 
 def load_vocab(path: str | Path, *, required: Iterable[str] = SPECIAL_TOKENS) -> dict[str, int]:
-    """Read vocab.txt.
+    """Read vocab.txt: token -> id, in the order of the file; ValueError, with the line, where it is damaged.
 
     Args:
         path: the file.
         required: tokens that must be there.
-
-    Returns:
-        token -> id, in the order of the file.
-
-    Raises:
-        ValueError: the file is empty or not UTF-8, or has an empty line, a token twice, or a required one not at all.
-        OSError: the file cannot be read.
     """
-    lines = _lines(path, "a vocabulary has one token a line")
     vocab: dict[str, int] = {}
-    for number, token in enumerate(lines, start=1):
+    for number, token in enumerate(_lines(path, "a vocabulary has one token a line"), start=1):
         if not token.strip(" \t"):
             raise ValueError(
                 f"{path}: line {number} is empty; every line holds one token, and its number is the token's id: "
@@ -68,11 +54,7 @@ def check_special_tokens(
 
 
 def save_vocab(vocab: Mapping[str, int], path: str | Path) -> None:
-    """Write vocab.txt; load_vocab gives back the same mapping.
-
-    Raises:
-        ValueError: the ids are not 0 … V − 1, or a token cannot stand in a line.
-    """
+    """Write vocab.txt; load_vocab gives back the same mapping. ValueError if ids or tokens do not fit into lines."""
     tokens = sorted(vocab, key=vocab.__getitem__)
     if [vocab[token] for token in tokens] != list(range(len(tokens))):
         raise ValueError(
@@ -85,34 +67,21 @@ def save_vocab(vocab: Mapping[str, int], path: str | Path) -> None:
 
 
 def tokens_of(ids: Iterable[int], ids_to_tokens: Mapping[int, str]) -> list[str]:
-    """The token of each id.
+    """The token of each id; ValueError for an id that is no token's.
 
     Args:
         ids: integers in one row (T,): a list, an array or a tensor.
         ids_to_tokens: id -> token.
-
-    Raises:
-        ValueError: not integers in one row, or one that is no token's.
     """
-    try:
-        numbers = [operator.index(number) for number in ids]  # of a tensor, too
-    except TypeError:
-        raise ValueError(f"ids must be integers in one row (T,), got {shown(ids)}") from None
-    tokens: list[str] = []
+    numbers = [operator.index(number) for number in ids]  # of a tensor, too
     for number in numbers:
         if number not in ids_to_tokens:
-            raise ValueError(f"ids must be 0 … {len(ids_to_tokens) - 1}, got {shown(number)}")
-        tokens.append(ids_to_tokens[number])
-    return tokens
+            raise ValueError(f"ids must be 0 … {len(ids_to_tokens) - 1}, got {number}")
+    return [ids_to_tokens[number] for number in numbers]
 
 
 def load_merges(path: str | Path) -> list[tuple[str, str]]:
-    """Read merges.txt: pairs of symbols, the first-learned merge first.
-
-    Raises:
-        ValueError: the file is empty or not UTF-8, a line is not two symbols, or a merge stands there twice.
-        OSError: the file cannot be read.
-    """
+    """Read merges.txt: pairs of symbols, the first-learned merge first; ValueError where it is damaged."""
     merges: dict[tuple[str, str], int] = {}
     for number, line in enumerate(_lines(path, f"the first line is {MERGES_HEADER!r}"), start=1):
         if number == 1 and line.startswith("#version"):
@@ -131,11 +100,7 @@ def load_merges(path: str | Path) -> list[tuple[str, str]]:
 
 
 def save_merges(merges: Iterable[tuple[str, str]], path: str | Path) -> None:
-    """Write merges.txt; load_merges gives back the same list.
-
-    Raises:
-        ValueError: a symbol is empty, or holds a blank or a line end.
-    """
+    """Write merges.txt; load_merges gives back the same list. ValueError for a symbol that is empty or has a blank."""
     lines = [MERGES_HEADER]
     for pair in merges:
         if any(not symbol or set(symbol) & set(" \n\r") for symbol in pair):

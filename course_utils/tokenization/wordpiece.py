@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from course_utils.support.given import mapping, one_text, shown, whole_number
+from course_utils.support.given import shown
 from course_utils.tokenization.encoding import Encoding, shares
 from course_utils.tokenization.normalization import Word, normalize, split_words
 from course_utils.tokenization.vocab import (
@@ -38,12 +38,7 @@ def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
 
     >>> longest_match("배에서", {"배": 0, "##에": 1, "##에서": 2})
     ['배', '##에서']
-
-    Raises:
-        ValueError: if word is no text, or vocab no dict.
     """
-    one_text("word", word)
-    mapping("vocab", vocab, "piece -> id")
     pieces: list[str] = []
     start = 0
     while start < len(word):
@@ -75,9 +70,6 @@ class WordPieceTokenizer:
         strip_accents: decompose (NFD) and drop accents. It breaks Hangul into Jamo: False for Korean. BERT's released
             models have it on exactly where they are lower-cased.
         max_word_length: longer words (in characters, after normalisation) are [UNK].
-
-    Raises:
-        ValueError: vocab is no dict, a special token is missing, or max_word_length is negative.
     """
 
     def __init__(
@@ -88,11 +80,11 @@ class WordPieceTokenizer:
         strip_accents: bool = True,
         max_word_length: int = MAX_WORD_LENGTH,
     ) -> None:
-        self.vocab = dict(mapping("vocab", vocab, "token -> id"))
+        self.vocab = dict(vocab)
         check_special_tokens(self.vocab)
         self.lowercase = lowercase
         self.strip_accents = strip_accents
-        self.max_word_length = whole_number("max_word_length", max_word_length, least=0)
+        self.max_word_length = max_word_length
         self.ids_to_tokens = {number: token for token, number in self.vocab.items()}
         self._special = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
         self._known: dict[str, Pieces] = {}
@@ -101,12 +93,7 @@ class WordPieceTokenizer:
     def from_vocab_file(
         cls, path: str | Path, lowercase: bool = True, strip_accents: bool = True
     ) -> WordPieceTokenizer:
-        """The tokenizer of a vocab.txt.
-
-        Raises:
-            ValueError: the file is empty, not UTF-8, has an empty line, a token twice, or lacks a special token.
-            OSError: the file cannot be read.
-        """
+        """The tokenizer of a vocab.txt; ValueError where the file is damaged or lacks a special token."""
         return cls(load_vocab(path), lowercase=lowercase, strip_accents=strip_accents)
 
     def save_vocab_file(self, path: str | Path) -> None:
@@ -122,20 +109,11 @@ class WordPieceTokenizer:
         return split_words(self.normalized(text))
 
     def tokenize(self, text: str) -> list[str]:
-        """The pieces of a text, without [CLS] and [SEP]: "배를 탔다." -> ["배", "##를", "탔", "##다", "."].
-
-        Raises:
-            ValueError: if text is none.
-        """
+        """The pieces of a text, without [CLS] and [SEP]: "배를 탔다." -> ["배", "##를", "탔", "##다", "."]."""
         return [piece for piece, _ in self.pieces(text)]
 
     def pieces(self, text: str) -> Pieces:
-        """The pieces of a text, each with its (start, end) in the text as typed.
-
-        Raises:
-            ValueError: if text is none.
-        """
-        one_text("text", text)
+        """The pieces of a text, each with its (start, end) in the text as typed."""
         found: Pieces = []
         start = 0
         for special in self._special.finditer(text):
@@ -152,12 +130,7 @@ class WordPieceTokenizer:
             pair: the second text, or None.
             max_length: the most tokens, special ones included; the longer text is cut first, at its end.
                 None: never cut.
-
-        Raises:
-            ValueError: text or pair is none, or max_length leaves no room for the special tokens.
         """
-        if max_length is not None:
-            max_length = whole_number("max_length", max_length, least=0)
         texts = [self.pieces(text)] if pair is None else [self.pieces(text), self.pieces(pair)]
         if max_length is not None:
             room = max_length - 1 - len(texts)
@@ -178,11 +151,7 @@ class WordPieceTokenizer:
         return Encoding(ids, segments, [1] * len(ids), tokens, [span for _, span in pieces])
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
-        """Words with blanks between them. What normalisation and [UNK] dropped does not come back.
-
-        Raises:
-            ValueError: an id that is not in the vocabulary.
-        """
+        """Words with blanks between them. What normalisation and [UNK] dropped does not come back."""
         text = ""
         for token in tokens_of(ids, self.ids_to_tokens):
             if not (skip_special_tokens and token in SPECIAL_TOKENS):

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from course_utils.support.given import list_of_texts
 from course_utils.tokenization.merging import MergeTrainer
 from course_utils.tokenization.normalization import normalize, split_words
 from course_utils.tokenization.pairs import END, PairTable
@@ -26,9 +25,8 @@ class ScoredPairs(PairTable):
 
     def _prepare(self) -> None:
         self.symbol_counts: Counter[int] = Counter()
-        self.partners: defaultdict[int, set[tuple[int, int]]] = defaultdict(
-            set
-        )  # symbol -> pairs that hold it
+        # symbol -> pairs that hold it
+        self.partners: defaultdict[int, set[tuple[int, int]]] = defaultdict(set)
         for symbol, count in zip(self.symbols, self.times):
             if symbol != END:
                 self.symbol_counts[symbol] += count
@@ -94,18 +92,12 @@ class WordPieceTrainer(MergeTrainer[WordPieceTokenizer]):
         self.lowercase = lowercase
         self.strip_accents = strip_accents
 
-    def words(self, texts: Iterable[str]) -> Counter[str]:
-        chunks: Counter[str] = Counter()
-        for text in list_of_texts("texts", texts):
-            chunks.update(CHUNKS.findall(text))
-        words: Counter[str] = Counter()
-        for chunk, count in chunks.items():
-            for word, _ in split_words(
-                normalize(chunk, lower=self.lowercase, accents_off=self.strip_accents)
-            ):
-                if len(word) <= MAX_WORD_LENGTH:
-                    words[word] += count
-        return words
+    def chunks(self, text: str) -> list[str]:
+        return CHUNKS.findall(text)
+
+    def cut(self, chunk: str) -> list[str]:
+        normal = normalize(chunk, lower=self.lowercase, accents_off=self.strip_accents)
+        return [word for word, _ in split_words(normal) if len(word) <= MAX_WORD_LENGTH]
 
     def spell(self, word: str) -> list[str]:
         return [word[0], *(CONTINUES + char for char in word[1:])]

@@ -74,7 +74,7 @@ def run(
     rhythm = Rhythm(checkpoint_every, log_every, end=_last_update(settings, world, stop_after))
     torch.set_num_threads(settings.threads)
     # Of several processes the first has the folder, and alone writes there.
-    with run_folder(out, KIND, earlier=_was_a_run) if rank == 0 else nullcontext():
+    with run_folder(out, KIND) if rank == 0 else nullcontext():
         return _run(settings, out, device, rhythm, rank, world)
 
 

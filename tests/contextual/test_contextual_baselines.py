@@ -12,23 +12,10 @@ from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, p
 from course_utils.contextual.senses import fit_senses
 from course_utils.tokenization import WordPieceTokenizer
 
-VOCAB = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "배",
-    "##를",
-    "##추",
-    "##가",
-    "나",
-    "탔",
-    "##다",
-    "사",
-    "##과",
-    ".",
-]
+PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] 배 ##를 ##추 ##가 나 탔 ##다 사 ##과 ."
+TOKENIZER = WordPieceTokenizer(
+    {piece: number for number, piece in enumerate(PIECES.split())}, lowercase=False, strip_accents=False
+)
 
 
 def planted(seed: int, number: int = 53) -> dict[str, list[list[str]]]:
@@ -45,30 +32,19 @@ def planted(seed: int, number: int = 53) -> dict[str, list[list[str]]]:
 
 
 def test_the_context_is_without_the_word_but_with_its_particle():
-    tokenizer = WordPieceTokenizer(
-        {piece: number for number, piece in enumerate(VOCAB)}, lowercase=False, strip_accents=False
-    )
-    assert context_pieces(tokenizer, "나 배를 탔다.", "배") == ["나", "##를", "탔", "##다", "."]
-    assert context_pieces(tokenizer, "배 배추 배가", "배") == ["배", "##추", "##가"]
-    assert context_pieces(tokenizer, "사과를 탔다", "사과") == ["##를", "탔", "##다"]
-    assert context_pieces(tokenizer, "나 탔다", "배") == ["나", "탔", "##다"]
+    assert context_pieces(TOKENIZER, "나 배를 탔다.", "배") == ["나", "##를", "탔", "##다", "."]
+    assert context_pieces(TOKENIZER, "배 배추 배가", "배") == ["배", "##추", "##가"]
+    assert context_pieces(TOKENIZER, "사과를 탔다", "사과") == ["##를", "탔", "##다"]
+    assert context_pieces(TOKENIZER, "나 탔다", "배") == ["나", "탔", "##다"]
 
 
 def test_the_nearest_pieces_are_told_with_their_places():
-    tokenizer = WordPieceTokenizer(
-        {piece: number for number, piece in enumerate(VOCAB)}, lowercase=False, strip_accents=False
-    )
     bag = ["나", "##를", "탔", "##다", "."]
-    assert placed_pieces(tokenizer, "나 배를 탔다.", "배") == [*bag, "-1 나", "+1 ##를", "+2 탔", "+3 ##다"]
-    assert placed_pieces(tokenizer, "나 배를 탔다.", "배", reach=1) == [*bag, "-1 나", "+1 ##를"]
-    assert placed_pieces(tokenizer, "나 사 배 배", "배") == [
-        "나",
-        "사",
-        "-1 사",
-        "-2 나",
-        "+1 배",
-    ]  # the first
-    assert placed_pieces(tokenizer, "나 탔다", "배") == ["나", "탔", "##다"]
+    assert placed_pieces(TOKENIZER, "나 배를 탔다.", "배") == [*bag, "-1 나", "+1 ##를", "+2 탔", "+3 ##다"]
+    assert placed_pieces(TOKENIZER, "나 배를 탔다.", "배", reach=1) == [*bag, "-1 나", "+1 ##를"]
+    first = ["나", "사", "-1 사", "-2 나", "+1 배"]
+    assert placed_pieces(TOKENIZER, "나 사 배 배", "배") == first
+    assert placed_pieces(TOKENIZER, "나 탔다", "배") == ["나", "탔", "##다"]
 
 
 def test_naive_bayes_by_hand():

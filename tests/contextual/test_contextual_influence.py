@@ -94,18 +94,6 @@ def test_score_and_drop_start_from_the_whole_sentence(model, tokenizer):
             assert one.drop == pytest.approx(whole[column] - odds[column], rel=1e-4, abs=1e-4)
 
 
-def test_the_whole_sentence_has_the_score_of_nearest_sense(model, tokenizer):
-    space, sentence = sense_space(model, tokenizer, "배"), "어제 큰 배를 샀다"
-    whole = dict(nearest_sense(model, tokenizer, sentence, "배"))
-    for sense in space.senses:
-        for one in influence(model, tokenizer, sentence, "배", sense=sense):
-            (odds,) = space.log_odds(
-                sense_points(model, tokenizer, [f"{sentence[: one.start]}[MASK]{sentence[one.end :]}"], "배")
-            )
-            back = torch.sigmoid(odds[space.senses.index(sense)] + one.drop).item()
-            assert back == pytest.approx(whole[sense], abs=1e-4)
-
-
 def test_a_word_that_speaks_for_another_sense_has_a_negative_drop(model, tokenizer):
     drops = {
         one.word: one.drop for one in influence(model, tokenizer, "항구에서 배를 먹었다", "배", sense="ship")

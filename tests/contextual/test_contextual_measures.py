@@ -61,15 +61,6 @@ def test_neighbours_by_hand():
     )
 
 
-def test_order_does_not_matter():
-    generator = torch.Generator().manual_seed(1)
-    vectors, senses = torch.randn(19, 5, generator=generator), [str(number % 4) for number in range(19)]
-    order = torch.randperm(19, generator=generator)
-    moved = [senses[number] for number in order]
-    assert neighbour_accuracy(vectors[order], moved) == neighbour_accuracy(vectors, senses)
-    assert separation(vectors[order], moved) == pytest.approx(separation(vectors, senses), abs=1e-6)
-
-
 @pytest.mark.parametrize("measure", [separation, neighbour_accuracy])
 @pytest.mark.parametrize(("vectors", "senses"), [(at(0, 1, 2), "ab"), (at(0), "a"), (torch.ones(3), "aab")])
 def test_what_does_not_fit_is_refused(measure, vectors, senses):

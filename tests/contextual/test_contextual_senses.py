@@ -192,15 +192,6 @@ def test_scores_are_those_of_the_space(tokenizer):
     )
 
 
-def test_a_point_holds_the_word_and_its_context(tokenizer):
-    model = new_model()
-    ship, again, other = sense_points(
-        model, tokenizer, ["항구에서 배를 탔다", "항구에서 배를 탔다", "단 배를 먹었다"], "배"
-    )
-    torch.testing.assert_close(ship, again, atol=1e-5, rtol=0)
-    assert (ship - other).abs().max() > 1e-2
-
-
 def test_a_model_is_looked_at_once_a_word_and_layer(tokenizer, toy_corpus):
     model = new_model()
     space = sense_space(model, tokenizer, "배")

@@ -141,8 +141,8 @@ def test_what_cannot_be_looked_up_is_said(model, tokenizer):
     assert caught.value.reason == "inside"
     with pytest.raises(ValueError, match="one is empty"):
         word_vectors(model, tokenizer, "", "배")
-    for nothing in ([], "배를 탔다"):
-        with pytest.raises(ValueError, match="sentences must be a list of at least one"):
+    for nothing, told in (([], "must hold at least 1 text, got 0"), ("배를 탔다", "put it in a list")):
+        with pytest.raises(ValueError, match=f"sentences {told}|sentences must .* {told}"):
             encode_words(model, tokenizer, nothing, "배")
     with pytest.raises(ValueError, match=r"in training mode.* call model.eval\(\)"):
         word_vectors(model.train(), tokenizer, "배를 탔다", "배")

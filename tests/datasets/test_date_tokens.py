@@ -30,15 +30,7 @@ def test_by_hand() -> None:
     said = "At half past three on Sunday, the 22nd of November 2026"
     tokens = "at half past three on sunday , the 2 2 nd of november 2 0 2 6"
     assert english_tokens(said) == tokens.split()
-    assert english_tokens("3:05pm o’clock twenty-five") == [
-        "3",
-        ":",
-        "0",
-        "5",
-        "pm",
-        "o'clock",
-        "twenty-five",
-    ]
+    assert " ".join(english_tokens("3:05pm o’clock twenty-five")) == "3 : 0 5 pm o'clock twenty-five"
     tokens = "2 0 2 6 년 1 1 월 2 2 일 일요일 오후 3 시 3 0 분"
     assert korean_tokens(KOREAN_SENTENCE) == tokens.split()
     assert [PAD, BOS, EOS, UNK] == [ENGLISH.index[token] for token in ("<pad>", "<bos>", "<eos>", "<unk>")]
@@ -134,13 +126,6 @@ def test_an_unknown_korean_word() -> None:
             lambda: source_ids(["4 May 1953", " \n"]),
             "^each sentence must have at least one word, and one has",
         ),
-        (lambda: target_ids([""]), "^each sentence must have at least one word, and one has none$"),
-        (lambda: english_tokens(3), "^sentence must be a text, got 3$"),
-        (lambda: korean_tokens(None), "^sentence must be a text, got NoneType$"),
-        (lambda: korean_text([30]), r"^each id must lie in 0 … 29, got 30$"),
-        (lambda: korean_text([-1]), r"^each id must lie in 0 … 29, got -1$"),
-        (lambda: korean_text(3), "^ids must be a list of ids, got 3$"),
-        (lambda: korean_text(["5"]), "^each id must be a whole number"),
     ],
 )
 def test_what_is_refused(call, told) -> None:

@@ -102,14 +102,8 @@ def test_by_hand() -> None:
 
 def test_ordinals() -> None:
     said = [english(Moment(date(2026, 1, day)), weekday=False)[0].split()[1] for day in range(1, 32)]
-    assert said[:4] == ["1st", "2nd", "3rd", "4th"] and said[19:24] == [
-        "20th",
-        "21st",
-        "22nd",
-        "23rd",
-        "24th",
-    ]
-    assert said[10:13] == ["11th", "12th", "13th"] and said[29:] == ["30th", "31st"]
+    assert " ".join(said[:4] + said[10:13]) == "1st 2nd 3rd 4th 11th 12th 13th"
+    assert " ".join(said[19:24] + said[29:]) == "20th 21st 22nd 23rd 24th 30th 31st"
     assert Counter(ordinal[-2:] for ordinal in said) == {"th": 24, "st": 3, "nd": 2, "rd": 2}
 
 
@@ -209,16 +203,7 @@ def test_all_kinds_are_drawn() -> None:
     assert 0.22 < none < 0.28 and 0.11 < twelve < 0.15 and 0.47 < named < 0.53
     assert {pair.moment.day.year for pair in pairs} == set(range(1950, 2050))
     assert {pair.moment.day.weekday() for pair in pairs} == set(range(7))
-    for words in (
-        "half past",
-        "quarter to",
-        "twenty-five to",
-        "o'clock",
-        "noon",
-        "midnight",
-        " am ",
-        "at night",
-    ):
+    for words in ("half past", "quarter to", "twenty-five to", "o'clock", "noon", "midnight", "at night"):
         assert any(words in pair.english for pair in pairs), words
     first = sum(not pair.english.startswith("on") for pair in pairs if pair.moment.time) / len(pairs)
     assert 0.45 < first < 0.55  # of all, three quarters have a time, and of these two thirds begin with it
@@ -228,17 +213,10 @@ def test_all_kinds_are_drawn() -> None:
     ("call", "told"),
     [
         (
-            lambda: Moment("2026-11-22"),
-            "^day must be a date from 1950-01-01 to 2049-12-31, got '2026-11-22'$",
+            lambda: Moment(date(2050, 1, 1)),
+            "day must be a date from 1950-01-01 to 2049-12-31, got 2050-01-01$",
         ),
-        (lambda: Moment(date(2050, 1, 1)), "got 2050-01-01$"),
-        (lambda: Moment(datetime(2026, 11, 22)), "^day must be a date from"),
-        (lambda: Moment(FIRST, time(3, 30, 1)), "of an hour and a minute, or None, got 03:30:01$"),
-        (lambda: Moment(FIRST, 3), "^time must be a datetime.time of an hour and a minute, or None, got 3$"),
-        (lambda: korean("noon", weekday=True), "^moment must be a Moment, got 'noon'$"),
-        (lambda: english(None, weekday=True), "^moment must be a Moment, got NoneType$"),
-        (lambda: split_of(3), "^moment must be a Moment, got 3$"),
-        (lambda: drawn(-1), "^number must be a whole number from 0 to 1000000, got -1$"),
+        (lambda: Moment(FIRST, time(3, 30, 1)), "an hour and a minute and no more, got 03:30:01$"),
         (lambda: drawn(3, "dev"), '^split must be "train", "validation" or "test", got \'dev\'$'),
     ],
 )

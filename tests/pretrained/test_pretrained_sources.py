@@ -23,7 +23,6 @@ from course_utils.pretrained.errors import (
     PickleRefused,
     UnsupportedModel,
 )
-from course_utils.support import network
 from course_utils.tokenization import WordPieceTokenizer
 from tests.datasets.serving import Server
 
@@ -44,15 +43,8 @@ def model_folder(tmp_path):
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """An empty cache, no hub, and the current folder elsewhere."""
-    for name in (
-        "HF_HOME",
-        "HUGGINGFACE_HUB_CACHE",
-        "XDG_CACHE_HOME",
-        "HF_HUB_OFFLINE",
-        "TRANSFORMERS_OFFLINE",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+    names = "HF_HOME HUGGINGFACE_HUB_CACHE XDG_CACHE_HOME HF_HUB_OFFLINE TRANSFORMERS_OFFLINE"
+    for name in (names + " http_proxy HTTP_PROXY all_proxy ALL_PROXY").split():
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # nobody listens there
@@ -69,28 +61,19 @@ class Hub:
         self.announced: dict[str, dict] = {}
         self.asked: list[str] = []
         self.delay = 0.0
-        self.badly: dict[
-            str, tuple[bytes, float, int | None]
-        ] = {}  # path's end -> a part, again and again, the
-        # seconds after each, and the length that the headers tell
+        # A path's end -> a part, sent again and again, the seconds after each, the length that the headers tell.
+        self.badly: dict[str, tuple[bytes, float, int | None]] = {}
 
     def answer(self, path: str) -> bytes | None:
         self.asked.append(path)
         time.sleep(self.delay)
         if path.startswith(f"/api/models/{NAME}/revision/main"):
-            entries = [
-                {
-                    "rfilename": name,
-                    "size": len(content),
-                    **(
-                        {"lfs": {"sha256": hashlib.sha256(content).hexdigest()}}
-                        if "safetensors" in name
-                        else {}
-                    ),
-                    **self.announced.get(name, {}),
-                }
-                for name, content in self.files.items()
-            ]
+            entries = []
+            for name, content in self.files.items():
+                entry = {"rfilename": name, "size": len(content)}
+                if "safetensors" in name:
+                    entry["lfs"] = {"sha256": hashlib.sha256(content).hexdigest()}
+                entries.append(entry | self.announced.get(name, {}))
             return json.dumps({"sha": COMMIT, "siblings": entries}).encode()
         return self.files.get(path.removeprefix(f"/{NAME}/resolve/{COMMIT}/"))
 
@@ -138,7 +121,7 @@ def test_a_folder_comes_first(model_folder, server):
     place = Path(NAME)
     place.parent.mkdir()
     shutil.copytree(model_folder, place)
-    assert sources.find_model(NAME) == (place, {}) and sources.find_model(place) == (place, {})
+    assert sources.find_model(NAME) == sources.find_model(place) == (place, {}, None)
     assert server.asked == []
 
 
@@ -210,18 +193,6 @@ def test_a_silent_hub_is_not_waited_for(server, monkeypatch):
     assert time.monotonic() - began < 20
 
 
-def test_a_hub_has_three_seconds_at_most(server, monkeypatch):
-    waited = []
-
-    def within(seconds, address, action, **_):
-        waited.append(seconds)
-        return action()
-
-    monkeypatch.setattr(network, "within", within)
-    load_pretrained(NAME)
-    assert waited[0] <= 3
-
-
 # --- the hub --------------------------------------------------------------------------------------------------------
 
 
@@ -265,6 +236,8 @@ def test_an_incomplete_cache_is_completed(server, cache):
     [
         ({"lfs": {"sha256": "0" * 64}}, ChecksumMismatch, "must have sha256 000"),
         ({"size": 7}, DamagedFile, "must send at most 7 bytes, and sends more"),
+        ({"lfs": {"sha256": 3}}, ChecksumMismatch, "must have sha256 3"),
+        ({"size": -7}, DamagedFile, "must send at most -7 bytes"),
         ({"size": 1_000_003}, DamagedFile, "must be 1000003 bytes long, got"),
     ],
 )
@@ -297,16 +270,6 @@ def test_a_file_of_no_announced_size_has_a_limit_too(server, cache, monkeypatch)
     assert not [file for file in cache.rglob("*") if file.is_file()]
 
 
-@pytest.mark.parametrize("end", ["/model.safetensors", "?blobs=true"])
-def test_a_dripping_answer_is_given_up(server, cache, monkeypatch, end):
-    monkeypatch.setattr(network, "STALLED", 0.3)
-    server.badly[end] = (b"x", 0.05, 532)
-    began = time.monotonic()
-    with pytest.raises(ModelNotFound, match=r"sends less than 65536 bytes in 0\.3 s"):
-        load_pretrained(NAME)
-    assert time.monotonic() - began < 20 and not [file for file in cache.rglob("*") if file.is_file()]
-
-
 def test_a_list_of_files_without_end_is_stopped(server, monkeypatch):
     server.badly["?blobs=true"] = (b"[" * 65536, 0.0, None)
     with pytest.raises(ModelNotFound, match="must send at most 10000000 bytes"):
@@ -317,31 +280,17 @@ def test_a_list_of_files_without_end_is_stopped(server, monkeypatch):
     "content",
     [
         {"sha": 3, "siblings": []},
-        {"sha": COMMIT, "siblings": [{"rfilename": 3}]},
-        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "size": "long"}]},
-        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "lfs": "yes"}]},
-        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "lfs": {"sha256": 3}}]},
+        {"sha": "../" * 10, "siblings": []},
         {"sha": COMMIT, "siblings": 3},
         {"sha": COMMIT, "siblings": ["config.json"]},
-        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "size": -7}]},
-        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "size": True}]},
-        {"sha": "../" * 10, "siblings": []},
+        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "size": "long"}]},
+        {"sha": COMMIT, "siblings": [{"rfilename": "config.json", "lfs": "yes"}]},
         [],
     ],
 )
 def test_an_answer_of_other_json_is_no_hub(server, content):
     server.answer = lambda path: json.dumps(content).encode()
     with pytest.raises(ModelNotFound, match="does not answer like a hub"):
-        load_pretrained(NAME)
-
-
-def test_the_entry_that_is_wrong_is_named(server):
-    files = [{"rfilename": "config.json"}, {"rfilename": 3}]
-    server.answer = lambda path: json.dumps({"sha": COMMIT, "siblings": files}).encode()
-    with pytest.raises(ModelNotFound, match=r"its answer: siblings\[1\]\.rfilename must be a text, got 3"):
-        load_pretrained(NAME)
-    server.answer = lambda path: b"[" * 100_000
-    with pytest.raises(ModelNotFound, match="does not answer like a hub: .* nested too deeply"):
         load_pretrained(NAME)
 
 
@@ -365,15 +314,6 @@ def test_a_cache_that_is_a_file_is_told_in_one_sentence(server, tmp_path, monkey
     ) as caught:
         load_pretrained(NAME)
     assert "\n" not in str(caught.value) and "HF_HOME" in str(caught.value)
-
-
-def test_a_full_disk_is_told_in_one_sentence(server, cache, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(hub, "write_atomically", full)
-    with pytest.raises(CacheError, match=r"cannot be kept in .*cache \(No space left on device\): make room"):
-        load_pretrained(NAME)
 
 
 def test_a_mistyped_folder_is_said_first(server):

@@ -6,7 +6,6 @@ from collections import Counter
 from itertools import islice
 
 from course_utils.tokenization import BPETrainer, WordPieceTrainer
-from course_utils.tokenization.pairs import PairTable
 from tests.scratch.registry import Scratch
 
 NOTEBOOK = "09_subword_tokenization"
@@ -43,14 +42,6 @@ def bpe_merges(words, number, min_count=2):
 def wordpiece_merges(words, number, min_count=2):
     """The first merges of the package's WordPieceTrainer."""
     return [step.pair for step in islice(GivenWordPiece(min_count=min_count).steps(words, 10**6), number)]
-
-
-def merge(symbols, pair, new):
-    """PairTable's merge of one word."""
-    names = list(dict.fromkeys([*symbols, *pair, new]))
-    table = PairTable([([names.index(symbol) for symbol in symbols], 1)])
-    table.merge((names.index(pair[0]), names.index(pair[1])), names.index(new))
-    return tuple(names[number] for number in table.words[0])
 
 
 def as_unknown(pieces):
@@ -111,7 +102,7 @@ def plain(name, reference, cases, **more):
 
 
 ENTRIES = [
-    plain("my_merge", "tests.scratch.nb09:merge", merge_cases),
+    plain("my_merge", "course_utils.tokenization.bpe:merge", merge_cases),
     plain("my_bpe_merges", "tests.scratch.nb09:bpe_merges", training_cases),
     plain("my_wordpiece_merges", "tests.scratch.nb09:wordpiece_merges", wordpiece_cases),
     plain(

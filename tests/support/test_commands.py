@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from course_utils.support import commands
-from course_utils.support.commands import add_debug, carry_out, told
+from course_utils.support.commands import REMEDIES, add_debug, carry_out, sentence_of, told
 
 ROOT = str(Path(commands.__file__).parents[2])
 
@@ -57,20 +58,31 @@ def test_ctrl_c(capsys):
     assert capsys.readouterr().err == "name: the same command goes on\n"
 
 
-def test_what_argparse_ends_is_not_caught():
-    with pytest.raises(SystemExit):
-        carry_out("name", raising(SystemExit(0)))
-
-
-def test_told(capsys):
+def test_told_and_the_option(capsys):
     assert (told("name", "a sentence"), told("name", "another", 1)) == (2, 1)
     assert capsys.readouterr().err == "name: a sentence\nname: another\n"
-
-
-def test_the_option():
     parser = argparse.ArgumentParser()
     add_debug(parser)
     assert parser.parse_args([]).debug is False and parser.parse_args(["--debug"]).debug is True
+
+
+def test_errors_of_the_system_say_what_helps(tmp_path):
+    (tmp_path / "file").write_text("")
+    for action, said in (
+        ((tmp_path / "file").mkdir, "file: File exists; a file stands where a folder must be"),
+        (
+            (tmp_path / "file" / "folder").mkdir,
+            "folder: Not a directory; a file stands where a folder must be",
+        ),
+        (tmp_path.read_text, f"{tmp_path}: Is a directory; a folder stands where a file must be"),
+        ((tmp_path / "none").read_text, "none: No such file or directory; it must be there"),
+    ):
+        with pytest.raises(OSError) as caught:
+            action()
+        assert said in sentence_of(caught.value)
+    assert sentence_of(OSError(errno.EIO, "Input/output error", "x")) == "x: Input/output error"
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert sentence_of(full) == f"No space left on device; {REMEDIES[errno.ENOSPC]}"
 
 
 @pytest.mark.parametrize(

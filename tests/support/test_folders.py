@@ -73,14 +73,6 @@ def test_another_kind_and_a_newer_version_and_a_damaged_mark(tmp_path: Path):
         refused(tmp_path, told)
 
 
-def test_a_run_of_before_there_were_marks_is_taken_over_if_it_is_known(tmp_path: Path):
-    (tmp_path / "checkpoint").write_text("mine")
-    with run_folder(tmp_path, "kind", earlier=lambda folder: (folder / "checkpoint").is_file()):
-        assert (tmp_path / MARK).is_file()
-    with run_folder(tmp_path, "kind"):
-        assert (tmp_path / "checkpoint").read_text() == "mine"
-
-
 def test_a_file_in_the_way(tmp_path: Path):
     (tmp_path / "file").write_text("mine")
     for path in (tmp_path / "file", tmp_path / "file" / "below"):

@@ -29,18 +29,14 @@ def test_line_ends(tmp_path, end):
     ("content", "message"),
     [
         ("", "vocab.txt is empty; a vocabulary has one token a line: take"),
-        ("\n\n", "vocab.txt is empty"),
         ("\n".join([*GOOD, "배"]), "'배' stands twice, in lines 6 and 11; .* take the file"),
         ("\n".join([*GOOD[:6], "", *GOOD[6:]]), "line 7 is empty; every line holds one token"),
-        ("\n".join(GOOD) + "\n\n", "line 11 is empty"),
         ("\n".join(GOOD[1:]), r"\[PAD\] missing among 9 tokens; BERT needs \[PAD\], \[UNK\]"),
-        ("\n".join(GOOD[5:]), r"\[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\] missing among 5 tokens"),
         (
             "\n".join(GOOD).encode("cp949", "ignore"),
             r"not UTF-8: byte 0xB9 in line 6 .* save the file as UTF-8",
         ),
         ("\n".join(GOOD).encode("utf-8-sig"), r"begins with a byte order mark .* without one"),
-        ("\n".join(GOOD).encode("utf-16"), "is not UTF-8: byte 0xFF in line 1"),
     ],
 )
 def test_a_damaged_vocabulary_is_refused(tmp_path, content, message):
@@ -62,18 +58,6 @@ def test_what_cannot_be_saved(tmp_path, vocab, message):
     with pytest.raises(ValueError, match=message):
         save_vocab(vocab, tmp_path / "vocab.txt")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
-    path = write(tmp_path / "vocab.txt", "old")
-
-    def fail(*_):
-        raise OSError("no room")
-
-    monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="no room"):
-        save_vocab({"a": 0}, path)
-    assert path.read_text() == "old" and [each.name for each in tmp_path.iterdir()] == ["vocab.txt"]
 
 
 def test_merges_there_and_back(tmp_path):
