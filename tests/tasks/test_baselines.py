@@ -9,24 +9,25 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.naive_bayes import MultinomialNB
 
 from course_utils.support.paths import DATA
-from course_utils.tasks import baselines_questions
 from course_utils.tasks.baselines import (
     baseline,
+    content_words,
     majority,
     most_frequent_tag,
     naive_bayes,
     name_dictionary,
+    nearest,
     nearest_sentence,
     ngram_cosine,
+    ngrams,
+    sentences_of,
     tag_by_ending,
+    tfidf_cosine,
+    without_particle,
 )
-from course_utils.tasks.baselines_pairs import ngrams, tfidf_cosine
-from course_utils.tasks.baselines_questions import content_words, nearest, sentences_of
-from course_utils.tasks.data import DialectSentence, Question, SentencePair
-from course_utils.tasks.forms import load_task
-from course_utils.tasks.particles import without_particle
-from course_utils.tasks.reviews import BAD, GOOD, LabelledReview
-from course_utils.tasks.tags import TaggedSentence
+from course_utils.tasks.data import BAD, GOOD, DialectSentence, LabelledReview, Question, SentencePair
+from course_utils.tasks.load import load_task
+from course_utils.tasks.words import TaggedSentence
 from course_utils.tokenization import WordPieceTokenizer
 from tests.tasks.korean import by_syllables
 
@@ -295,7 +296,7 @@ def test_silence_is_chosen_on_validation():
     assert nearest_sentence(all_silent, all_silent.parts["train"]).predict(made.parts["train"]) == [""] * 3
 
 
-# --- what is learned, and what is refused
+# --- what is learned
 
 
 @pytest.mark.parametrize("name", ["dialect", "parts_of_speech"])
@@ -307,17 +308,3 @@ def test_on_the_real_task_it_beats_saying_the_same(name):
     held = made.parts["validation"][:100]
     mine, same = baseline(made, examples).measure(held), majority(made, examples).measure(held)
     assert mine[made.metric] > same[made.metric] + 0.15
-
-
-def test_refusals():
-    made = task("names", TASKS["names"])
-    for make in (baseline, majority, name_dictionary):
-        with pytest.raises(ValueError, match="at least one"):
-            make(made, [])
-        with pytest.raises(ValueError, match="task must be"):
-            make(None, made.parts["train"])
-    with pytest.raises(ValueError, match="ClassTask"):
-        naive_bayes(made, made.parts["train"])
-    with pytest.raises(ValueError, match="of the task names"):
-        baseline(made, task("pairs", TASKS["pairs"]).parts["train"])
-    assert baselines_questions.nearest(Question("1", "", "", "배?", None, None)) == ("", 0.0)

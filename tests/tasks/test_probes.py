@@ -198,9 +198,6 @@ def test_a_score_of_ones_own_is_told_and_chooses():
     best = fit_probe(other, features, flat, rate=(1e-2, 1e-6), epochs=3)
     assert (best.rate, worst.rate) == (1e-2, 1e-6)
     assert worst.test == wrong(worst.predicted, flat["test"]) and worst.test > 1
-    for said in ("high", lambda predicted, told: float("nan"), lambda predicted, told: None):
-        with pytest.raises(ValueError, match="score"):
-            fit_probe(one, features, flat, epochs=1, score=said)
 
 
 def test_ignored_labels_are_neither_learned_nor_counted():
@@ -229,36 +226,6 @@ def test_the_same_seed_is_the_same_probe():
     assert torch.equal(one.linear.weight, other.linear.weight)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda f, y: (f | {"test": f["test"][:, 1:]}, y), "float32"),
-        (lambda f, y: (f | {"test": f["test"][1:]}, y), "a vector for each label"),
-        (lambda f, y: (f, y | {"train": y["train"] + 1}), r"each label of train must lie in 0 … 2"),
-        (
-            lambda f, y: (f, y | {"test": [True, *y["test"].tolist()[1:]]}),
-            "each label of test must be .* True",
-        ),
-        (
-            lambda f, y: (f, y | {"test": [0.0, *y["test"].tolist()[1:]]}),
-            r"each label of test must be .* 0\.0",
-        ),
-        (
-            lambda f, y: (f, y | {"validation": y["validation"] * 0 - 100}),
-            "validation must have at least one",
-        ),
-        (lambda f, y: ({"train": f["train"]}, y), "validation is missing"),
-        (lambda f, y: (f | {"train": f["train"] / 0}, y), "finite"),
-        (lambda f, y: (f | {"train": f["train"].double()}, y), "float32"),
-        (lambda f, y: (f | {"train": [f["train"]]}, y), "labels"),
-    ],
-)
-def test_refusals(change, message):
-    features, labels = change(*parts(lambda seed: blobs(13, 1.0, seed)))
-    with pytest.raises(ValueError, match=message):
-        fit_probe(LinearProbe(C, K), features, labels)
-
-
 def test_numbers_whose_sum_is_none_are_refused_only_if_one_of_them_is():
     features, labels = parts(lambda seed: blobs(13, 1.0, seed))
     large = torch.full_like(features["test"], 3e37)
@@ -269,13 +236,28 @@ def test_numbers_whose_sum_is_none_are_refused_only_if_one_of_them_is():
         fit_probe(LinearProbe(C, K), features | {"test": large}, labels, epochs=1)
 
 
-def test_a_tagger_wants_sentences_with_words():
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f, y: (f | {"test": f["test"][1:]}, y), "test must have a label for each vector"),
+        (
+            lambda f, y: (f | {"train": [f["train"]]}, y | {"train": [y["train"][:5]]}),
+            "a label for each vector",
+        ),
+        (lambda f, y: (f, y | {"test": y["test"] + 1}), r"each label of test must be a number of 0 … 2"),
+        (lambda f, y: (f, y | {"test": y["test"] + 0.5}), "each label of test must be a number"),
+    ],
+)
+def test_what_would_be_silently_wrong_is_refused(change, message):
+    features, labels = change(*parts(lambda seed: blobs(13, 1.0, seed)))
+    with pytest.raises(ValueError, match=message):
+        fit_probe(LinearProbe(C, K), features, labels)
+
+
+def test_a_tagger_wants_sentences():
     features, labels = parts(lambda seed: blobs(13, 1.0, seed))
     with pytest.raises(ValueError, match="list of sentences"):
         fit_probe(BiLSTMTagger(C, 5, K), features, labels)
-    empty = {part: [torch.zeros(0, C), torch.ones(2, C)] for part in features}
-    with pytest.raises(ValueError, match="at least one"):
-        fit_probe(BiLSTMTagger(C, 5, K), empty, {part: [[], [0, 1]] for part in features})
 
 
 # --- controls
@@ -310,15 +292,15 @@ def test_control_labels_are_as_frequent_as_their_weights():
     )  # 5 of them
     assert control_labels(words[::-1], 5, weights=[4, 0, 1, 2, 0]) == labels[::-1]
     assert control_labels(["배"], 2, weights=[0, 1e-9]) == [1]
-    for wrong in ([1, 2], [0] * 5, [1, -1, 1, 1, 1], "abcde", [1, 1, 1, 1, float("inf")]):
-        with pytest.raises(ValueError, match="weights"):
+    for wrong in ([1, 2], [1, -1, 1, 1, 1]):
+        with pytest.raises(ValueError, match="weights must be 5 numbers of at least 0"):
             control_labels(words, 5, weights=wrong)
+    with pytest.raises(ValueError, match="words must be a list"):
+        control_labels("배를 타고", 5)
 
 
 def test_selectivity_by_hand():
     assert selectivity(0.9, 0.25) == pytest.approx(0.65)
-    with pytest.raises(ValueError, match="control"):
-        selectivity(0.9, 25)
 
 
 def test_anisotropy_equals_all_pairs_one_by_one():
