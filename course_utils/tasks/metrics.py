@@ -191,12 +191,12 @@ def _ranks(values: list[float]) -> list[float]:
 
 def _numbers(predictions: Any, references: Any) -> tuple[list[float], list[float]]:
     """Both as lists of floats, at least two."""
-    x, y = ([float(value) for value in column] for column in _columns(predictions, references))
+    x, y = _columns(predictions, references)
     if len(x) < 2 or not all(abs(value) <= LARGEST for value in x + y):  # NaN is not
         raise ValueError(
             f"predictions and references must be at least 2 numbers each, of at most {LARGEST:g} in size"
         )
-    return x, y
+    return [float(value) for value in x], [float(value) for value in y]
 
 
 def _columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:

@@ -242,20 +242,10 @@ def test_sentence_vectors_by_hand():
     assert sentence_vectors(found, how="mean", layer=0).shape == (4, WIDTH)
 
 
-def test_the_mean_of_no_piece_is_zeros():
-    assert not sentence_vectors(vectors(sentences=["\u200b"]), how="mean", layer=1).any()
-
-
 def test_combinations_by_hand():
     layers = torch.tensor([[[1.0]], [[10.0]], [[100.0]], [[1e3]], [[1e4]], [[1e5]], [[1e6]]])  # 6 layers
     expected = [[1.0], [1e5], [1e6], [1111000.0], [1e3, 1e4, 1e5, 1e6], [1111110.0]]
     assert [combine(layers, how)[0].tolist() for how in COMBINATIONS] == expected
-
-
-def test_with_four_layers_all_are_the_last_four():
-    layers = torch.randn(5, 3, 2)
-    assert torch.equal(combine(layers, "sum of all"), combine(layers, "sum of last four"))
-    torch.testing.assert_close(combine(layers, "sum of all"), layers.sum(0) - layers[0])
 
 
 # --- what is refused

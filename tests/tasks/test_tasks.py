@@ -82,19 +82,20 @@ def test_rows_are_filled_up_by_hand():
     assert all(tensor.dtype == torch.int64 for tensor in made.values())
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", [name for name in TASKS if name != "questions"])
 def test_padding_changes_no_loss(name):
-    """The loss of a batch is the mean over its rows, or over its tags, each by itself."""
+    """The loss of a batch is the mean over its rows, or over its tags, each by itself.
+
+    Of questions it is not: there, padding has scores as every token has, in run_squad.py as here.
+    """
     task = small(name)
     model = task.new_model(CONFIG, generator=seeded(3)).eval()
     examples = task.parts["train"][:7]
     alone = [task.batch([example]) for example in examples]
-    counts = [
-        int((batch.labels["labels"] != IGNORE).sum()) if name in ("names", "parts_of_speech") else 1
-        for batch in alone
-    ]
-    losses = [float(model(**batch.inputs()).loss) * count for batch, count in zip(alone, counts)]
-    together = float(model(**task.batch(examples).inputs()).loss)
+    counts = [int((batch.labels["labels"] != IGNORE).sum()) for batch in alone]
+    with torch.no_grad():
+        losses = [float(model(**batch.inputs()).loss) * count for batch, count in zip(alone, counts)]
+        together = float(model(**task.batch(examples).inputs()).loss)
     assert together == pytest.approx(sum(losses) / sum(counts), rel=1e-4)
 
 
@@ -132,18 +133,6 @@ def test_a_bert_without_pooler_gets_a_new_one():
     assert bert.pooler is None
 
 
-def test_from_scratch_nothing_was_learned():
-    task = small("reviews")
-    fresh, other = (task.new_model(CONFIG, generator=seeded(seed)) for seed in (5, 6))
-    for name, parameter in fresh.named_parameters():
-        if parameter.numel() > 100 and "position" not in name:
-            assert not torch.equal(parameter, other.get_parameter(name)), name
-            assert float(parameter.detach().std()) == pytest.approx(0.2, rel=0.4), name
-    positions = fresh.bert.embeddings.position.embedding.weight
-    torch.testing.assert_close(positions, sinusoidal_encoding(29, 12) * 0.2 * 2**0.5)
-    assert float(positions.detach().square().mean().sqrt()) == pytest.approx(0.2)
-
-
 def test_texts_are_encoded_when_they_are_asked_for(monkeypatch):
     cutter, seen = tokenizer(), []
     encode = cutter.encode
@@ -158,14 +147,6 @@ def test_the_names_of_labels():
     assert [small(name).labels for name in TASKS] == [
         ("bad", "good"), DIALECTS, (), NAME_TAGS, PARTS_OF_SPEECH, (),
     ]  # fmt: skip
-
-
-def test_the_data_that_ships_is_read(monkeypatch):
-    task = load_task("dialect", tokenizer())
-    assert task.max_length == 64 and {part: len(task.parts[part]) for part in task.parts} == {
-        "train": 936, "validation": 234, "test": 390,
-    }  # fmt: skip
-    assert load_task("questions", tokenizer()).max_length == 128
 
 
 # --- text and pairs ---------------------------------------------------------------------------------------------------
@@ -369,3 +350,8 @@ def test_a_model_of_another_head_is_refused():
         dialect.predict(model, dialect.parts["test"])
     with pytest.raises(ValueError, match="BertForTokenClassification of 17 logits"):
         words.predict(model, words.parts["test"])
+
+
+def test_from_scratch_the_positions_are_sinusoids():
+    positions = small("reviews").new_model(CONFIG, generator=seeded(5)).bert.embeddings.position
+    torch.testing.assert_close(positions.embedding.weight, sinusoidal_encoding(29, 12) * 0.2 * 2**0.5)

@@ -47,15 +47,6 @@ def test_together_they_hold_each_piece_and_no_more_windows_than_needed(stride):
         assert begins[-1] + 5 >= len(pieces) and (len(windows) == 1 or begins[-2] + 5 < len(pieces))
 
 
-def test_offsets_are_those_of_the_fast_twin():
-    words = by_syllables()
-    fast = fast_wordpiece(words)
-    for text in random_texts(200, seed=3):
-        (window,) = passage_windows(words, "부산?", text)
-        twin = fast.encode("부산?", text)
-        assert window.offsets == twin.offsets and window.input_ids == twin.ids
-
-
 def test_windows_equal_those_of_the_tokenizers_library():
     words = by_syllables()
     fast = fast_wordpiece(words)
