@@ -169,7 +169,7 @@ def fit_choice(
     """
     if len(right) != len(vectors):
         raise ValueError(f"right must be one for each of {len(vectors)} vectors, got {len(right)}")
-    generator, wanted = seeded(seed, 0), torch.tensor(right)
+    generator, wanted = seeded(seed, 0), torch.as_tensor(right)
     head = nn.Linear(vectors.shape[-1], 1).to(vectors)
     with torch.no_grad():
         head.weight.copy_(0.02 * torch.randn(head.weight.shape, generator=generator))

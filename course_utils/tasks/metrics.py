@@ -215,4 +215,7 @@ def _values(column: Any) -> list[Any]:
         raise ValueError(f"predictions and references must be lists, got one text, {column!r}")
     if hasattr(column, "tolist"):  # a tensor or an array, in one step
         return column.tolist()
-    return [value.item() if hasattr(value, "item") else value for value in column]
+    values = list(column)
+    if {*map(type, values)} <= {int, float, bool, str}:  # an interval asks for thousands at every draw
+        return values
+    return [value.item() if hasattr(value, "item") else value for value in values]
