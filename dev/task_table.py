@@ -15,7 +15,7 @@ from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.files import write_atomically
 from course_utils.support.paths import DATA
 from course_utils.tasks.baselines import majority
-from course_utils.tasks.forms import TASKS, load_task
+from course_utils.tasks.load import TASKS, load_task
 from course_utils.tasks.measurements import Measurement, read_measurements
 from course_utils.tasks.summaries import summary
 from dev.course_map import READMES, ROOT, with_block

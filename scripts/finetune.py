@@ -6,7 +6,7 @@
 
 For each number of labels and each seed a draw of the training part, balanced over the labels, the same for every start:
 a pre-trained model; the same from random weights; the pre-trained one with its encoder frozen; and what does without
-(baselines.py). Each is trained with every rate, batch size and number of epochs; the setting that is best on the
+(tasks/baselines.py). Each is trained with every rate, batch size and number of epochs; the setting that is best on the
 validation part, on average over the seeds, is told with its test score:
 
     0.812 ± 0.010 (5; 0.0001, 16, 4)        mean ± half of the 95 % interval (seeds; rate, batch size, epochs)
@@ -25,38 +25,71 @@ same command goes on where it was stopped, and another one may add tasks, labels
 from __future__ import annotations
 
 import argparse
+import hashlib
+import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
+from torch import nn
 
 from course_utils.bert import BertModel
+from course_utils.datasets.batching import seeded
+from course_utils.heads.base import BertWithHead
 from course_utils.pretrained import load_pretrained
 from course_utils.support.commands import add_debug, carry_out
-from course_utils.support.given import one_line, real_number, shown, whole_number
 from course_utils.support.text_width import aligned
-from course_utils.tasks.forms import TASKS, draw, load_task
+from course_utils.tasks.baselines import baseline
+from course_utils.tasks.load import TASKS, draw, load_task
 from course_utils.tasks.measurements import STARTS, VARIANTS, Measurement, main_value, read_file, write_file
-from course_utils.tasks.summaries import table
-from course_utils.tasks.trainings import (
-    DROPOUT,
-    LEAST_UPDATES,
-    RECIPES,
-    Plan,
-    Trainer,
-    planned,
-    weights_digest,
-)
+from course_utils.tasks.questions import LARGEST
+from course_utils.tasks.summaries import Estimate, best_setting, estimate, gain
+from course_utils.tasks.task import Task
+from course_utils.tasks.train import TaskBatches, fine_tune
 from course_utils.training.device import available_device
 from course_utils.training.settings import MOST_THREADS
+from course_utils.training.unpadded import skip_padding
 
 COMMAND = "python -m scripts.finetune"
-MOST_SEEDS = 1000
-LARGEST = 10**6  # of labels, batch sizes, epochs, looks: whoever asks for more has mistyped
+LEAST_UPDATES = 200
+DROPOUT = 0.1
+MOST_SEEDS = 1000  # the plan is made at once, and a training takes a minute
 
-Found = TypeVar("Found")
+Found = TypeVar("Found", int, float)
+
+
+class Recipe(NamedTuple):
+    """How a start is trained, unless the command says otherwise; found on the validation parts."""
+
+    rates: tuple[float, ...]
+    epochs: int
+    frozen: int = 0
+
+
+TUNED_RATES = (1e-4, 3e-4, 1e-3)
+RECIPES = {
+    "pre-trained": Recipe(TUNED_RATES, epochs=4),
+    "from-scratch": Recipe((1e-4, 3e-4, 1e-3), epochs=8),
+    "frozen": Recipe((1e-3, 3e-3, 1e-2), epochs=8, frozen=-1),
+    "two-layers": Recipe(TUNED_RATES, epochs=4),
+    "frozen-1": Recipe(TUNED_RATES, epochs=4, frozen=1),
+    "frozen-2": Recipe(TUNED_RATES, epochs=4, frozen=2),
+    "frozen-3": Recipe(TUNED_RATES, epochs=4, frozen=3),
+}
+
+
+class Plan(NamedTuple):
+    """One training before it is made; equal to its Measurement.plan."""
+
+    task: str
+    start: str
+    labels: int
+    seed: int
+    rate: float = 0.0
+    batch_size: int = 0
+    epochs: int = 0
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
@@ -97,22 +130,23 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     if chosen.table:
         return read_file(chosen.out)[1]
     plans = _plans(chosen)
-    least = whole_number("least-updates", chosen.least_updates, least=0, most=LARGEST)
-    trained = [plan for plan in plans if plan.batch_size]
-    fewest = min(
-        (max(plan.epochs * -(-plan.labels // plan.batch_size), least) for plan in trained), default=0
+    _within("layer-decay", chosen.layer_decay, 1e-9, 1)
+    _within("least-updates", chosen.least_updates, 0)
+    updates = (
+        max(plan.epochs * -(-plan.labels // plan.batch_size), chosen.least_updates)
+        for plan in plans
+        if plan.batch_size
     )
-    looks = whole_number("looks", chosen.looks, least=0, most=fewest if trained else LARGEST)
-    layer_decay = real_number("layer-decay", chosen.layer_decay, most=1.0, open_at=("least",))
-    torch.set_num_threads(whole_number("threads", chosen.threads, most=MOST_THREADS))
+    _within("looks", chosen.looks, 0, min(updates, default=float("inf")))
+    torch.set_num_threads(_within("threads", chosen.threads, 1, MOST_THREADS))
     device = available_device(chosen.device)
     bert, tokenizer = load_pretrained(chosen.model, model_class=BertModel)
     settings = {
         "weights": weights_digest(bert),
-        "layer_decay": layer_decay,
-        "looks": looks,
+        "layer_decay": chosen.layer_decay,
+        "looks": chosen.looks,
         "dropout": DROPOUT,
-        "least_updates": least,
+        "least_updates": chosen.least_updates,
     }
     found = _stored(chosen.out, settings)
     _refuse(plans, bert.config.num_hidden_layers)
@@ -120,10 +154,16 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     for name, size in dict.fromkeys((plan.task, plan.labels) for plan in plans):
         draw(tasks[name], size, 0)  # what the last training would stumble over is refused before the first
     write_file(chosen.out, COMMAND, settings, found)  # and so is a file that cannot be written
-    trainer = Trainer(bert, device=device, layer_decay=layer_decay, looks=looks, least_updates=least)
+    trainer = Trainer(
+        bert,
+        device=device,
+        layer_decay=chosen.layer_decay,
+        looks=chosen.looks,
+        least_updates=chosen.least_updates,
+    )
     done = {one.plan for one in found}
     for plan in plans:
-        if plan.key not in done:
+        if plan not in done:
             found.append(trainer.measured(tasks[plan.task], plan))
             write_file(chosen.out, COMMAND, settings, found)
             print(_line(found[-1]), flush=True)
@@ -131,28 +171,40 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
 
 
 def _plans(chosen: argparse.Namespace) -> list[Plan]:
-    """What the command line asks for."""
-
-    def whole(name: str) -> list[int]:
-        return [
-            whole_number(name, number, most=LARGEST) for number in _numbers(name, getattr(chosen, name), int)
-        ]
-
-    rates = None
-    if chosen.rates is not None:
-        rates = [real_number("rates", rate, most=1.0) for rate in _numbers("rates", chosen.rates, float)]
-    asked = dict.fromkeys(  # each once, whatever was typed twice
-        planned(
-            _names("tasks", chosen.tasks, TASKS),
-            whole("labels"),
-            whole_number("seeds", chosen.seeds, most=MOST_SEEDS),
-            _names("start", chosen.start.split(","), STARTS + VARIANTS),
-            rates=rates,
-            batch_sizes=whole("batch_sizes"),
-            epochs=None if chosen.epochs is None else whole("epochs"),
+    """What the command line asks for, each once, whatever was typed twice."""
+    return list(
+        dict.fromkeys(
+            planned(
+                _names("tasks", chosen.tasks, TASKS),
+                _numbers("labels", chosen.labels, int),
+                _within("seeds", chosen.seeds, 1, MOST_SEEDS),
+                _names("start", chosen.start.split(","), STARTS + VARIANTS),
+                rates=None if chosen.rates is None else _numbers("rates", chosen.rates, float, most=1),
+                batch_sizes=_numbers("batch-sizes", chosen.batch_sizes, int),
+                epochs=None if chosen.epochs is None else _numbers("epochs", chosen.epochs, int),
+            )
         )
     )
-    return list(asked)
+
+
+def planned(
+    tasks: Sequence[str],
+    labels: Sequence[int],
+    seeds: int,
+    starts: Sequence[str],
+    *,
+    rates: Sequence[float] | None,
+    batch_sizes: Sequence[int],
+    epochs: Sequence[int] | None,
+) -> Iterator[Plan]:
+    """Every training, the fewest labels first; None stands for what the recipe of a start says."""
+    for task, size, seed, start in itertools.product(tasks, sorted(labels), range(seeds), starts):
+        if start == "baseline":
+            yield Plan(task, start, size, seed)
+            continue
+        recipe = RECIPES[start]
+        settings = itertools.product(rates or recipe.rates, batch_sizes, epochs or [recipe.epochs])
+        yield from (Plan(task, start, size, seed, *setting) for setting in settings)
 
 
 def _refuse(plans: Sequence[Plan], num_layers: int) -> None:
@@ -169,18 +221,28 @@ def _refuse(plans: Sequence[Plan], num_layers: int) -> None:
 def _names(name: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
     """Names that are known, each once."""
     if unknown := [one for one in given if one not in known]:
-        raise ValueError(f"{name} must be of {', '.join(known)}, got {shown(unknown[0])}")
+        raise ValueError(f"{name} must be of {', '.join(known)}, got {unknown[0]!r}")
     if not given:
         raise ValueError(f"{name} must be at least one of {', '.join(known)}, got none")
     return list(dict.fromkeys(given))
 
 
-def _numbers(name: str, given: str, kind: Callable[[str], Found]) -> list[Found]:
-    """ "100,300" -> [100, 300]."""
+def _numbers(
+    name: str, given: str, kind: Callable[[str], Found], *, most: float = float("inf")
+) -> list[Found]:
+    """ "100,300" -> [100, 300]: each at least 1, or 0 where it is a rate."""
     try:
-        return [kind(number) for number in given.split(",")]
+        numbers = [kind(number) for number in given.split(",")]
     except ValueError:
-        raise ValueError(f"{name} must be numbers joined by commas, got {shown(given)}") from None
+        raise ValueError(f"{name} must be numbers joined by commas, got {given!r}") from None
+    return [_within(name, number, 1 if kind is int else 0, most) for number in numbers]
+
+
+def _within(name: str, number: Found, least: float, most: float = float("inf")) -> Found:
+    """A number, if it lies within its bounds; NaN lies nowhere."""
+    if not least <= number <= most:
+        raise ValueError(f"{name} must lie in {least:g} … {most:g}, got {number}")
+    return number
 
 
 def _stored(path: Path, settings: dict[str, object]) -> list[Measurement]:
@@ -189,8 +251,7 @@ def _stored(path: Path, settings: dict[str, object]) -> list[Measurement]:
         return []
     stored, found = read_file(path)
     if others := sorted(name for name in {*stored, *settings} if stored.get(name) != settings.get(name)):
-        where, told = one_line(str(path), 100), one_line(", ".join(others), 80)
-        raise ValueError(f"{where} was measured with other settings ({told}): give another --out")
+        raise ValueError(f"{path} was measured with other settings ({', '.join(others)}): give another --out")
     return found
 
 
@@ -198,6 +259,137 @@ def _line(one: Measurement) -> str:
     setting = f", rate {one.rate:g}, batch {one.batch_size}, epochs {one.epochs}" if one.batch_size else ""
     scores = f"validation {main_value(one.validation):.3f}, test {main_value(one.test):.3f}"
     return f"{one.task}, {one.start}, {one.labels} labels, seed {one.seed}{setting}: {scores}"
+
+
+class Trainer:
+    """Makes trainings of one pre-trained model.
+
+    Args:
+        bert: the model.
+        device: where to train.
+        layer_decay: of the pre-trained start and its variants; see train.layer_shares.
+        looks: see train.fine_tune.
+        least_updates: of a training, however few its labels and epochs.
+    """
+
+    def __init__(
+        self,
+        bert: BertModel,
+        *,
+        device: torch.device,
+        layer_decay: float,
+        looks: int,
+        least_updates: int = LEAST_UPDATES,
+    ) -> None:
+        self.bert, self.device, self.layer_decay, self.looks = bert, device, layer_decay, looks
+        self.least_updates = least_updates
+
+    def measured(self, task: Task, plan: Plan) -> Measurement:
+        """Train as planned, and measure validation and test part."""
+        examples = draw(task, plan.labels, plan.seed)
+        if plan.start == "baseline":
+            counted = baseline(task, examples)
+            return _measurement(plan, *(counted.measure(task.parts[part]) for part in ("validation", "test")))
+        recipe = RECIPES[plan.start]
+        model = self._started(task, plan).to(self.device)
+        batches = TaskBatches(task, examples, batch_size=plan.batch_size, seed=plan.seed)
+        fine_tune(
+            model,
+            batches,
+            updates=max(plan.epochs * batches.batches_per_epoch, self.least_updates),
+            peak_rate=plan.rate,
+            layer_decay=1.0 if plan.start in ("from-scratch", "frozen") else self.layer_decay,
+            frozen=recipe.frozen,
+            dropout=DROPOUT,
+            seed=plan.seed,
+            looks=self.looks,
+            measure=lambda model: main_value(task.measure(model, task.parts["validation"])),
+        )
+        validation = task.measure(model, task.parts["validation"])
+        test = task.measure(model, task.parts["test"], threshold=validation.get("threshold"))
+        return _measurement(plan, validation, test)
+
+    def _started(self, task: Task, plan: Plan) -> BertWithHead:
+        """The model before its first update; from scratch it has the same head."""
+        generator = seeded(plan.seed, 1)
+        if plan.start == "from-scratch":
+            return skip_padding(task.new_model(self.bert.config, generator=generator))
+        model = task.with_encoder(self.bert, generator=generator)
+        if plan.start == "two-layers":
+            model.classifier = two_layers(model.classifier, generator=generator)
+        return skip_padding(model)
+
+
+def two_layers(head: nn.Linear, *, generator: torch.Generator | None = None) -> nn.Sequential:
+    """A head of two layers in place of one: C -> C -> GELU -> K, with fresh weights.
+
+        logits = W₂ · GELU(W₁ h + b₁) + b₂        W₁: (C, C), W₂: (K, C)
+
+    Args:
+        head: C -> K; it stays as it is.
+        generator: source of the start values, normal with the same spread as the head's, biases 0.
+    """
+    size, device = head.in_features, head.weight.device
+    layers = nn.Linear(size, size, device=device), nn.Linear(size, head.out_features, device=device)
+    with torch.no_grad():
+        for layer in layers:
+            start = torch.empty(layer.weight.shape).normal_(
+                0.0, float(head.weight.std()), generator=generator
+            )
+            layer.weight.copy_(start)
+            layer.bias.zero_()
+    return nn.Sequential(layers[0], nn.GELU(), layers[1])
+
+
+def _measurement(plan: Plan, validation: dict[str, float], test: dict[str, float]) -> Measurement:
+    """Values as JSON can hold them: a threshold may be infinite."""
+    parts = (
+        {name: max(-LARGEST, min(LARGEST, float(value))) for name, value in part.items()}
+        for part in (validation, test)
+    )
+    return Measurement(*plan, *parts)
+
+
+def weights_digest(bert: nn.Module) -> str:
+    """The sha256 of all weights, in hexadecimal: which model it was, wherever it lies."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(bert.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.detach().cpu().float().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def table(measurements: Sequence[Measurement]) -> list[list[str]]:
+    """A row for each task and number of labels: the test score of each start, and what pre-training gains.
+
+    A score: mean ± half of the 95 % interval, seeds, and the setting chosen. A gain, in hundredths: of the same draws.
+    """
+    starts = [start for start in STARTS + VARIANTS if any(one.start == start for one in measurements)]
+    others = [start for start in starts if start != "pre-trained"] if "pre-trained" in starts else []
+    rows = [["task", "measure", "labels", *starts, *(f"gain over {other}" for other in others)]]
+    for task, size in sorted({(one.task, one.labels) for one in measurements}):
+        cells = [_cell(best_setting(measurements, task, start, size)) for start in starts]
+        gains = [gain(measurements, task, "pre-trained", other, size) for other in others]
+        measure = next(next(iter(one.test)) for one in measurements if one.task == task)
+        rows.append([task, measure, str(size), *cells, *map(_told_gain, gains)])
+    return rows
+
+
+def _cell(found: Sequence[Measurement]) -> str:
+    if not found:
+        return "–"
+    test = estimate([main_value(one.test) for one in found])
+    one = found[0]
+    setting = f"; {one.rate:g}, {one.batch_size}, {one.epochs}" if one.batch_size else ""
+    return f"{test.mean:.3f}{_half(test.half)} ({test.seeds}{setting})"
+
+
+def _told_gain(found: Estimate | None) -> str:
+    return "–" if found is None else f"{100 * found.mean:+.1f}{_half(100 * found.half, 1)}"
+
+
+def _half(half: float, digits: int = 3) -> str:
+    return f" ± {half:.{digits}f}" if half < float("inf") else ""
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from course_utils.support.given import list_of_texts, one_text, shown
 from course_utils.tokenization.normalization import is_punctuation
 
 # An article stands before a word, and not before a Korean one: the A of 비타민 A, and of 혈액형 A형, is none.
@@ -37,12 +36,9 @@ def normalize_answer(text: str) -> str:
     Returns:
         The words with one blank between them; "" where none is left.
 
-    Raises:
-        ValueError: if text is none.
-
     Source: Rajpurkar et al. 2016, section 6.1, and their evaluation script.
     """
-    composed = unicodedata.normalize("NFC", one_text("text", text)).lower()
+    composed = unicodedata.normalize("NFC", text).lower()
     bare = "".join(sign for sign in composed if not is_punctuation(sign))
     return " ".join(_ARTICLE.sub("", bare).split())
 
@@ -60,12 +56,9 @@ def normalize_as_squad(text: str) -> str:
     Returns:
         The words with one blank between them; "" where none is left.
 
-    Raises:
-        ValueError: if text is none.
-
     Source: Rajpurkar et al. 2016, the evaluation script of SQuAD 1.1 and 2.0.
     """
-    bare = one_text("text", text).lower().translate(_ASCII_PUNCTUATION)
+    bare = text.lower().translate(_ASCII_PUNCTUATION)
     return " ".join(_ANY_ARTICLE.sub(" ", bare).split())
 
 
@@ -83,7 +76,7 @@ def exact_match(
         0.0 or 1.0.
 
     Raises:
-        ValueError: if prediction is no text, answers no list of texts, or normalize no function that gives texts.
+        ValueError: if answers is one text.
 
     Source: Rajpurkar et al. 2016, section 6.1; without an answer Rajpurkar et al. 2018.
     """
@@ -112,7 +105,7 @@ def span_f1(
         0 … 1.
 
     Raises:
-        ValueError: if prediction is no text, answers no list of texts, or normalize no function that gives texts.
+        ValueError: if answers is one text.
 
     Source: Rajpurkar et al. 2016, section 6.1; without an answer Rajpurkar et al. 2018.
     """
@@ -132,8 +125,7 @@ def _normalized(
     prediction: str, answers: Sequence[str], normalize: Callable[[str], str]
 ) -> tuple[str, list[str]]:
     """Prediction and answers, normalised; [""] where no answer is left."""
-    if not callable(normalize):
-        raise ValueError(f"normalize must be a function from text to text, got {shown(normalize)}")
-    texts = [one_text("prediction", prediction), *list_of_texts("answers", answers, least=0)]
-    said, *right = (one_text("what normalize gives", normalize(text)) for text in texts)
+    if isinstance(answers, str):
+        raise ValueError(f"answers must be a list of texts, got one text, {answers!r}: put it in a list")
+    said, *right = (normalize(text) for text in (prediction, *answers))
     return said, [answer for answer in right if answer] or [""]

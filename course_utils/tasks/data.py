@@ -1,10 +1,9 @@
-"""The data that the course is fine-tuned on: one reader for each file of data/tasks/.
+"""The data that the course is fine-tuned on: one reader for each file of data/tasks/, and for data/situations.tsv.
 
 Each gives {"train": […], "validation": […], "test": […]}, in the order of the file, and reads every row: a broken one
-is told by the file's name and its row, and nothing is given. Where the files come from, how they were split and what
-they must not be used for: data/README.md.
-
-Here a text or a pair has one label; a tag for each word: tags.py, which read_names and read_parts_of_speech use.
+is told by the file's name and its row, and nothing is given; so is a column that is missing, as ValueError, and a file
+that is not there, as FileNotFoundError. Where the files come from, how they were split and what they must not be used
+for: data/README.md.
 """
 
 from __future__ import annotations
@@ -15,12 +14,13 @@ from typing import NamedTuple, TypeVar
 
 from course_utils.support.given import shown
 from course_utils.support.paths import DATA
-from course_utils.tasks.reviews import BAD, GOOD, LabelledReview
 from course_utils.tasks.rows import Row, json_rows, tsv_rows
-from course_utils.tasks.tags import TaggedSentence, bio_tags
+from course_utils.tasks.words import TaggedSentence, bio_tags
 
 TASKS = DATA / "tasks"
 PARTS = ("train", "validation", "test")
+BAD, GOOD = 0, 1
+ENDINGS = ("right", "wrong1", "wrong2", "wrong3")
 DIALECTS = ("표준어", "경상", "전라", "충청", "강원", "제주")
 # The universal parts of speech (de Marneffe et al. 2021).
 PARTS_OF_SPEECH = (
@@ -29,6 +29,13 @@ PARTS_OF_SPEECH = (
 )
 
 Example = TypeVar("Example")
+
+
+class LabelledReview(NamedTuple):
+    """A film review, and whether it is GOOD or BAD."""
+
+    text: str
+    label: int
 
 
 class SentencePair(NamedTuple):
@@ -59,15 +66,20 @@ class Question(NamedTuple):
     start: int | None
 
 
+class Situation(NamedTuple):
+    """A situation, four endings, and which of them is right."""
+
+    subject: int
+    text: str
+    endings: tuple[str, ...]
+    right: int  # its place among the endings
+
+
 def read_reviews(path: str | Path = TASKS / "reviews.tsv") -> dict[str, list[LabelledReview]]:
     """Film reviews with GOOD or BAD.
 
     Args:
         path: columns part, film, label (0 or 1), text.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if path is none, a column is missing, or a row broken.
     """
     labels = {str(label): label for label in (BAD, GOOD)}
     rows = tsv_rows(path, ("part", "film", "label", "text"))
@@ -81,10 +93,6 @@ def read_pairs(path: str | Path = TASKS / "pairs.tsv") -> dict[str, list[Sentenc
 
     Args:
         path: columns part, score (0 to 5), first, second.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if path is none, a column is missing, or a row broken.
     """
     rows = tsv_rows(path, ("part", "score", "first", "second"))
     return _by_part(
@@ -97,10 +105,6 @@ def read_dialects(path: str | Path = TASKS / "dialect.tsv") -> dict[str, list[Di
 
     Args:
         path: columns thought, part, dialect, sentence, features (apart by "; ", "-" for none).
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if path is none, a column is missing, or a row broken.
     """
     return _by_part(
         (row, _dialect(row)) for row in tsv_rows(path, ("thought", "part", "dialect", "sentence", "features"))
@@ -108,36 +112,29 @@ def read_dialects(path: str | Path = TASKS / "dialect.tsv") -> dict[str, list[Di
 
 
 def _dialect(row: Row) -> DialectSentence:
-    thought, features = row.text("thought"), row.text("features")
-    if not (thought.isascii() and thought.isdigit() and len(thought) < 10):
-        raise row.bad("thought", "a number", thought)
+    features = row.text("features")
     return DialectSentence(
         row.text("sentence"),
         row.one_of("dialect", DIALECTS),
-        int(thought),
+        row.count("thought"),
         () if features == "-" else tuple(features.split("; ")),
     )
 
 
 def read_names(path: str | Path = TASKS / "names.jsonl") -> dict[str, list[TaggedSentence]]:
-    """Sentences whose words have one of tags.NAME_TAGS.
+    """Sentences whose words have one of words.NAME_TAGS.
 
     Args:
         path: objects with id, part, text, names: [[start, letters, kind], …].
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if path is none, or a row broken: a name of an unknown kind, or that does not stand at its place.
     """
     return _by_part((row, _named(row)) for row in json_rows(path))
 
 
 def _named(row: Row) -> TaggedSentence:
-    names = [tuple(name) if isinstance(name, list) else name for name in row.value("names", list)]
-    text = row.text("text")
+    text, names = row.text("text"), row.value("names", list)
     try:
         return bio_tags(text, names)
-    except ValueError as error:
+    except (TypeError, AttributeError, ValueError) as error:  # names are any JSON
         raise ValueError(f"{row.where}: {error}") from None
 
 
@@ -146,10 +143,6 @@ def read_parts_of_speech(path: str | Path = TASKS / "parts_of_speech.tsv") -> di
 
     Args:
         path: columns id, part, words, tags; words and tags apart by blanks, as many of either.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if path is none, a column is missing, or a row broken.
     """
     return _by_part((row, _tagged(row)) for row in tsv_rows(path, ("id", "part", "words", "tags")))
 
@@ -174,10 +167,6 @@ def read_questions(path: str | Path = TASKS / "questions.jsonl") -> dict[str, li
 
     Args:
         path: objects with id, part, title, passage, questions: [{question, answer, start} or {question, answer: null}].
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if path is none, or a row broken: an answer, above all, that does not stand at its place.
     """
     return _by_part((row, question) for row in json_rows(path) for question in _questions(row))
 
@@ -194,12 +183,41 @@ def _questions(row: Row) -> Iterable[Question]:
             continue
         answer, start = one.text("answer"), one.value("start", int)
         if start < 0 or not passage.startswith(answer, start):
-            stands = shown(passage[start : start + len(answer)]) if 0 <= start < len(passage) else ""
+            stands = shown(passage[max(start, 0) :][: len(answer)])
             raise ValueError(
-                f"{one.where}: {shown(answer)} must stand at character {shown(start)} of the passage, "
-                f"and {f'{stands} does' if stands else 'does not'}"
+                f"{one.where}: {shown(answer)} must stand at character {start} of the passage, and {stands} does"
             )
         yield Question(passage_id, title, passage, question, answer, start)
+
+
+def read_situations(path: str | Path = DATA / "situations.tsv") -> dict[str, list[Situation]]:
+    """Situations with four endings; no subject stands in two parts.
+
+    In the file the right ending comes first. Here the four are sorted by their letters: so whoever takes the first one,
+    or the first of equally good ones, is right no more often than by chance.
+
+    Args:
+        path: columns subject (a number), part, situation, right, wrong1, wrong2, wrong3.
+    """
+    found: dict[str, list[Situation]] = {part: [] for part in PARTS}
+    parts: dict[int, str] = {}
+    for row in tsv_rows(path, ("subject", "part", "situation", *ENDINGS)):
+        situation, part = _situation(row), row.one_of("part", PARTS)
+        before = parts.setdefault(situation.subject, part)
+        if before != part:
+            raise ValueError(
+                f"{row.where}: subject {situation.subject} must be in one part, and is in {before} and {part}"
+            )
+        found[part].append(situation)
+    return found
+
+
+def _situation(row: Row) -> Situation:
+    given = [row.text(column) for column in ENDINGS]
+    endings = tuple(sorted(given))
+    if len(set(endings)) < len(endings):
+        raise ValueError(f"{row.where}: the four endings must differ, and two are the same")
+    return Situation(row.count("subject"), row.text("situation"), endings, endings.index(given[0]))
 
 
 def _by_part(rows: Iterable[tuple[Row, Example]]) -> dict[str, list[Example]]:

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
-
-from course_utils.support.given import list_of_texts, several, shown
 
 Entity = tuple[str, int, int]  # (type, start, end): tags[start:end] is the entity
 SCHEMES = ("BIO", "BIOES")
@@ -41,10 +38,12 @@ def entities(tags: Sequence[str], *, scheme: str = "BIO") -> list[Entity]:
     Source: Ramshaw and Marcus 1995; Tjong Kim Sang and Buchholz 2000 (BIO); Lample et al. 2016 (BIOES).
     """
     _check_scheme(scheme)
-    return _read(list_of_texts("tags", tags, least=0), scheme)
+    return _read(tags, scheme)
 
 
-def entity_f1(predictions: Any, references: Any, *, scheme: str = "BIO") -> float:
+def entity_f1(
+    predictions: Sequence[Sequence[str]], references: Sequence[Sequence[str]], *, scheme: str = "BIO"
+) -> float:
     """F1 over whole entities: one is right if its type, its start and its end are.
 
         P = right / predicted        R = right / there        F1 = 2·P·R / (P + R) = 2·right / (predicted + there)
@@ -65,37 +64,28 @@ def entity_f1(predictions: Any, references: Any, *, scheme: str = "BIO") -> floa
 
     Source: Tjong Kim Sang and De Meulder 2003 (CoNLL-2003); Nakayama 2018 (seqeval).
     """
-    predicted = _found("predictions", predictions, scheme)
-    right = _found("references", references, scheme)
-    if len(predicted) != len(right) or not right:
+    _check_scheme(scheme)
+    if len(predictions) != len(references) or not references:
         raise ValueError(
             "predictions and references must be equally many sentences, at least 1, "
-            f"got {len(predicted)} and {len(right)}"
+            f"got {len(predictions)} and {len(references)}"
         )
     common = among = 0
-    for number, ((length, these), (other_length, those)) in enumerate(zip(predicted, right)):
-        if length != other_length:
+    for number, (predicted, right) in enumerate(zip(predictions, references)):
+        if len(predicted) != len(right):
             raise ValueError(
-                f"predictions[{number}] must have a tag for each of the {other_length} in references, got {length}"
+                f"predictions[{number}] must have a tag for each of the {len(right)} in references, "
+                f"got {len(predicted)}"
             )
+        these, those = _entities(tuple(predicted), scheme), _entities(tuple(right), scheme)
         common += len(these & those)
         among += len(these) + len(those)
     return 2 * common / among if among else 0.0
 
 
-def _found(name: str, sentences: Any, scheme: str) -> list[tuple[int, frozenset[Entity]]]:
-    """Of each sentence, how many tags it has and which entities."""
-    _check_scheme(scheme)
-    rows = [
-        tuple(list_of_texts(f"{name}[{number}]", tags, least=0))
-        for number, tags in enumerate(several(name, sentences, "lists of tags"))
-    ]
-    return [(len(tags), _entities(tags, scheme)) for tags in rows]
-
-
 def _check_scheme(scheme: str) -> None:
     if scheme not in SCHEMES:
-        raise ValueError(f"scheme must be 'BIO' or 'BIOES', got {shown(scheme)}")
+        raise ValueError(f"scheme must be 'BIO' or 'BIOES', got {scheme!r}")
 
 
 @lru_cache(maxsize=2**13)  # an interval asks for the same sentences at every draw
@@ -116,7 +106,7 @@ def _mark_and_type(tag: str, scheme: str) -> tuple[str, str]:
     outside = tag == "O"
     if not outside and (mark == "O" or len(mark) != 1 or mark not in scheme or not kind):
         wanted = ", ".join(f"{letter}-…" for letter in scheme if letter != "O")
-        raise ValueError(f"tags must be O or one of {wanted} with a type behind it, got {shown(tag)}")
+        raise ValueError(f"tags must be O or one of {wanted} with a type behind it, got {tag!r}")
     return mark, kind
 
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from course_utils.support.files import check_regular, replacing
 from course_utils.support.folders import remove_leftovers, run_folder
-from course_utils.support.given import one_line, path_of
+from course_utils.support.given import one_line
 from course_utils.tokenization import WordPieceTokenizer
 
 KIND = "layer-vectors"  # of the folder, and how its files are called
@@ -59,10 +59,10 @@ def stored(cache: str | Path, key: str, compute: Callable[[], dict[str, Tensor]]
         compute: makes them: name -> tensor, contiguous, in the memory of the processor.
 
     Raises:
-        ValueError: if cache is no path, or a folder of something else; nothing in it is touched.
+        ValueError: if cache is a folder of something else; nothing in it is touched.
         OSError: if it cannot be written or read, or another process is at work in it.
     """
-    folder = path_of("cache", cache)
+    folder = Path(cache)
     path = folder / f"{KIND}-{key[:16]}.safetensors"
     with run_folder(folder, KIND):
         remove_leftovers(folder, [path.name])

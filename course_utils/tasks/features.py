@@ -1,8 +1,7 @@
 """A model's vectors of every token at every layer, computed once: what feature-based use of BERT begins with.
 
 Nothing of the model is trained here, so its vectors of a sentence are always the same: they are computed once, kept on
-the disk, and read again by whatever is built on top (Devlin et al. 2019, section 5.3). feature_files.py keeps them,
-and table7.py makes one of all layers.
+the disk (feature_files.py), and read again by whatever is built on top (Devlin et al. 2019, section 5.3).
 
 Letters: N sentences, T tokens of a sentence, W words of it, L layers, C hidden_size.
 """
@@ -17,23 +16,16 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.datasets.batching import pad
-from course_utils.support.given import several, shown, whole_number
 from course_utils.tasks.feature_files import feature_key, stored
-from course_utils.tasks.labels import Place, first_pieces
-from course_utils.tasks.table7 import COMBINATIONS, combine
-from course_utils.tasks.tags import TaggedSentence, words_of
+from course_utils.tasks.words import Place, TaggedSentence, first_pieces, places, words_of
 from course_utils.tokenization import Encoding, WordPieceTokenizer
-from course_utils.tokenization.wordpiece import check_tokenizer
 
-__all__ = [
-    "COMBINATIONS",
-    "Features",
-    "combine",
-    "layer_vectors",
-    "sentence_vectors",
-]
-
-POOLINGS = ("cls", "mean")
+# The rows of Table 7 in Devlin et al. 2019, in its order.
+COMBINATIONS = (
+    *("embeddings", "second-to-last", "last"),
+    *("sum of last four", "concatenation of last four", "sum of all"),
+)
+LAST = 4  # layers, in "last four"
 
 
 @dataclass(frozen=True)
@@ -44,7 +36,7 @@ class Features:
         tokens: of each sentence, float32 (L + 1, T, C): the input of the first layer, then the output of each. Without
             padding; [CLS] and [SEP] are the first and the last. Of words="first", (L + 1, W, C): one for each word.
         first_pieces: of each sentence, for each of its W words the token that it begins with, counted among the T;
-            None for a word that has none of its own (see labels.first_pieces).
+            None for a word that has none of its own (see words.first_pieces).
         words: what was asked for, None or "first".
     """
 
@@ -71,7 +63,7 @@ def layer_vectors(
         model: BertModel, or a class of course_utils.heads, in eval mode.
         tokenizer: the model's.
         sentences: N texts, or TaggedSentences, whose words are their own; the words of a text are those of
-            tags.words_of.
+            words.words_of.
         words: None for all tokens; "first" keeps of each word its first piece alone, which needs much less room. A
             word without a piece of its own has zeros.
         max_length: the most tokens of a row, special ones included; what is longer is cut off at its end. None means
@@ -83,18 +75,21 @@ def layer_vectors(
         batch_size: sentences at a time.
 
     Raises:
-        ValueError: if the model is none or in training mode, there are no sentences, one is none, or another argument
-            does not fit; if cache is a folder of something else, which is left as it is.
+        ValueError: if the model is in training mode, sentences is one text, or words another word; if cache is a folder
+            of something else, which is left as it is.
         OSError: if cache cannot be written or read; if another process is at work in it.
     """
-    bert = _evaluated(model)
-    check_tokenizer(tokenizer)
+    if model.training:
+        raise ValueError(
+            "the model is in training mode, where dropout draws other vectors each time: call model.eval()"
+        )
+    if isinstance(sentences, str):
+        raise ValueError("sentences must be a list of texts, got one text: put it in a list")
     if words not in (None, "first"):
-        raise ValueError(f"words must be None or 'first', got {shown(words)}")
-    batch_size, room = whole_number("batch_size", batch_size), bert.config.max_position_embeddings
-    if max_length is not None:
-        room = whole_number("max_length", max_length, least=2, most=room)
-    texts = [_words_in(number, sentence) for number, sentence in enumerate(_some(sentences))]
+        raise ValueError(f"words must be None or 'first', got {words!r}")
+    bert = getattr(model, "bert", model)
+    room = bert.config.max_position_embeddings if max_length is None else max_length
+    texts = [_words_in(sentence) for sentence in sentences]
 
     def compute() -> Features:
         return _compute(bert, tokenizer, texts, words, room, batch_size)
@@ -118,17 +113,12 @@ def sentence_vectors(features: Features, *, how: str, layer: int) -> Tensor:
         float32 (N, C).
 
     Raises:
-        ValueError: if features are none or not of all tokens, how is another, or there is no such layer.
+        ValueError: if features are not of all tokens, or how is another.
     """
-    if not isinstance(features, Features) or features.words is not None:
-        raise ValueError(
-            f"features must be layer_vectors' of all tokens (words=None), got {shown(features)}"
-            + (" of words" if isinstance(features, Features) else "")
-        )
-    if how not in POOLINGS:
-        raise ValueError(f"how must be 'cls' or 'mean', got {shown(how)}")
-    layers = len(features.tokens[0])
-    layer = whole_number("layer", layer, least=-layers, most=layers - 1)
+    if features.words is not None:
+        raise ValueError("features must be layer_vectors' of all tokens (words=None), got those of words")
+    if how not in ("cls", "mean"):
+        raise ValueError(f"how must be 'cls' or 'mean', got {how!r}")
     if how == "cls":
         return torch.stack([vectors[layer, 0] for vectors in features.tokens])
     return torch.stack(
@@ -136,33 +126,51 @@ def sentence_vectors(features: Features, *, how: str, layer: int) -> Tensor:
     )
 
 
-def _evaluated(model: nn.Module) -> nn.Module:
-    """The BertModel of a model in eval mode."""
-    bert = getattr(model, "bert", model)
-    if not isinstance(model, nn.Module) or not hasattr(bert, "config"):
-        raise ValueError(f"model must be a BertModel or a class of course_utils.heads, got {shown(model)}")
-    if model.training:
-        raise ValueError(
-            "the model is in training mode, where dropout draws other vectors each time: call model.eval()"
-        )
-    return bert
+def combine(vectors: Tensor, how: str) -> Tensor:
+    """All layers' vectors of a token, made one: the rows of Table 7.
+
+        "embeddings"                    h_0                    "sum of last four"              h_{L−3} + … + h_L
+        "second-to-last"                h_{L−1}                "concatenation of last four"    [h_{L−3}; …; h_L]
+        "last"                          h_L                    "sum of all"                    h_1 + … + h_L
+
+    "All" are the layers, as in the paper ("all 12 layers" of BERT-base): h_0, the embeddings, is not among them. A
+    model of 4 layers has no others than its last four, so there "sum of all" is "sum of last four"; with 6, they
+    differ. The paper's sums are weighted, by what it does not say; here each layer counts once. probe_models.LearnedMix
+    learns the weights, and h_0's as well.
+
+    Args:
+        vectors: float (L + 1, …, C), L at least 4 where the last four are asked for.
+        how: one of COMBINATIONS.
+
+    Returns:
+        float (…, C); (…, 4·C) for the concatenation.
+
+    Raises:
+        ValueError: if how is another, or there are too few layers for the last four.
+
+    Source: Devlin et al. 2019, Table 7.
+    """
+    if how not in COMBINATIONS:
+        raise ValueError(f"how must be one of {', '.join(COMBINATIONS)}, got {how!r}")
+    if "four" in how and len(vectors) <= LAST:
+        raise ValueError(f"vectors must be of at least {LAST} layers for {how}, got {len(vectors) - 1}")
+    if how == "concatenation of last four":
+        return torch.cat([*vectors[-LAST:]], dim=-1)  # (…, 4·C)
+    first, end = {
+        "embeddings": (0, 1),
+        "second-to-last": (-2, -1),
+        "last": (-1, None),
+        "sum of last four": (-LAST, None),
+        "sum of all": (1, None),
+    }[how]
+    return vectors[first:end].sum(0)  # (…, C)
 
 
-def _some(sentences: Sequence[str | TaggedSentence]) -> list[str | TaggedSentence]:
-    if isinstance(sentences, TaggedSentence) or not (found := several("sentences", sentences, "texts")):
-        raise ValueError(f"sentences must be a list of at least one text, got {shown(sentences)}")
-    return found
-
-
-def _words_in(number: int, sentence: str | TaggedSentence) -> tuple[str, list[Place]]:
+def _words_in(sentence: str | TaggedSentence) -> tuple[str, list[Place]]:
     """A sentence's text, and where each of its words stands in it."""
     if isinstance(sentence, str):
         return sentence, [(start, start + len(word)) for start, word in words_of(sentence)]
-    if not isinstance(sentence, TaggedSentence):
-        raise ValueError(f"sentence {number} must be a text or a TaggedSentence, got {shown(sentence)}")
-    return sentence.text, [
-        (start, start + len(word)) for start, word in zip(sentence.starts, sentence.words, strict=True)
-    ]
+    return sentence.text, places(sentence)
 
 
 @torch.no_grad()

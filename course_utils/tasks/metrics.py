@@ -15,13 +15,10 @@ empty input is refused, as scikit-learn and scipy's pearsonr refuse it.
 from __future__ import annotations
 
 import math
-import numbers
 from collections import Counter
-from collections.abc import Callable
 from operator import eq
 from typing import Any
 
-from course_utils.support.given import several, shown
 from course_utils.tasks.answers import exact_match, span_f1
 from course_utils.tasks.entities import entity_f1
 
@@ -37,7 +34,6 @@ __all__ = [
 ]
 
 LARGEST = 1e300  # the sum of very many such numbers is still a float
-LABELS = (int, str, numbers.Integral)
 
 
 def accuracy(predictions: Any, references: Any) -> float:
@@ -55,9 +51,13 @@ def accuracy(predictions: Any, references: Any) -> float:
         ValueError: if they are empty, not equally many, or no such labels; or texts here and numbers there, which are
             never equal.
     """
-    predicted, right = _columns(predictions, references, "labels, whole numbers or texts", _is_label)
-    if len({issubclass(kind, str) for kind in {*map(type, predicted), *map(type, right)}}) > 1:
-        raise ValueError("predictions and references must all be whole numbers, or all be texts, got both")
+    predicted, right = _columns(predictions, references)
+    kinds = {*map(type, predicted), *map(type, right)}
+    whole = kinds <= {int, bool} or (
+        kinds <= {int, bool, float} and all(value % 1 == 0 for value in predicted + right)  # NaN is not
+    )
+    if not whole and kinds != {str}:
+        raise ValueError("predictions and references must all be whole numbers, or all be texts")
     return sum(map(eq, predicted, right)) / len(right)
 
 
@@ -158,8 +158,10 @@ def spearman(predictions: Any, references: Any) -> float:
 
 def _confusion(predictions: Any, references: Any) -> tuple[int, int, int, int]:
     """True positives, false positives, false negatives, true negatives."""
-    predicted, right = _columns(predictions, references, "0 and 1 and nothing else", _is_binary)
+    predicted, right = _columns(predictions, references)
     times = Counter(zip(predicted, right))
+    if not {one for pair in times for one in pair} <= {0, 1}:
+        raise ValueError("predictions and references must hold 0 and 1 and nothing else")
     return times[1, 1], times[1, 0], times[0, 1], times[0, 0]
 
 
@@ -189,47 +191,31 @@ def _ranks(values: list[float]) -> list[float]:
 
 def _numbers(predictions: Any, references: Any) -> tuple[list[float], list[float]]:
     """Both as lists of floats, at least two."""
-    what = f"numbers of at most {LARGEST:g} in size"
-    x, y = _columns(predictions, references, what, _is_number, least=2)
+    x, y = _columns(predictions, references)
+    if len(x) < 2 or not all(abs(value) <= LARGEST for value in x + y):  # NaN is not
+        raise ValueError(
+            f"predictions and references must be at least 2 numbers each, of at most {LARGEST:g} in size"
+        )
     return [float(value) for value in x], [float(value) for value in y]
 
 
-def _columns(
-    predictions: Any, references: Any, what: str, fits: Callable[[Any], bool], *, least: int = 1
-) -> tuple[list[Any], list[Any]]:
-    """What a tensor, an array or a list holds, as lists of equal length, each value of which fits."""
-    columns = {"predictions": predictions, "references": references}
-    for name, values in columns.items():
-        columns[name] = several(name, values.tolist() if hasattr(values, "tolist") else values, what)
-        if _all_fit(columns[name], fits):
-            continue
-        for value in columns[name]:
-            if not fits(value):
-                raise ValueError(f"{name} must hold {what}, got {shown(value)} among them")
-    predicted, right = columns.values()
-    if len(predicted) != len(right) or len(right) < least:
+def _columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+    """What a tensor, an array or a list holds, by value, as lists of equal length."""
+    predicted, right = _values(predictions), _values(references)
+    if len(predicted) != len(right) or not right:
         raise ValueError(
-            f"predictions and references must be equally many, at least {least}, got {len(predicted)} and {len(right)}"
+            f"predictions and references must be equally many, at least 1, got {len(predicted)} and {len(right)}"
         )
     return predicted, right
 
 
-def _all_fit(values: list[Any], fits: Callable[[Any], bool]) -> bool:
-    """Whether all fit, where that can be told at once; an interval asks for thousands of values at every draw."""
-    kinds = {*map(type, values)}
-    if fits is _is_label:
-        return all(issubclass(kind, LABELS) for kind in kinds)
-    return fits is _is_number and kinds <= {float} and sum(map(abs, values)) <= LARGEST  # NaN is not
-
-
-# The plain types first: to ask an abstract one takes several times as long.
-def _is_label(value: Any) -> bool:
-    return isinstance(value, LABELS)
-
-
-def _is_binary(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and value in (0, 1)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, float | numbers.Real) and abs(value) <= LARGEST  # NaN is not
+def _values(column: Any) -> list[Any]:
+    """Plain numbers and texts, whatever they came in."""
+    if isinstance(column, str):
+        raise ValueError(f"predictions and references must be lists, got one text, {column!r}")
+    if hasattr(column, "tolist"):  # a tensor or an array, in one step
+        return column.tolist()
+    values = list(column)
+    if {*map(type, values)} <= {int, float, bool, str}:  # an interval asks for thousands at every draw
+        return values
+    return [value.item() if hasattr(value, "item") else value for value in values]

@@ -13,11 +13,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from course_utils.shapes import check_floats, check_same_dtype, check_tensors
-from course_utils.support.given import whole_number
-
-MOST = 2**20  # of a size, as in heads/classification.py
-
 
 class LinearProbe(nn.Module):
     """One linear layer: logits = W h + b.
@@ -26,9 +21,6 @@ class LinearProbe(nn.Module):
         hidden_size: C.
         num_labels: K.
         generator: source of the start values.
-
-    Raises:
-        ValueError: if a number is no such size.
     """
 
     reads_sentences = False  # each vector by itself
@@ -37,19 +29,10 @@ class LinearProbe(nn.Module):
         self, hidden_size: int, num_labels: int, *, generator: torch.Generator | None = None
     ) -> None:
         super().__init__()
-        self.linear = _linear(
-            whole_number("hidden_size", hidden_size, most=MOST),
-            whole_number("num_labels", num_labels, most=MOST),
-            generator,
-        )
+        self.linear = _linear(hidden_size, num_labels, generator)
 
     def forward(self, vectors: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """float (…, C) -> float (…, K); lengths are not looked at.
-
-        Raises:
-            ValueError: if vectors are no such tensor.
-        """
-        _check_width(vectors, self.linear.weight)
+        """float (…, C) -> float (…, K); lengths are not looked at."""
         return self.linear(vectors)
 
 
@@ -63,15 +46,12 @@ class LearnedMix(nn.Module):
     Args:
         num_layers: L + 1; the input of the first layer is among them.
 
-    Raises:
-        ValueError: if it is no such number.
-
     Source: Peters et al. 2018, eq. 1.
     """
 
     def __init__(self, num_layers: int) -> None:
         super().__init__()
-        self.scores = nn.Parameter(torch.zeros(whole_number("num_layers", num_layers, most=MOST)))
+        self.scores = nn.Parameter(torch.zeros(num_layers))
         self.gamma = nn.Parameter(torch.ones(()))
 
     def weights(self) -> Tensor:
@@ -79,16 +59,7 @@ class LearnedMix(nn.Module):
         return self.scores.softmax(0)
 
     def forward(self, layers: Tensor) -> Tensor:
-        """float (L + 1, …, C) -> float (…, C).
-
-        Raises:
-            ValueError: if layers are no such tensor.
-        """
-        check_same_dtype(layers=layers, scores=self.scores)
-        if layers.dim() < 2 or len(layers) != len(self.scores):
-            raise ValueError(
-                f"layers must be (L + 1, …, C) with L + 1 = {len(self.scores)}, got {tuple(layers.shape)}"
-            )
+        """float (L + 1, …, C) -> float (…, C)."""
         return self.gamma * torch.tensordot(self.weights(), layers, dims=1)
 
 
@@ -101,9 +72,6 @@ class BiLSTMTagger(nn.Module):
         num_labels: K.
         num_layers: of the LSTM.
         generator: source of the start values, which are torch's own: uniform within ±1/√hidden_size.
-
-    Raises:
-        ValueError: if a number is no such size.
 
     Source: Devlin et al. 2019, section 5.3; Huang et al. 2015.
     """
@@ -120,17 +88,10 @@ class BiLSTMTagger(nn.Module):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        width = whole_number("hidden_size", hidden_size, most=2**14)
-        self.lstm = nn.LSTM(
-            whole_number("input_size", input_size, most=2**14),
-            width,
-            whole_number("num_layers", num_layers, most=16),
-            batch_first=True,
-            bidirectional=True,
-        )
+        self.lstm = nn.LSTM(input_size, hidden_size, num_layers, batch_first=True, bidirectional=True)
         for parameter in self.lstm.parameters():
-            nn.init.uniform_(parameter, -(width**-0.5), width**-0.5, generator=generator)
-        self.linear = _linear(2 * width, whole_number("num_labels", num_labels, most=MOST), generator)
+            nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5, generator=generator)
+        self.linear = _linear(2 * hidden_size, num_labels, generator)
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Logits of every word; the backward LSTM begins at the last one, so padding changes nothing.
@@ -141,18 +102,7 @@ class BiLSTMTagger(nn.Module):
 
         Returns:
             float (B, T, K); what stands at padding means nothing.
-
-        Raises:
-            ValueError: if they are no such tensors.
         """
-        _check_width(vectors, self.lstm.weight_ih_l0)
-        check_tensors(lengths=lengths)
-        if vectors.dim() != 3 or lengths.shape != vectors.shape[:1] or not len(vectors):
-            raise ValueError(
-                f"vectors must be (B, T, C) and lengths (B,), got {tuple(vectors.shape)} and {tuple(lengths.shape)}"
-            )
-        if lengths.dtype != torch.int64 or not 1 <= lengths.min() <= lengths.max() <= vectors.shape[1]:
-            raise ValueError(f"lengths must be int64 and lie in 1 … {vectors.shape[1]}")
         packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
         context, _ = pad_packed_sequence(
             self.lstm(packed)[0], batch_first=True, total_length=vectors.shape[1]
@@ -166,12 +116,3 @@ def _linear(width: int, num_labels: int, generator: torch.Generator | None) -> n
     for parameter in linear.parameters():
         nn.init.uniform_(parameter, -(width**-0.5), width**-0.5, generator=generator)
     return linear
-
-
-def _check_width(vectors: Tensor, weight: Tensor) -> None:
-    check_floats(vectors=vectors)
-    if not vectors.dim() or vectors.shape[-1] != weight.shape[1] or vectors.dtype != weight.dtype:
-        raise ValueError(
-            f"vectors must be {weight.dtype} (…, C) with C = {weight.shape[1]}, "
-            f"got {vectors.dtype} {tuple(vectors.shape)}"
-        )

@@ -1,8 +1,8 @@
 """Train a small model on frozen vectors and see what it can tell: a probe (Alain and Bengio 2016).
 
 The vectors are given, see features.py; of all that is learned, nothing changes them. Rate and number of epochs are
-chosen on the validation part, and the test part is looked at once. What a probe's accuracy is to be held against is in
-controls.py: a control task, and selectivity.
+chosen on the validation part, and the test part is looked at once. What a probe's accuracy is to be held against: a
+control task that says nothing of language, selectivity, and how crowded the vectors are.
 
 Letters: N vectors, T_i words of sentence i, L layers, C hidden_size, K labels.
 """
@@ -10,8 +10,11 @@ Letters: N vectors, T_i words of sentence i, L layers, C hidden_size, K labels.
 from __future__ import annotations
 
 import copy
+import hashlib
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import torch
@@ -20,24 +23,10 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from course_utils.datasets.batching import seeded
-from course_utils.shapes import check_floats
-from course_utils.support.given import int64, mapping, real_number, several, shown, whole_number
-from course_utils.tasks.controls import anisotropy, control_labels, selectivity
-from course_utils.tasks.labels import IGNORE
+from course_utils.heads import IGNORE
+from course_utils.tasks.data import PARTS
 from course_utils.tasks.probe_models import BiLSTMTagger, LearnedMix, LinearProbe
 
-__all__ = [
-    "BiLSTMTagger",
-    "LearnedMix",
-    "LinearProbe",
-    "ProbeScore",
-    "anisotropy",
-    "control_labels",
-    "fit_probe",
-    "selectivity",
-]
-
-PARTS = ("train", "validation", "test")
 RATES = (1e-3, 1e-2)  # for Adam; which is better depends on how long the vectors are
 VECTORS, SENTENCES = 256, 32  # a batch
 Probe = LinearProbe | BiLSTMTagger
@@ -83,33 +72,19 @@ def fit_probe(
             given: a number, the higher the better. None: accuracy.
 
     Raises:
-        ValueError: if an argument does not fit, a part has no label that counts, or score says no finite number.
+        ValueError: if labels are not one for each vector or beyond K, a vector is no finite number, or a BiLSTMTagger
+            is given vectors that are no sentences.
         FloatingPointError: if the loss is no finite number.
     """
-    if not isinstance(probe, Probe) or not (mix is None or isinstance(mix, LearnedMix)):
-        raise ValueError(
-            f"probe must be a LinearProbe or BiLSTMTagger, and mix a LearnedMix or None, got {shown(probe)} "
-            f"and {shown(mix)}"
-        )
-    rates = [rate] if not isinstance(rate, Sequence) or isinstance(rate, str | bytes) else list(rate)
-    rates = [real_number("each rate", one, most=10.0, open_at=("least",)) for one in rates]
-    if not rates:
-        raise ValueError("rate must be a number or several, got none")
-    epochs = whole_number("epochs", epochs, most=10**4)
-    if not (score is None or callable(score)):
-        raise ValueError(f"score must be a function of predicted and labels, or None, got {shown(score)}")
-    seed = int64("seed", seed)
-    given = mapping("features", features, "part -> vectors"), mapping("labels", labels, "part -> labels")
-    train, validation, test = (_part(part, *given, probe, mix) for part in PARTS)
+    rates = rate if isinstance(rate, Sequence) else [rate]
+    train, validation, test = (_part(part, features[part], labels[part], probe) for part in PARTS)
     model = nn.ModuleList([probe] if mix is None else [probe, mix])
     start = copy.deepcopy(model.state_dict())
 
     def judged(part: str, rows: _Part) -> tuple[float, list]:
         accuracy, said = _measured(probe, mix, rows)
-        predicted = _as_given(said, given[1][part], rows)
-        if score is None:
-            return accuracy, predicted
-        return real_number("what score says", score(predicted, given[1][part]), least=-1e30), predicted
+        predicted = _as_given(said, labels[part], rows)
+        return (accuracy if score is None else score(predicted, labels[part])), predicted
 
     best, found = (-math.inf, 0.0, 0), start
     for one in rates:
@@ -203,26 +178,19 @@ def _as_given(predicted: list[Tensor], labels: Any, part: _Part) -> list:
     return [row.tolist() for row in flat.split([len(sentence) for sentence in labels])]
 
 
-def _part(part: str, features: Mapping, labels: Mapping, probe: Probe, mix: LearnedMix | None) -> _Part:
+def _part(part: str, features: Vectors, labels: Any, probe: Probe) -> _Part:
     """One part, checked; for a probe that reads vectors by themselves, sentences are put one behind the other."""
-    if part not in features or part not in labels:
-        raise ValueError(f"features and labels must have the parts {', '.join(PARTS)}, and {part} is missing")
-    sentences = not isinstance(features[part], Tensor)
+    sentences = not isinstance(features, Tensor)
     if probe.reads_sentences and not sentences:
         raise ValueError(f"the features of {part} must be a list of sentences for a BiLSTMTagger")
-    rows = several(f"the features of {part}", features[part], "tensors") if sentences else [features[part]]
-    told = labels[part].tolist() if isinstance(labels[part], Tensor) else labels[part]
-    told = several(f"the labels of {part}", told, "labels")
-    each = told if sentences else [told]
-    if len(rows) != len(each) or not rows:
-        raise ValueError(
-            f"{part} must have labels for each of its sentences, got {len(rows)} and {len(each)}"
-        )
-    found = [_labels(part, one, probe.linear.out_features) for one in each]
-    for row, numbers in zip(rows, found):
-        _check_row(part, row, len(numbers), probe, mix)
-    if not any((numbers != IGNORE).any() for numbers in found):
-        raise ValueError(f"{part} must have at least one label that is not {IGNORE}")
+    rows = list(features) if sentences else [features]
+    given = [torch.as_tensor(one) for one in (labels if sentences else [labels])]
+    if [row.shape[-2] for row in rows] != [len(one) for one in given]:
+        raise ValueError(f"{part} must have a label for each vector of its features")
+    found, count = [one.long() for one in given], probe.linear.out_features
+    for one, number in zip(given, found):
+        if ((number != one) | (number != IGNORE) & ((number < 0) | (number >= count))).any():
+            raise ValueError(f"each label of {part} must be a number of 0 … {count - 1}, or {IGNORE}")
     vectors = torch.cat(rows, dim=-2)
     # A sum is soon taken; if it is no number, a look at each tells whether one of them is none.
     if not math.isfinite(vectors.sum()) and not torch.isfinite(vectors).all():
@@ -230,25 +198,75 @@ def _part(part: str, features: Mapping, labels: Mapping, probe: Probe, mix: Lear
     return _Part(rows, found) if probe.reads_sentences else _Part(vectors, torch.cat(found))
 
 
-def _labels(part: str, labels: Any, count: int) -> Tensor:
-    """The labels of one row, int64 (T,)."""
-    given = labels.tolist() if isinstance(labels, Tensor) else labels
-    name = f"each label of {part}"
-    listed = several(f"the labels of a row of {part}", given, "numbers")
-    numbers = [label if type(label) is int else int64(name, label) for label in listed]
-    for label in set(numbers):
-        if label != IGNORE and not 0 <= label < count:
-            raise ValueError(f"{name} must lie in 0 … {count - 1} or be {IGNORE}, got {shown(label)}")
-    return torch.tensor(numbers, dtype=torch.int64)
+def control_labels(
+    words: Sequence[str], num_labels: int, *, seed: int = 0, weights: Sequence[float] | None = None
+) -> list[int]:
+    """A random label for each word type: the control task of a probe.
+
+    Every occurrence of a word has the same label, whatever stands around it, so there is nothing in the sentence to
+    read: a probe that is right here has learned the words by heart. The label depends on the word's letters, on K and
+    on the seed alone: not on the other words, nor on their order.
+
+    Args:
+        words: any; 배 and 배를 are two types.
+        num_labels: K.
+        seed: another one deals other labels.
+        weights: how probable each label is, K numbers of at least 0 with a sum above 0: the counts of the task's own
+            labels make the control as lopsided as the task. None: all K are equally probable.
+
+    Returns:
+        A label for each word, 0 … K−1.
+
+    Raises:
+        ValueError: if words is one text, or weights are not K numbers that are not negative.
+
+    Source: Hewitt and Liang 2019, section 2.
+    """
+    if isinstance(words, str):
+        raise ValueError("words must be a list of words, got one text, whose letters would be taken for them")
+    digests = (hashlib.sha256(f"{seed} {word}".encode()).digest() for word in words)
+    numbers = [int.from_bytes(digest[:8], "big") for digest in digests]  # 0 … 2⁶⁴ − 1, each as probable
+    if weights is None:
+        return [number % num_labels for number in numbers]
+    if len(weights) != num_labels or min(weights) < 0:
+        raise ValueError(f"weights must be {num_labels} numbers of at least 0, one for each label")
+    ends = list(accumulate(weights))
+    last = max(label for label, weight in enumerate(weights) if weight > 0)
+    return [min(bisect_right(ends, number / 2**64 * ends[-1]), last) for number in numbers]
 
 
-def _check_row(part: str, row: Any, count: int, probe: Probe, mix: LearnedMix | None) -> None:
-    """Refuse vectors that probe and mix cannot read, or that are not as many as their labels."""
-    check_floats(**{f"what the features of {part} hold": row})
-    width = probe.lstm.input_size if probe.reads_sentences else probe.linear.in_features
-    wanted = (count, width) if mix is None else (len(mix.scores), count, width)
-    if tuple(row.shape) != wanted or row.dtype != torch.float32 or (probe.reads_sentences and not count):
-        raise ValueError(
-            f"the features of {part} must be float32 {wanted}, a vector for each label and at least one, "
-            f"got {row.dtype} {tuple(row.shape)}"
-        )
+def selectivity(task: float, control: float) -> float:
+    """How much of a probe's accuracy its own memory does not explain: that on the task less that on its control task.
+
+    Args:
+        task, control: accuracies, 0 … 1, of the same probe on the same vectors.
+
+    Returns:
+        −1 … 1.
+
+    Source: Hewitt and Liang 2019, section 2.
+    """
+    return task - control
+
+
+def anisotropy(vectors: Tensor) -> float:
+    """The mean cosine over all pairs of vectors: 0 where they point everywhere, 1 where all point one way.
+
+        mean over i ≠ j of cos(v_i, v_j) = (‖Σ_i u_i‖² − Σ_i ‖u_i‖²) / (N·(N − 1)),        u_i = v_i / ‖v_i‖
+
+    So no pairs have to be drawn. A vector of zeros has cosine 0 with each.
+
+    Args:
+        vectors: float (N, C), N at least 2, finite.
+
+    Returns:
+        −1/(N − 1) … 1.
+
+    Source: Ethayarajh 2019, section 4.1, from randomly drawn words.
+    """
+    if vectors.dim() != 2:
+        raise ValueError(f"vectors must be (N, C), got {tuple(vectors.shape)}")
+    count = len(vectors)
+    units = F.normalize(vectors.detach().double(), dim=-1, eps=1e-300)  # (N, C)
+    total = units.sum(0).square().sum() - units.square().sum()
+    return float(total) / (count * (count - 1))

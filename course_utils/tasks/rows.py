@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.support.foreign_json import entry, parse_object
-from course_utils.support.given import one_line, path_of, shown
-
-LONGEST_NAME = 80  # letters of a file's name or of a list of columns in a message
+from course_utils.support.given import shown
 
 
 class Row:
-    """One row, and where it stands.
+    """One row, and where it stands. What is broken raises ValueError, which says where.
 
     Args:
         content: its values by column.
@@ -28,41 +26,25 @@ class Row:
         self.content, self.where = content, where
 
     def value(self, column: str, kind: type) -> Any:
-        """A value of a kind that foreign_json.entry knows.
-
-        Raises:
-            ValueError: if there is none, or one of another kind.
-        """
+        """A value of a kind that foreign_json.entry knows."""
         return entry(self.content, column, kind, source=self.where)
 
     def text(self, column: str) -> str:
-        """A text that is not empty.
-
-        Raises:
-            ValueError: if it is none.
-        """
+        """A text that is not empty."""
         found = self.value(column, str)
         if not found.strip():
             raise self.bad(column, "a text that is not empty", found)
         return found
 
     def one_of(self, column: str, known: Sequence[str]) -> str:
-        """One of the known values.
-
-        Raises:
-            ValueError: if it is another.
-        """
+        """One of the known values."""
         found = self.value(column, str)
         if found not in known:
             raise self.bad(column, f"one of {', '.join(known)}", found)
         return found
 
     def number(self, column: str, least: float, most: float) -> float:
-        """A number from `least` to `most`, written in digits.
-
-        Raises:
-            ValueError: if it is none, or outside.
-        """
+        """A number from `least` to `most`, written in digits."""
         found = self.value(column, str)
         try:
             number = float(found)
@@ -71,6 +53,13 @@ class Row:
         if not least <= number <= most:
             raise self.bad(column, f"a number from {least:g} to {most:g}", found)
         return number
+
+    def count(self, column: str) -> int:
+        """A whole number of at most nine digits."""
+        found = self.text(column)
+        if not (found.isascii() and found.isdigit() and len(found) < 10):
+            raise self.bad(column, "a number", found)
+        return int(found)
 
     def bad(self, column: str, expected: str, found: Any) -> ValueError:
         """The error that says so."""
@@ -107,12 +96,7 @@ def tsv_rows(path: str | Path, columns: Sequence[str]) -> Iterator[Row]:
 
 
 def json_rows(path: str | Path) -> Iterator[Row]:
-    """The objects of a file that has one in each row.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if it is not UTF-8, is empty, or a row is no JSON object.
-    """
+    """The objects of a file that has one in each row; errors as in tsv_rows."""
     name, lines = _lines(path)
     for number, line in enumerate(lines, 1):
         where = f"{name}, row {number}"
@@ -121,10 +105,10 @@ def json_rows(path: str | Path) -> Iterator[Row]:
 
 def _lines(path: str | Path) -> tuple[str, list[str]]:
     """A file's name as messages have it, and its lines, of which there is at least one."""
-    path = path_of("path", path)
+    path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {one_line(str(path), 200)}")
-    name = one_line(path.name, LONGEST_NAME)
+        raise FileNotFoundError(f"there is no file {path}")
+    name = path.name
     try:
         text = path.read_text(encoding="utf-8-sig")  # every kind of line end becomes \n
     except UnicodeDecodeError as error:

@@ -11,8 +11,7 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from course_utils.support.given import real_number, several
-from course_utils.tasks.measurements import STARTS, VARIANTS, Measurement, checked, main_value
+from course_utils.tasks.measurements import Measurement, main_value
 
 # Student's t: 95 % lie within ±t, for 1, 2, … degrees of freedom (Fisher and Yates 1963, table III).
 T95 = (
@@ -35,24 +34,16 @@ def estimate(values: Sequence[float]) -> Estimate:
         mean ± t(n − 1) · s / √n        s² = Σ (value − mean)² / (n − 1)
 
     Args:
-        values: one of each seed.
-
-    Raises:
-        ValueError: if there is none, or one is no number.
+        values: one of each seed, at least one.
 
     Source: Student 1908.
     """
-    numbers = [
-        real_number("each of values", value, least=-1e30) for value in several("values", values, "numbers")
-    ]
-    if not numbers:
-        raise ValueError("values must hold at least one number, got none")
-    mean, free = statistics.fmean(numbers), len(numbers) - 1
+    mean, free = statistics.fmean(values), len(values) - 1
     if not free:
         return Estimate(mean, math.inf, 1)
     # Beyond the table: the first term of the series about the normal quantile z, (z³ + z)/(4·free).
     t = T95[free - 1] if free <= len(T95) else 1.95996 + 2.37227 / free
-    return Estimate(mean, t * statistics.stdev(numbers) / math.sqrt(len(numbers)), len(numbers))
+    return Estimate(mean, t * statistics.stdev(values) / math.sqrt(len(values)), len(values))
 
 
 def best_setting(
@@ -69,12 +60,9 @@ def best_setting(
 
     Returns:
         [] where nothing of it was measured.
-
-    Raises:
-        ValueError: if measurements hold anything else.
     """
     by_setting: dict[tuple[float, int, int], dict[int, Measurement]] = {}
-    for one in checked(measurements):
+    for one in measurements:
         if (one.task, one.start, one.labels) == (task, start, labels):
             by_setting.setdefault(one.setting, {})[one.seed] = one
     shared = sorted(set.intersection(*map(set, by_setting.values()))) if by_setting else []
@@ -90,11 +78,7 @@ def best_setting(
 
 
 def summary(measurements: Sequence[Measurement], task: str, start: str, labels: int) -> Estimate | None:
-    """The main measure on the test part, over the seeds, with the setting of best_setting; None where there is none.
-
-    Raises:
-        ValueError: if measurements hold anything else.
-    """
+    """The main measure on the test part, over the seeds, with the setting of best_setting; None where there is none."""
     found = best_setting(measurements, task, start, labels)
     return estimate([main_value(one.test) for one in found]) if found else None
 
@@ -105,9 +89,6 @@ def gain(
     """By how much one start is better than another on the test part: the mean of the differences, seed by seed.
 
     Both had the same labels, so what a lucky draw gives to both is not taken for noise. None where they share no seed.
-
-    Raises:
-        ValueError: if measurements hold anything else.
     """
     ours, theirs = (
         {one.seed: main_value(one.test) for one in best_setting(measurements, task, name, labels)}
@@ -115,40 +96,3 @@ def gain(
     )
     shared = sorted(ours.keys() & theirs.keys())
     return estimate([ours[seed] - theirs[seed] for seed in shared]) if shared else None
-
-
-def table(measurements: Sequence[Measurement]) -> list[list[str]]:
-    """A row for each task and number of labels: the test score of each start, and what pre-training gains.
-
-    A score: mean ± half of the 95 % interval, seeds, and the setting chosen. A gain, in hundredths: of the same draws.
-
-    Raises:
-        ValueError: if measurements hold anything else.
-    """
-    measurements = checked(measurements)
-    starts = [start for start in STARTS + VARIANTS if any(one.start == start for one in measurements)]
-    others = [start for start in starts if start != "pre-trained"] if "pre-trained" in starts else []
-    rows = [["task", "measure", "labels", *starts, *(f"gain over {other}" for other in others)]]
-    for task, size in sorted({(one.task, one.labels) for one in measurements}):
-        cells = [_cell(best_setting(measurements, task, start, size)) for start in starts]
-        gains = [gain(measurements, task, "pre-trained", other, size) for other in others]
-        measure = next(next(iter(one.test)) for one in measurements if one.task == task)
-        rows.append([task, measure, str(size), *cells, *map(_told_gain, gains)])
-    return rows
-
-
-def _cell(found: Sequence[Measurement]) -> str:
-    if not found:
-        return "–"
-    test = estimate([main_value(one.test) for one in found])
-    one = found[0]
-    setting = f"; {one.rate:g}, {one.batch_size}, {one.epochs}" if one.batch_size else ""
-    return f"{test.mean:.3f}{_half(test.half)} ({test.seeds}{setting})"
-
-
-def _told_gain(found: Estimate | None) -> str:
-    return "–" if found is None else f"{100 * found.mean:+.1f}{_half(100 * found.half, 1)}"
-
-
-def _half(half: float, digits: int = 3) -> str:
-    return f" ± {half:.{digits}f}" if half < float("inf") else ""

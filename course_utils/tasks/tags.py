@@ -1,102 +1,80 @@
-"""Words of a sentence and a tag for each: what a part of speech or a name is told of.
+"""A tag for each word, told at its first piece (Devlin et al. 2019, figure 4 d, section 5.3).
 
-A word is what BERT's normalisation splits a text into before pieces are made: at blanks and at punctuation, so a
-particle stays with its noun (부산에서 is one word) and a full stop is a word of its own. A model sees the tag at the
-first piece of its word; `starts` says where that is in the text.
+    [CLS] 부산 ##에서 왔다 [SEP]        K logits for each token; −100 but at first pieces
 
-Names are given by their letters (부산 in 부산에서) and become tags of words in BIO form (Ramshaw and Marcus 1995): B-LC
-where a name begins, I-LC where it goes on, O elsewhere. The word has the tag as a whole, its particle, too. Where two
-names share a word (남북: 남, 북), the first gives the tag and the second has none.
+A word without a piece of its own (cut off, or joined to the word before it: words.first_pieces) is not learned. It is
+judged all the same, with what is said of a word about which nothing is known: O of names, "" of parts of speech.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import chain
 
-from course_utils.support.given import one_text, several, shown, whole_number
-from course_utils.tokenization.normalization import normalize, split_words
+from course_utils.datasets.batching import pad
+from course_utils.heads import IGNORE, BertForTokenClassification
+from course_utils.heads.base import BertWithHead
+from course_utils.tasks.data import PARTS_OF_SPEECH
+from course_utils.tasks.metrics import accuracy, entity_f1
+from course_utils.tasks.task import Example, Task, TaskBatch
+from course_utils.tasks.words import NAME_TAGS, TaggedSentence, label_ids, piece_labels, places, word_labels
 
-NAME_KINDS = ("PS", "LC", "OG", "DT", "TI", "QT")  # person, place, organisation, date, time, quantity
-NAME_TAGS = ("O", *(f"{place}-{kind}" for kind in NAME_KINDS for place in "BI"))
-
-
-class Name(NamedTuple):
-    """A name in a text: its first character's place, its letters, and what it names."""
-
-    start: int
-    text: str
-    kind: str  # one of NAME_KINDS
+Tags = Sequence[str]
 
 
-class TaggedSentence(NamedTuple):
-    """A sentence as words, each with where it begins in the text, and its tag."""
+class TagTask(Task):
+    """A sentence with one of K tags for each word: K logits for each token."""
 
-    text: str
-    words: tuple[str, ...]
-    starts: tuple[int, ...]
-    tags: tuple[str, ...]
+    model_class = BertForTokenClassification
+    unknown: str  # said of a word without a piece of its own
 
+    def fits(self, source: TaggedSentence) -> bool:
+        """See Task.fits."""
+        return set(source.tags) <= set(self.labels)
 
-def words_of(text: str) -> list[tuple[int, str]]:
-    """The words of a text, each behind its place: "부산에서 왔다." -> [(0, "부산에서"), (5, "왔다"), (7, ".")].
-
-    Args:
-        text: any; upper case and accents stay.
-
-    Raises:
-        ValueError: if text is none.
-    """
-    plain = one_text("text", text)
-    places = [word.places for word in split_words(normalize(plain, lower=False, accents_off=False))]
-    return [(here[0], plain[here[0] : here[-1] + 1]) for here in places]
-
-
-def bio_tags(text: str, names: Sequence[Name]) -> TaggedSentence:
-    """The words of a text with the tags that its names give them.
-
-    Args:
-        text: a sentence.
-        names: in the order in which they stand there, none inside another.
-
-    Raises:
-        ValueError: if text is none, or a name is no Name, does not stand at its place, is of an unknown kind, or begins
-            before the one before it has ended.
-    """
-    found = words_of(text)
-    tags = ["O"] * len(found)
-    for name in _checked(text, names):
-        end = name.start + len(name.text)
-        inside = [
-            place
-            for place, (start, word) in enumerate(found)
-            if start < end and name.start < start + len(word)
+    def batch(self, examples: Sequence[Example]) -> TaskBatch:
+        """labels int64 (B, T), −100 where there is none; see Task.batch."""
+        labels = [
+            piece_labels(example.row, places(example.source), label_ids(example.source.tags, self.labels))
+            for example in examples
         ]
-        if inside and tags[inside[0]] == "O":
-            for place in inside:
-                tags[place] = f"{'B' if place == inside[0] else 'I'}-{name.kind}"
-    starts, words = zip(*found) if found else ((), ())
-    return TaggedSentence(text, words, starts, tuple(tags))
+        return self._batch([example.row for example in examples], labels=pad(labels, IGNORE))
+
+    def predict(self, model: BertWithHead, examples: Sequence[Example]) -> list[list[str]]:
+        """A tag for each word of each sentence; see Task.predict."""
+        logits = self._logits(model, examples)
+        return [self._tags(example, row.argmax(-1).tolist()) for example, (row,) in zip(examples, logits)]
+
+    def _tags(self, example: Example, best: list[int]) -> list[str]:
+        found = word_labels(example.row, places(example.source), best)
+        return [self.unknown if label is None else self.labels[label] for label in found]
 
 
-def _checked(text: str, names: Sequence[Name]) -> list[Name]:
-    """The names, if they are such as bio_tags wants."""
-    found, end = several("names", names, "Name(start, text, kind)"), 0
-    for name in found:
-        if not (isinstance(name, tuple) and len(name) == 3 and all(isinstance(one, str) for one in name[1:])):
-            raise ValueError(f"names must hold Name(start, text, kind) and nothing else, got {shown(name)}")
-        start, letters, kind = name
-        start = whole_number("a name's start", start, least=0, most=len(text))
-        if kind not in NAME_KINDS:
-            raise ValueError(f"a name's kind must be one of {', '.join(NAME_KINDS)}, got {shown(kind)}")
-        if not letters or letters != letters.strip():
-            raise ValueError(f"a name must have letters, and no blank at its ends, got {shown(letters)}")
-        if not text.startswith(letters, start):
-            stands = text[start : start + len(letters)]
-            raise ValueError(f"{shown(letters)} must stand at character {start}, and {shown(stands)} does")
-        if start < end:
-            raise ValueError(
-                f"{shown(letters)} must begin where the name before it has ended, at {end} or later"
-            )
-        end = start + len(letters)
-    return [Name(*name) for name in found]
+class Names(TagTask):
+    """Names of people, places, … as BIO tags."""
+
+    metric = "entity_f1"
+    labels = NAME_TAGS
+    unknown = "O"
+
+    def scores(self, predicted: Sequence[Tags], sources: Sequence[TaggedSentence]) -> dict[str, float]:
+        """See Task.scores."""
+        tags = [source.tags for source in sources]
+        return {"entity_f1": entity_f1(predicted, tags), "accuracy": _of_words(predicted, tags)}
+
+
+class PartsOfSpeech(TagTask):
+    """The part of speech of each word."""
+
+    metric = "accuracy"
+    labels = PARTS_OF_SPEECH
+    unknown = ""
+
+    def scores(self, predicted: Sequence[Tags], sources: Sequence[TaggedSentence]) -> dict[str, float]:
+        """See Task.scores."""
+        return {"accuracy": _of_words(predicted, [source.tags for source in sources])}
+
+
+def _of_words(predicted: Sequence[Tags], tags: Sequence[Tags]) -> float:
+    """The share of words whose tag is right."""
+    return accuracy(list(chain(*predicted)), list(chain(*tags)))

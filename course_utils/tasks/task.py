@@ -1,14 +1,15 @@
 """What the training loop sees of a task: examples, a model with the head of its form, batches, predictions, measures.
 
-forms_text.py, forms_tags.py and forms_questions.py say the rest, each for its form; forms.py loads a task by its name.
+texts.py, tags.py, questions.py and choices.py say the rest, each for its form; load.py loads a task by its name.
 
-Letters: B rows, T tokens, K labels.
+Letters: B rows, T tokens of the longest row, N choices, K labels.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -17,17 +18,15 @@ from torch import Tensor
 
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
+from course_utils.datasets.batching import pad
 from course_utils.heads.base import BertWithHead
 from course_utils.initialization import init_weights
 from course_utils.positional import sinusoidal_encoding
-from course_utils.support.given import mapping, several, shown, whole_number
-from course_utils.tasks.collate import TaskBatch
 from course_utils.tasks.data import PARTS
-from course_utils.tasks.row_logits import row_logits
-from course_utils.tasks.windows import LONGEST
 from course_utils.tokenization import Encoding, WordPieceTokenizer
-from course_utils.tokenization.wordpiece import check_tokenizer
-from course_utils.training.device import device_of
+from course_utils.training.device import device_of, fast_precision, inputs_on
+
+ROWS = 128  # of a forward pass
 
 
 class Example:
@@ -48,20 +47,35 @@ class Example:
 
     @cached_property
     def windows(self) -> list[Encoding]:
-        """All rows: of a question one for each window of its passage, of anything else one."""
+        """All rows: one for each window of a passage, for each ending of a situation, of anything else one."""
         return list(self._encode(self.source))
 
     @property
     def row(self) -> Encoding:
-        """The first row: but for a long passage, the only one."""
+        """The first row: of a text or a pair, the only one."""
         return self.windows[0]
+
+
+@dataclass(frozen=True)
+class TaskBatch:
+    """B rows of T tokens with their labels; for choices (B, N, T)."""
+
+    input_ids: Tensor  # int64 (B, T)
+    attention_mask: Tensor  # int64 (B, T), 1 = real, 0 = padding
+    token_type_ids: Tensor  # int64 (B, T), 1 = second text
+    labels: dict[str, Tensor]  # under the names of the head's arguments
+
+    def inputs(self) -> dict[str, Tensor]:
+        """Everything as keyword arguments."""
+        texts = {name: getattr(self, name) for name in ("input_ids", "attention_mask", "token_type_ids")}
+        return texts | self.labels
 
 
 class Task:
     """One task. Its form, a subclass, says how a source is encoded, batched and judged.
 
     Args:
-        name: see forms.TASKS.
+        name: see load.TASKS.
         parts: "train", "validation" and "test" -> records, as the task's reader in data.py gives them.
         tokenizer: gives the pieces.
         max_length: the most tokens of a row, special ones included.
@@ -73,12 +87,11 @@ class Task:
         parts: the same parts -> Examples.
 
     Raises:
-        ValueError: if a part is missing or holds what is no such record, or another argument does not fit.
+        ValueError: if a record has a label that the task does not know.
     """
 
     metric: str
     labels: tuple[str, ...] = ()
-    record: type  # of data.py
     model_class: type[BertWithHead]
 
     def __init__(
@@ -89,23 +102,27 @@ class Task:
         *,
         max_length: int,
     ) -> None:
-        check_tokenizer(tokenizer)
-        self.name, self.tokenizer = name, tokenizer
-        self.max_length = whole_number("max_length", max_length, least=8, most=LONGEST)
-        parts = mapping("parts", parts, "from the name of a part to its records")
-        if missing := [part for part in PARTS if part not in parts]:
-            raise ValueError(f"parts must have {', '.join(PARTS)}, and lacks {', '.join(missing)}")
-        self.parts = {
-            part: [Example(source, self.encode) for source in several(part, parts[part], "records")]
-            for part in PARTS
-        }
+        self.name, self.tokenizer, self.max_length = name, tokenizer, max_length
+        self.parts = {part: [Example(source, self.encode) for source in parts[part]] for part in PARTS}
         for part, examples in self.parts.items():
             for row, example in enumerate(examples):
-                self._check(f"record {row} of {part}", example.source)
+                if not self.fits(example.source):
+                    raise ValueError(
+                        f"record {row} of {part} has a label that the task {name} does not know: {example.source}"
+                    )
+
+    @property
+    def num_logits(self) -> int:
+        """How many a row or a token has: K."""
+        return len(self.labels)
+
+    def fits(self, source: Any) -> bool:
+        """Whether the task knows the labels of a record."""
+        return True
 
     def encode(self, source: Any) -> list[Encoding]:
-        """The rows of a record; see Example.windows."""
-        raise NotImplementedError
+        """The rows of a record: [CLS] text [SEP], cut at its end, where the form says nothing else."""
+        return [self.tokenizer.encode(source.text, max_length=self.max_length)]
 
     def class_of(self, example: Example) -> str | None:
         """The label that a draw is balanced over; None where there is none."""
@@ -113,7 +130,7 @@ class Task:
 
     def head(self, config: BertConfig, generator: torch.Generator | None) -> BertWithHead:
         """The model of this form with fresh weights."""
-        raise NotImplementedError
+        return self.model_class(config, self.num_logits, generator=generator)
 
     def new_model(self, config: BertConfig, *, generator: torch.Generator | None = None) -> BertWithHead:
         """The model from scratch. Its position embeddings begin as sinusoids of the other weights' size, as those of
@@ -122,11 +139,7 @@ class Task:
         Args:
             config: of the BertModel in it.
             generator: source of the start values, those of the head last.
-
-        Raises:
-            ValueError: if config is none, has too few positions for max_length, or too few ids for the tokenizer.
         """
-        self._check_config(config)
         model = self.head(config, generator)
         waves = sinusoidal_encoding(config.max_position_embeddings, config.hidden_size)
         with torch.no_grad():  # a sine's root mean square is 1/√2
@@ -139,16 +152,10 @@ class Task:
         Args:
             bert: stays as it is. A pooler is left out where the head does not look at it, and new where bert has none.
             generator: source of the head's start values.
-
-        Raises:
-            ValueError: if bert is no BertModel; as new_model.
         """
-        if not isinstance(bert, BertModel):
-            raise ValueError(f"bert must be a BertModel, got {shown(bert)}")
-        self._check_config(bert.config)
         with torch.device("meta"):  # of an encoder that is not kept nothing need be drawn
             model = self.head(bert.config, None)
-        if (model.needs_pooler and bert.pooler is None) or not isinstance(generator, torch.Generator):
+        if (model.needs_pooler and bert.pooler is None) or generator is None:
             model = self.new_model(bert.config, generator=generator)
         else:
             before = bytes(generator.get_state().numpy())
@@ -165,85 +172,95 @@ class Task:
         return model.to(device_of(bert))
 
     def batch(self, examples: Sequence[Example]) -> TaskBatch:
-        """Examples as the model's arguments, with labels.
-
-        Raises:
-            ValueError: if there is no example, or one is none.
-        """
+        """Examples as the model's arguments, with labels."""
         raise NotImplementedError
 
     def predict(self, model: BertWithHead, examples: Sequence[Example]) -> list[Any]:
-        """What the model says of each, in the order of the examples.
+        """What the model says of each, in the order of the examples."""
+        raise NotImplementedError
 
-        Raises:
-            ValueError: if an example is none, or the model has another head.
-        """
+    def scores(self, predicted: Sequence[Any], sources: Sequence[Any]) -> dict[str, float]:
+        """How good predictions are, `metric` first; a baseline is judged by it, too."""
         raise NotImplementedError
 
     def measure(
         self, model: BertWithHead, examples: Sequence[Example], *, threshold: float | None = None
     ) -> dict[str, float]:
-        """How good the predictions are, `metric` first.
+        """How good the model's predictions are, `metric` first.
 
         Args:
             model: with the head of this task.
             examples: at least one, or two where the measure is a correlation.
-            threshold: of questions alone, see forms_questions.py.
+            threshold: of questions alone, see questions.py.
+        """
+        return self.scores(self.predict(model, examples), [example.source for example in examples])
+
+    def _batch(self, rows: Sequence[Encoding], **labels: Tensor) -> TaskBatch:
+        return TaskBatch(**pad_rows(rows, pad_id=self.tokenizer.vocab["[PAD]"]), labels=labels)
+
+    def _logits(self, model: BertWithHead, examples: Sequence[Example]) -> list[list[Tensor]]:
+        """Of each example the logits of its rows, each (K,) or (T, K).
 
         Raises:
-            ValueError: if there is no example, one is none, the model has another head, or threshold does not fit.
+            ValueError: if the model has the head of another task, whose answers would be taken for this one's.
         """
-        if threshold is not None:
-            raise ValueError(f"threshold must be None for the task {self.name}, got {shown(threshold)}")
-        return self._measure(self.predict(model, examples), [example.source for example in examples])
-
-    def _measure(self, predicted: list[Any], sources: list[Any]) -> dict[str, float]:
-        raise NotImplementedError
-
-    def _check_config(self, config: BertConfig) -> None:
-        """Refuse one that is too small for the task."""
-        if not isinstance(config, BertConfig):
-            raise ValueError(f"config must be a BertConfig, got {shown(config)}")
-        for needed, there, what in (
-            (self.max_length, config.max_position_embeddings, "positions"),
-            (max(self.tokenizer.vocab.values()) + 1, config.vocab_size, "ids"),
-        ):
-            if needed > there:
-                raise ValueError(f"config must have {needed} {what} for the task {self.name}, got {there}")
-
-    def _check(self, where: str, source: Any) -> None:
-        """Refuse a record of another kind."""
-        if not isinstance(source, self.record):
-            raise ValueError(f"{where} must be a {self.record.__name__}, got {shown(source)}")
-
-    def check_examples(self, examples: Sequence[Example]) -> list[Example]:
-        """The examples, if there is one and all are of this task.
-
-        Raises:
-            ValueError: if not.
-        """
-        found = several("examples", examples, "examples of a task")
-        for example in found:
-            if not isinstance(example, Example) or not isinstance(example.source, self.record):
-                raise ValueError(f"examples must be those of the task {self.name}, got {shown(example)}")
-        if not found:
-            raise ValueError("examples must hold at least one, got none")
-        return found
-
-    def _logits(self, model: BertWithHead, examples: Sequence[Example], labels: int) -> list[list[Tensor]]:
-        """Of each example the logits of its rows, each (K,) or (T, K), where K must be `labels`."""
+        wrong = ValueError(
+            f"model must be a {self.model_class.__name__} of {self.num_logits} logits for the task {self.name}"
+        )
         if not isinstance(model, self.model_class):
-            raise ValueError(f"model must be a {self.model_class.__name__}, got {shown(model)}")
-        found = self.check_examples(examples)
-        rows = [row for example in found for row in example.windows]
-        pad_id = self.tokenizer.vocab["[PAD]"]
-        logits = row_logits(model, rows, pad_id=pad_id)
-        if logits[0].shape[-1] != labels:
-            raise ValueError(
-                f"model must give {labels} logits for the task {self.name}, got {logits[0].shape[-1]}"
-            )
+            raise wrong
+        rows = [row for example in examples for row in example.windows]
+        logits = row_logits(model, rows, pad_id=self.tokenizer.vocab["[PAD]"])
+        if any(one.shape[-1] != self.num_logits for one in logits):
+            raise wrong
         remaining = iter(logits)
-        return [[next(remaining) for _ in example.windows] for example in found]
+        return [[next(remaining) for _ in example.windows] for example in examples]
+
+
+def pad_rows(rows: Sequence[Encoding], *, pad_id: int) -> dict[str, Tensor]:
+    """Single texts or pairs -> input_ids, attention_mask and token_type_ids, int64 (B, T) each.
+
+    Args:
+        rows: B of them, at least one.
+        pad_id: id of [PAD].
+    """
+    return {
+        "input_ids": pad([row.input_ids for row in rows], pad_id),
+        "attention_mask": pad([row.attention_mask for row in rows], 0),
+        "token_type_ids": pad([row.token_type_ids for row in rows], 0),
+    }
+
+
+@torch.no_grad()
+def row_logits(model: BertWithHead, rows: Sequence[Encoding], *, pad_id: int) -> list[Tensor]:
+    """What a model says of each row, in eval mode; its mode is as before afterwards.
+
+    Rows of similar length share a forward pass, so little of it is padding.
+
+    Args:
+        model: any with a head that takes single rows.
+        rows: encoded texts or pairs.
+        pad_id: id of [PAD].
+
+    Returns:
+        float32 logits on the processor, in the order of the rows: (K,), or (T, K) without padding.
+    """
+    device, was_training = device_of(model), model.training
+    precision = fast_precision(device)
+    order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
+    found: dict[int, Tensor] = {}
+    model.eval()
+    try:
+        for start in range(0, len(order), ROWS):
+            chosen = order[start : start + ROWS]
+            inputs = inputs_on(device, pad_rows([rows[number] for number in chosen], pad_id=pad_id))
+            with torch.autocast(device.type, dtype=precision, enabled=precision != torch.float32):
+                logits = model(**inputs).logits
+            found |= zip(chosen, logits.float().cpu())
+    finally:
+        model.train(was_training)
+    cut = [found[number] for number in range(len(rows))]
+    return [one if one.dim() == 1 else one[: len(row)] for one, row in zip(cut, rows)]
 
 
 @lru_cache(maxsize=8)

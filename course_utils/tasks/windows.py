@@ -1,4 +1,4 @@
-"""A question and its passage as rows that fit into the model: one, or several windows of a long passage.
+"""A question and its passage as rows that fit into the model; an answer from its characters to pieces, and back.
 
     [CLS] question [SEP] pieces 0 … 5 of the passage [SEP]
     [CLS] question [SEP] pieces 4 … 9 of the passage [SEP]          stride 4
@@ -6,6 +6,14 @@
 A window begins `stride` pieces after the one before it, as doc_stride in the paper's code (google-research/bert,
 run_squad.py); other code calls by that name what two windows share. Neighbours should share at least as many pieces as
 the longest answer has: then each answer stands whole in one of them.
+
+    passage     그 배는 부산에서 떠났다.          answer 부산, characters 5 … 6
+    pieces      그 | 배 ##는 | 부산 ##에서 | …     the answer is one piece: back come characters 5 … 6, 부산
+    pieces      그 | 배는 | 부산에서 | …           it ends inside a piece: back come characters 5 … 8, 부산에서
+
+An answer that begins or ends inside a piece cannot be told from the whole piece: the model learns the fewest pieces
+that hold it, and the particle that hangs on comes back with it. Whoever judges answers has to forgive that, or not.
+Whether it happened is seen by going there and back.
 """
 
 from __future__ import annotations
@@ -13,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from course_utils.support.given import one_text, shown, whole_number
 from course_utils.tokenization import Encoding, WordPieceTokenizer
-from course_utils.tokenization.wordpiece import Pieces, check_tokenizer
+from course_utils.tokenization.wordpiece import Pieces
 
 ADDED = 3  # [CLS] question [SEP] passage [SEP]
-LONGEST = 2**16  # tokens of a row: whoever asks for more has mistyped
+NO_ANSWER = (0, 0)  # both ends at [CLS] (Devlin et al. 2019, section 4.3)
+MARKS = {"[PAD]", "[CLS]", "[SEP]", "[MASK]"}  # added, or typed into the passage; [UNK] stands for a word
 
 
 @dataclass(frozen=True)
@@ -56,12 +64,12 @@ def passage_windows(
 
     Raises:
         ValueError: if a text has no piece, the question leaves no room, the passage is too long and there is no stride,
-            the stride would leave pieces out, or an argument is none.
+            or the stride would leave pieces out.
     """
-    check_tokenizer(tokenizer)
-    max_length = whole_number("max_length", max_length, least=ADDED + 2, most=LONGEST)
-    asked = _pieces_of(tokenizer, "question", question)
-    told = _pieces_of(tokenizer, "passage", passage)
+    asked, told = tokenizer.pieces(question), tokenizer.pieces(passage)
+    for name, pieces in (("question", asked), ("passage", told)):
+        if not pieces:
+            raise ValueError(f"{name} must hold at least one word, and is empty")
     room = max_length - ADDED - len(asked)
     if room < 1:
         raise ValueError(
@@ -75,23 +83,71 @@ def passage_windows(
                 "a stride cuts it into windows"
             )
         begins: Iterable[int] = [0]
+    elif not 1 <= stride <= room:
+        raise ValueError(f"stride must lie in 1 … {room}, or pieces would be left out, got {stride}")
     else:
-        stride = whole_number("stride", stride, most=room)
         begins = range(0, max(len(told) - room, 0) + stride, stride)  # the last one reaches the end
     return [_window(tokenizer, asked, told, begin, begin + room, passage) for begin in begins]
 
 
-def check_window(window: Window) -> None:
-    """Refuse what is no Window."""
-    if not isinstance(window, Window):
-        raise ValueError(f"window must be a Window, as passage_windows makes it, got {shown(window)}")
+def passage_pieces(encoding: Encoding) -> list[bool]:
+    """Which tokens of a row an answer may begin or end at: pieces of the second text that are no special tokens."""
+    return [
+        segment == 1 and token not in MARKS
+        for segment, token in zip(encoding.token_type_ids, encoding.tokens)
+    ]
 
 
-def _pieces_of(tokenizer: WordPieceTokenizer, name: str, text: str) -> Pieces:
-    pieces = tokenizer.pieces(one_text(name, text))
-    if not pieces:
-        raise ValueError(f"{name} must hold at least one word, got {shown(text)}")
-    return pieces
+def pieces_of(window: Window, span: tuple[int, int] | None) -> tuple[int, int]:
+    """Characters of the passage -> the first and the last token of the fewest that hold them, both inclusive.
+
+    Args:
+        window: a row, see passage_windows.
+        span: (start, end) in characters of the passage, the end exclusive; None for a question without an answer.
+
+    Returns:
+        (first, last), or NO_ANSWER where there is none, or where it does not stand in this window wholly.
+
+    Raises:
+        ValueError: if span lies outside of the passage, or holds no piece of it.
+    """
+    if span is None:
+        return NO_ANSWER
+    start, end = span
+    if not 0 <= start < end <= len(window.passage):
+        raise ValueError(
+            f"span must lie in the {len(window.passage)} characters of the passage, got {start}, {end}"
+        )
+    if not (window.reach[0] <= start and end <= window.reach[1]):
+        return NO_ANSWER
+    touched = [
+        place
+        for place, (allowed, (begin, stop)) in enumerate(zip(passage_pieces(window), window.offsets))
+        if allowed and begin < end and start < stop
+    ]
+    if not touched:
+        raise ValueError(f"span must hold at least one piece of the passage, got characters {start}, {end}")
+    return touched[0], touched[-1]
+
+
+def characters_of(encoding: Encoding, first: int, last: int) -> tuple[int, int]:
+    """Tokens of a row -> (start, end) in characters of the passage, the end exclusive; NO_ANSWER -> (0, 0).
+
+    Args:
+        encoding: a row of a question and its passage.
+        first, last: places of tokens, both inclusive.
+
+    Raises:
+        ValueError: if a place is outside of the passage, or last stands before first.
+    """
+    if (first, last) == NO_ANSWER:
+        return 0, 0
+    allowed = passage_pieces(encoding)
+    if not (0 <= first <= last < len(allowed) and allowed[first] and allowed[last]):
+        raise ValueError(
+            f"first and last must be pieces of the passage in their order, got {first} and {last}"
+        )
+    return encoding.offsets[first][0], encoding.offsets[last][1]
 
 
 def _window(

@@ -19,7 +19,7 @@ from course_utils.before import BiLM, concat_pooling, discriminative_rates, slan
 from course_utils.bert import BertModel
 from course_utils.datasets.batching import batches_by_length, pad, seeded
 from course_utils.initialization import init_weights
-from course_utils.tasks.forms import draw
+from course_utils.tasks.load import draw
 from course_utils.tasks.task import Example
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.device import device_of

@@ -17,10 +17,10 @@ import torch
 
 from course_utils.bert import BertModel
 from course_utils.datasets.batching import seeded
-from course_utils.tasks.fine_tuning import TaskBatches, fine_tune
-from course_utils.tasks.forms import draw, load_task
+from course_utils.tasks.load import draw, load_task
 from course_utils.tasks.measurements import main_value
 from course_utils.tasks.task import Task
+from course_utils.tasks.train import TaskBatches, fine_tune
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.fast import speed_up
 

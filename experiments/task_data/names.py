@@ -13,7 +13,7 @@ from course_utils.datasets.download import find_file
 from course_utils.datasets.rude import rude_stem
 from course_utils.datasets.set_aside import letters
 from course_utils.tasks.data import PARTS
-from course_utils.tasks.tags import Name
+from course_utils.tasks.words import Name
 from experiments.task_data.splitting import held_apart, parts_by_hash
 
 _ID = re.compile(r"^## (klue-ner-\S+)\t", re.M)

@@ -1,4 +1,4 @@
-"""reviews.tsv: film reviews, good or bad; the selection is that of course_utils/tasks/reviews.py."""
+"""reviews.tsv: film reviews, good or bad; the selection is that of nsmc.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from course_utils.datasets.download import find_file
 from course_utils.datasets.layouts import Review, read_reviews
 from course_utils.datasets.set_aside import film_part
 from course_utils.tasks.data import PARTS
-from course_utils.tasks.reviews import label_of, labelled_reviews
+from experiments.task_data.nsmc import label_of, labelled_reviews
 
 COLUMNS = ("part", "film", "label", "text")
 

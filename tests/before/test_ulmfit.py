@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from course_utils.before import concat_pooling, discriminative_rates, slanted_triangle, unfrozen_layers
-from course_utils.tasks.layer_rates import layer_shares
+from course_utils.tasks.train import layer_shares
 from course_utils.training import optim
 
 B, T, C = 3, 11, 7

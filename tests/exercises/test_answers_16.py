@@ -13,7 +13,7 @@ from course_utils.exercises.nb16.checks import (
     label_first_pieces,
     layer_rates,
 )
-from course_utils.tasks import metrics, span_decoding
+from course_utils.tasks import metrics, questions
 from tests.exercises.wrong_16 import _entities, _f1, _package_shares, _package_span
 
 # ---- 16.1
@@ -259,7 +259,7 @@ def test_spans_are_those_of_the_package():
         allowed = torch.rand(length) < 0.7
         allowed[-1] = True
         given = start[None], end[None], allowed[None]
-        spans = span_decoding.best_spans(*given, most_pieces=most_pieces)
+        spans = questions.best_spans(*given, most_pieces=most_pieces)
         assert best_span(start, end, allowed, most_pieces) == (int(spans.first), int(spans.last))
 
 

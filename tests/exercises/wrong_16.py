@@ -4,9 +4,9 @@ import torch
 
 from course_utils.config import BertConfig
 from course_utils.heads import BertForSequenceClassification
-from course_utils.tasks import labels as task_labels
-from course_utils.tasks import metrics, span_decoding
-from course_utils.tasks.fine_tuning import layered_adamw
+from course_utils.tasks import metrics, questions
+from course_utils.tasks import words as task_words
+from course_utils.tasks.train import layered_adamw
 
 # ---- 16.1
 
@@ -90,7 +90,7 @@ def _once_in_a_row(word_ids, labels, ignore=-100):
 
 
 def _through_the_package(word_ids, labels, ignore=-100):
-    task_labels.joined(["배"])
+    task_words.words_of("배")
     return _RIGHT_PIECES(word_ids, labels, ignore)
 
 
@@ -166,7 +166,7 @@ def _at_most_five_tokens(start, end, allowed, most):
 
 
 def _package_span(start, end, allowed, most):
-    spans = span_decoding.best_spans(start[None], end[None], allowed[None], most_pieces=most)
+    spans = questions.best_spans(start[None], end[None], allowed[None], most_pieces=most)
     return int(spans.first), int(spans.last)
 
 

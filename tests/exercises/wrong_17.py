@@ -4,7 +4,7 @@ import random
 
 import torch
 
-from course_utils.tasks import labels as task_labels
+from course_utils.tasks import words as task_words
 
 # ---- 17.1
 
@@ -80,7 +80,7 @@ def _mask_written(hidden, attention_mask):
 
 
 def _mean_of_the_package(hidden, attention_mask):
-    task_labels.joined(["배"])
+    task_words.words_of("배")
     return _RIGHT_MEAN(hidden, attention_mask)
 
 
@@ -137,7 +137,7 @@ def _scores_written(layers, scores, gamma):
 
 
 def _mix_of_the_package(layers, scores, gamma):
-    task_labels.joined(["배"])
+    task_words.words_of("배")
     return _mix()(layers, scores, gamma)
 
 
@@ -194,7 +194,7 @@ def _letters(word, seed, num_labels):
 
 
 def _labels_of_the_package(words, num_labels, seed):
-    task_labels.joined(["배"])
+    task_words.words_of("배")
     return _RIGHT_LABELS(words, num_labels, seed)
 
 
@@ -272,7 +272,7 @@ def _only_one_is_white(vectors):
 
 
 def _white_of_the_package(vectors):
-    task_labels.joined(["배"])
+    task_words.words_of("배")
     return _RIGHT_WHITE(vectors)
 
 

@@ -25,7 +25,7 @@ from course_utils.before import GPT
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
-from course_utils.tasks import fine_tuning
+from course_utils.tasks import train as task_training
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from experiments.family import __main__ as command
@@ -366,8 +366,8 @@ def test_tests_are_all_of_their_part_and_reviews_are_balanced(monkeypatch) -> No
 
 def test_tuning_is_in_32_bits(monkeypatch) -> None:
     seen = []
-    monkeypatch.setattr(fine_tuning, "train", lambda *given, **settings: seen.append(settings["precision"]))
-    monkeypatch.setattr(fine_tuning, "fast_precision", lambda device: torch.bfloat16)
+    monkeypatch.setattr(task_training, "train", lambda *given, **settings: seen.append(settings["precision"]))
+    monkeypatch.setattr(task_training, "fast_precision", lambda device: torch.bfloat16)
     tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "##나"])})
     monkeypatch.setattr(tasks, "main_value", lambda measured: 0.5)
     monkeypatch.setattr(tasks.task_of("dialect", tokenizer), "measure", lambda model, given: {})

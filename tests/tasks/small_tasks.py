@@ -7,11 +7,10 @@ from typing import Any
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.datasets.batching import seeded
-from course_utils.tasks.data import DIALECTS, DialectSentence, Question, SentencePair
-from course_utils.tasks.forms import load_task
-from course_utils.tasks.reviews import LabelledReview
-from course_utils.tasks.tags import TaggedSentence, bio_tags
+from course_utils.tasks.data import DIALECTS, DialectSentence, LabelledReview, Question, SentencePair
+from course_utils.tasks.load import load_task
 from course_utils.tasks.task import Task
+from course_utils.tasks.words import TaggedSentence, bio_tags
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 

@@ -73,11 +73,6 @@ def test_answers_by_hand(prediction, answer, overlap):
     assert span_f1(answer, [prediction]) == pytest.approx(overlap)  # precision and recall change places
 
 
-def test_there_are_enough_and_of_each_kind():
-    assert len(ANSWERS) >= 30
-    assert {0 < overlap < 1 for _, _, overlap in ANSWERS} == {True, False}
-
-
 def test_the_best_of_several_answers_counts():
     answers = ["이도", "조선의 세종 대왕", "세종 대왕"]
     assert exact_match("세종 대왕", answers) == 1.0 and exact_match("세종", answers) == 0.0
@@ -157,8 +152,6 @@ def test_squads_own_normalisation_of_anything():
     for _ in range(300):
         text = "".join(random.choices(signs, k=random.randint(0, 20)))
         assert normalize_as_squad(text) == squads(text), text
-    with pytest.raises(ValueError, match="text must be a text, got NoneType"):
-        normalize_as_squad(None)
 
 
 def test_it_changes_nothing_the_second_time():
@@ -178,23 +171,6 @@ def test_another_normalisation():
 
 
 @pytest.mark.parametrize("metric", [exact_match, span_f1])
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"prediction": None}, "prediction must be a text, got NoneType"),
-        ({"prediction": ["서울"]}, "prediction must be a text, got list"),
-        ({"answers": "서울"}, "answers must be a list of texts, got one text, '서울'"),
-        ({"answers": [None]}, "answers must hold texts and nothing else, got NoneType"),
-        ({"answers": None}, "answers must be a list of texts, got NoneType"),
-        ({"normalize": None}, "normalize must be a function from text to text, got NoneType"),
-        ({"normalize": str.split}, "what normalize gives must be a text, got list"),
-    ],
-)
-def test_what_does_not_fit(metric, arguments, told):
-    with pytest.raises(ValueError, match=told):
-        metric(**{"prediction": "서울", "answers": ["서울"]} | arguments)
-
-
-def test_what_cannot_be_normalised():
-    with pytest.raises(ValueError, match="text must be a text, got 3"):
-        normalize_answer(3)
+def test_one_text_is_not_taken_for_its_letters(metric):
+    with pytest.raises(ValueError, match="answers must be a list of texts, got one text, '서울'"):
+        metric("서울", "서울")

@@ -119,13 +119,11 @@ def test_what_changes_nothing_and_what_does():
 def test_lists_tensors_and_arrays_are_one(metric):
     wanted = metric(PREDICTED, RIGHT)
     kinds = [tuple, np.array, torch.tensor, lambda row: torch.tensor(row, dtype=torch.int32), iter]
-    kinds += [lambda row: [np.int64(label) for label in row]]
+    kinds += [lambda row: [np.int64(label) for label in row], lambda row: [*torch.tensor(row)]]
     if metric in (pearson, spearman):
         kinds += [lambda row: torch.tensor(row, dtype=torch.bfloat16), lambda row: torch.tensor(row) / 1.0]
     else:
-        kinds += [lambda row: torch.tensor(row) > 0]
-    if metric in (f1, matthews):
-        kinds += [lambda row: torch.tensor(row, dtype=torch.float64)]
+        kinds += [lambda row: torch.tensor(row) > 0, lambda row: torch.tensor(row, dtype=torch.float64)]
     for kind in kinds:
         assert metric(kind(PREDICTED), kind(RIGHT)) == wanted == metric(kind(PREDICTED), RIGHT)
 
@@ -172,55 +170,35 @@ def test_correlations_stay_within_1():
 
 @pytest.mark.parametrize("metric", [accuracy, f1, matthews, pearson, spearman])
 @pytest.mark.parametrize(
-    ("predictions", "references", "told"),
+    ("predictions", "references"),
     [
-        ([], [], "must be equally many, at least [12], got 0 and 0"),
-        (torch.zeros(0), np.zeros(0), "at least [12], got 0 and 0"),
-        ([1, 0, 1], [1, 0], "must be equally many, at least [12], got 3 and 2"),
-        ([1], [1, 0, 1], "got 1 and 3"),
-        (torch.zeros(5, 2).long(), [1] * 5, "predictions must hold .*, got list among them"),
-        ([1, 0], [1, None], "references must hold .*, got NoneType among them"),
-        ("10", [1, 0], "predictions must be a list of .*, got '10'"),
-        (torch.tensor(1), [1], "predictions must be a list of .*, got 1"),
-        ({"가": 1}, [1], "predictions must be a list of .*, got dict"),
-        (None, [1], "predictions must be a list of .*, got NoneType"),
-        ([1, 1j], [1, 0], "predictions must hold .*, got 1j among them"),
-        ([torch.ones(2), torch.ones(2)], [1, 0], "predictions must hold .*, got Tensor among them"),
+        ([], []),
+        (torch.zeros(0), np.zeros(0)),
+        ([1, 0, 1], [1, 0]),
+        ([1, 0], [1, math.nan]),
+        (torch.tensor([math.inf, 1.0]), [1, 0]),
+        ("10", [1, 0]),
+        ("10", "10"),
+        ([1, 0], ["1", "0"]),
+        (torch.zeros(2, 2).long(), [1, 0]),  # logits in place of labels
     ],
 )
-def test_what_does_not_fit(metric, predictions, references, told):
-    with pytest.raises(ValueError, match=told):
+def test_what_would_be_a_wrong_number_is_refused(metric, predictions, references):
+    with pytest.raises((ValueError, TypeError)):
         metric(predictions, references)
 
 
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (
-            lambda: accuracy([0.0, 1.0], [0, 1]),
-            "must hold labels, whole numbers or texts, got 0.0 among them",
-        ),
-        (lambda: accuracy(["1", "0"], [1, 0]), "all be whole numbers, or all be texts, got both"),
-        (lambda: accuracy([1, "1"], [1, 1]), "got both"),
-        (lambda: f1([0, 2], [0, 1]), "predictions must hold 0 and 1 and nothing else, got 2 among them"),
-        (lambda: matthews([0, 1], [0, -1]), "references must hold 0 and 1 and nothing else, got -1"),
-        (lambda: f1(["bad"], ["good"]), "predictions must hold 0 and 1 and nothing else, got 'bad'"),
-        (lambda: pearson([1], [1]), "at least 2, got 1 and 1"),
-        (lambda: spearman([2], [1]), "at least 2, got 1 and 1"),
-        (lambda: pearson([1, math.nan], [1, 2]), r"predictions must hold numbers of at most 1e\+300 in size"),
-        (lambda: spearman([1, 2], [math.inf, 2]), "references must hold numbers .*, got inf among them"),
-        (
-            lambda: pearson([0.5, math.nan], [0.1, 0.2]),
-            "predictions must hold numbers .*, got nan among them",
-        ),
-        (
-            lambda: spearman([0.1, 0.2], [0.5, -2e300]),
-            "references must hold numbers .*, got -2e.300 among them",
-        ),
-        (lambda: pearson([1, 10**400], [1, 2]), "got an integer of 1329 bits among them"),
-        (lambda: spearman(["1", "2"], [1, 2]), "got '1' among them"),
+        (lambda: accuracy([0.5, 1.0], [0, 1]), "whole numbers, or all be texts"),
+        (lambda: accuracy([1, 0, 1], [1, 0]), "must be equally many, at least 1, got 3 and 2"),
+        (lambda: f1([0, 2], [0, 1]), "0 and 1 and nothing else"),
+        (lambda: matthews([0, 1], [0, -1]), "0 and 1 and nothing else"),
+        (lambda: pearson([1], [1]), "at least 2 numbers each"),
+        (lambda: spearman([0.1, 0.2], [0.5, -2e300]), r"of at most 1e\+300 in size"),
     ],
 )
-def test_what_fits_some_and_not_these(call, told):
+def test_what_is_said(call, told):
     with pytest.raises(ValueError, match=told):
         call()

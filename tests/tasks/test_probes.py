@@ -90,13 +90,6 @@ def test_padding_changes_nothing_for_the_tagger():
     torch.testing.assert_close(tagger(padded, lengths)[1, :2], tagger(vectors, lengths)[1, :2])
 
 
-def test_the_tagger_reads_both_ways():
-    tagger = BiLSTMTagger(C, 7, K, generator=drawn())
-    vectors = torch.randn(1, 5, C, requires_grad=True)
-    tagger(vectors, torch.tensor([5]))[0, 2].sum().backward()
-    assert (vectors.grad[0].abs().sum(-1) > 0).all()
-
-
 # --- fitting
 
 
@@ -106,16 +99,6 @@ def test_what_can_be_parted_is_parted_as_by_scikit_learn():
     oracle = LogisticRegression(max_iter=1000).fit(features["train"].numpy(), labels["train"].numpy())
     assert score.test == score.validation == 1.0
     assert score.predicted == oracle.predict(features["test"].numpy()).tolist()
-
-
-def test_where_blobs_overlap_it_is_nearly_as_good_as_scikit_learn():
-    features, labels = parts(lambda seed: blobs(601, 1.5, seed))
-    score = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels)
-    oracle = LogisticRegression(max_iter=1000).fit(features["train"].numpy(), labels["train"].numpy())
-    expected = oracle.score(features["test"].numpy(), labels["test"].numpy())
-    assert 0.6 < expected < 0.95 and score.test == pytest.approx(expected, abs=0.03)
-    right = [one == other for one, other in zip(score.predicted, labels["test"].tolist())]
-    assert score.test == sum(right) / len(right)
 
 
 def test_sentences_and_their_words_in_a_row_are_the_same_to_a_linear_probe():
@@ -168,15 +151,6 @@ def test_rate_and_epoch_are_chosen_on_validation_and_its_parameters_stay(rates):
     assert torch.equal(probe.linear.weight, other.linear.weight)
 
 
-def test_each_rate_begins_at_the_start():
-    features, labels = parts(lambda seed: blobs(301, 1.0, seed))
-    once, twice = (
-        fit_probe(LinearProbe(C, K, generator=drawn()), features, labels, rate=rates, epochs=2)
-        for rates in (1e-3, [1e-3] * 3)
-    )
-    assert once == twice
-
-
 def test_the_test_part_chooses_nothing():
     features, labels = parts(lambda seed: blobs(97, 1.5, seed))
     score = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels)
@@ -198,9 +172,6 @@ def test_a_score_of_ones_own_is_told_and_chooses():
     best = fit_probe(other, features, flat, rate=(1e-2, 1e-6), epochs=3)
     assert (best.rate, worst.rate) == (1e-2, 1e-6)
     assert worst.test == wrong(worst.predicted, flat["test"]) and worst.test > 1
-    for said in ("high", lambda predicted, told: float("nan"), lambda predicted, told: None):
-        with pytest.raises(ValueError, match="score"):
-            fit_probe(one, features, flat, epochs=1, score=said)
 
 
 def test_ignored_labels_are_neither_learned_nor_counted():
@@ -222,43 +193,6 @@ def test_a_batch_without_a_label_that_counts_is_passed_over():
     assert probe.linear.weight.isfinite().all()
 
 
-def test_the_same_seed_is_the_same_probe():
-    features, labels = parts(lambda seed: blobs(97, 1.5, seed))
-    one, other = (LinearProbe(C, K, generator=drawn()) for _ in range(2))
-    assert fit_probe(one, features, labels, epochs=3) == fit_probe(other, features, labels, epochs=3)
-    assert torch.equal(one.linear.weight, other.linear.weight)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda f, y: (f | {"test": f["test"][:, 1:]}, y), "float32"),
-        (lambda f, y: (f | {"test": f["test"][1:]}, y), "a vector for each label"),
-        (lambda f, y: (f, y | {"train": y["train"] + 1}), r"each label of train must lie in 0 … 2"),
-        (
-            lambda f, y: (f, y | {"test": [True, *y["test"].tolist()[1:]]}),
-            "each label of test must be .* True",
-        ),
-        (
-            lambda f, y: (f, y | {"test": [0.0, *y["test"].tolist()[1:]]}),
-            r"each label of test must be .* 0\.0",
-        ),
-        (
-            lambda f, y: (f, y | {"validation": y["validation"] * 0 - 100}),
-            "validation must have at least one",
-        ),
-        (lambda f, y: ({"train": f["train"]}, y), "validation is missing"),
-        (lambda f, y: (f | {"train": f["train"] / 0}, y), "finite"),
-        (lambda f, y: (f | {"train": f["train"].double()}, y), "float32"),
-        (lambda f, y: (f | {"train": [f["train"]]}, y), "labels"),
-    ],
-)
-def test_refusals(change, message):
-    features, labels = change(*parts(lambda seed: blobs(13, 1.0, seed)))
-    with pytest.raises(ValueError, match=message):
-        fit_probe(LinearProbe(C, K), features, labels)
-
-
 def test_numbers_whose_sum_is_none_are_refused_only_if_one_of_them_is():
     features, labels = parts(lambda seed: blobs(13, 1.0, seed))
     large = torch.full_like(features["test"], 3e37)
@@ -269,13 +203,28 @@ def test_numbers_whose_sum_is_none_are_refused_only_if_one_of_them_is():
         fit_probe(LinearProbe(C, K), features | {"test": large}, labels, epochs=1)
 
 
-def test_a_tagger_wants_sentences_with_words():
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f, y: (f | {"test": f["test"][1:]}, y), "test must have a label for each vector"),
+        (
+            lambda f, y: (f | {"train": [f["train"]]}, y | {"train": [y["train"][:5]]}),
+            "a label for each vector",
+        ),
+        (lambda f, y: (f, y | {"test": y["test"] + 1}), r"each label of test must be a number of 0 … 2"),
+        (lambda f, y: (f, y | {"test": y["test"] + 0.5}), "each label of test must be a number"),
+    ],
+)
+def test_what_would_be_silently_wrong_is_refused(change, message):
+    features, labels = change(*parts(lambda seed: blobs(13, 1.0, seed)))
+    with pytest.raises(ValueError, match=message):
+        fit_probe(LinearProbe(C, K), features, labels)
+
+
+def test_a_tagger_wants_sentences():
     features, labels = parts(lambda seed: blobs(13, 1.0, seed))
     with pytest.raises(ValueError, match="list of sentences"):
         fit_probe(BiLSTMTagger(C, 5, K), features, labels)
-    empty = {part: [torch.zeros(0, C), torch.ones(2, C)] for part in features}
-    with pytest.raises(ValueError, match="at least one"):
-        fit_probe(BiLSTMTagger(C, 5, K), empty, {part: [[], [0, 1]] for part in features})
 
 
 # --- controls
@@ -310,15 +259,15 @@ def test_control_labels_are_as_frequent_as_their_weights():
     )  # 5 of them
     assert control_labels(words[::-1], 5, weights=[4, 0, 1, 2, 0]) == labels[::-1]
     assert control_labels(["배"], 2, weights=[0, 1e-9]) == [1]
-    for wrong in ([1, 2], [0] * 5, [1, -1, 1, 1, 1], "abcde", [1, 1, 1, 1, float("inf")]):
-        with pytest.raises(ValueError, match="weights"):
+    for wrong in ([1, 2], [1, -1, 1, 1, 1]):
+        with pytest.raises(ValueError, match="weights must be 5 numbers of at least 0"):
             control_labels(words, 5, weights=wrong)
+    with pytest.raises(ValueError, match="words must be a list"):
+        control_labels("배를 타고", 5)
 
 
 def test_selectivity_by_hand():
     assert selectivity(0.9, 0.25) == pytest.approx(0.65)
-    with pytest.raises(ValueError, match="control"):
-        selectivity(0.9, 25)
 
 
 def test_anisotropy_equals_all_pairs_one_by_one():

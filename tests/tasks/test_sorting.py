@@ -109,22 +109,3 @@ def test_it_learns_more_than_the_place():
     )
     held_out = random_rows(64, generator=seeded(-1))
     assert sorting_loss(model(held_out.input_ids), held_out).item() < loss_without_attention() - 0.2
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: random_rows(0, generator=seeded(0)), "count must be a whole number"),
-        (lambda: Sorter("post"), "stack must be Encoder or PreLNEncoder, got 'post'"),
-        (lambda: Sorter(depth=0), "depth must be a whole number"),
-        (lambda: Sorter(width=6), "hidden_size must be a multiple"),
-        (lambda: Sorter(start_std=0.0), "std must be a finite number, above 0"),
-        (lambda: loss_without_attention(201), "numbers must be a whole number from 1 to 200"),
-        (lambda: loss_without_attention(3, 0), "length must be a whole number"),
-        (lambda: sorting_loss(torch.zeros(2, 12, 16), torch.zeros(2, 12)), "batch must be Rows"),
-        (lambda: sorting_loss(torch.zeros(24, 16), random_rows(2, generator=seeded(0))), "logits must have"),
-    ],
-)
-def test_what_does_not_fit(call, told):
-    with pytest.raises(ValueError, match=told):
-        call()

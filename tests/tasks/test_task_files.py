@@ -20,7 +20,7 @@ from course_utils.datasets.nearness import NearCopies
 from course_utils.datasets.set_aside import SetAside, film_part, letters
 from course_utils.tasks import data
 from course_utils.tasks.data import DIALECTS, PARTS, PARTS_OF_SPEECH, TASKS
-from course_utils.tasks.tags import NAME_KINDS
+from course_utils.tasks.words import NAME_KINDS
 from experiments.task_data import __main__ as tool
 from experiments.task_data.splitting import parts_by_hash
 

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import copy
-
 import pytest
 import torch
 from torch import nn
 
 from course_utils.datasets.batching import seeded
-from course_utils.tasks import fine_tuning
-from course_utils.tasks.fine_tuning import Look, TaskBatches, fine_tune
-from course_utils.tasks.layer_rates import layered_adamw
+from course_utils.tasks import train as train_file
+from course_utils.tasks.train import Look, TaskBatches, fine_tune, layer_shares, layered_adamw
 from course_utils.training.fast import speed_up
 from course_utils.training.loop import train
-from course_utils.training.optim import linear_rate
+from course_utils.training.optim import adamw, linear_rate, set_learning_rate
 from tests.tasks.small_tasks import CONFIG, small, small_bert
 
 
 @pytest.fixture(autouse=True)
 def in_float32(monkeypatch):
     """So that values compare on every processor."""
-    monkeypatch.setattr(fine_tuning, "fast_precision", lambda device: torch.float32)
+    monkeypatch.setattr(train_file, "fast_precision", lambda device: torch.float32)
 
 
 @pytest.fixture(scope="module")
@@ -59,20 +56,6 @@ def test_an_epoch_holds_every_example_once(task):
     assert all(torch.equal(stream(n).input_ids, again(n).input_ids) for n in (0, 5, 1))
     assert any(not torch.equal(stream(n).input_ids, stream(n + 3).input_ids) for n in range(3))  # drawn anew
     assert any(not torch.equal(stream(n).input_ids, other(n).input_ids) for n in range(3))
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"examples": []}, "examples must hold at least one"),
-        ({"examples": [([1, 2], 0)]}, "examples must be those of the task reviews, got tuple"),
-        ({"task": "reviews"}, "task must be a Task, as load_task gives it, got 'reviews'"),
-        ({"batch_size": 0}, "batch_size must be a whole number"),
-    ],
-)
-def test_batches_that_cannot_be(task, given, said):
-    with pytest.raises(ValueError, match=said):
-        TaskBatches(**{"task": task, "examples": task.parts["train"]} | given)
 
 
 # --- learning ---------------------------------------------------------------------------------------------------------
@@ -199,33 +182,60 @@ def test_looking_changes_no_update(name):
         assert torch.equal(value, without.state_dict()[name]), name
 
 
-# --- what is refused --------------------------------------------------------------------------------------------------
+# --- rates of layers --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"updates": 0}, "updates must be a whole number of at least 1, got 0"),
-        ({"peak_rate": -1e-3}, "peak_rate must be a finite number, at least 0"),
-        ({"dropout": 1.0}, "dropout must be a finite number, at least 0 and below 1"),
-        ({"frozen": 4}, "frozen must be a whole number from -1 to 3"),
-        ({"layer_decay": 0}, "layer_decay must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"looks": 2}, "measure must be a function from a model to a score, got NoneType"),
-        ({"looks": 4, "measure": len}, "looks must be a whole number from 0 to 3"),
-        (
-            {"looks": 1, "measure": lambda model: {"accuracy": 1.0}},
-            "what measure gives must be a .* got dict",
-        ),
-        ({"looks": 1, "measure": lambda model: float("nan")}, "what measure gives must be a finite number"),
-        ({"model": nn.Linear(2, 3)}, "model must be a BertModel with a head, got Linear"),
-    ],
-)
-def test_what_cannot_be_is_refused(task, given, said):
-    good = {"model": new_model(task), "batches": TaskBatches(task, task.parts["train"]), "updates": 3}
-    before = copy.deepcopy(good["model"].state_dict())
-    with pytest.raises(ValueError, match=said):
-        fine_tune(**{**good, "peak_rate": 1e-3, **given})
-    assert all(parameter.requires_grad for parameter in good["model"].parameters())
-    if "measure" not in given:
-        assert all(torch.equal(value, before[name]) for name, value in good["model"].state_dict().items())
+SETTINGS = [(1.0, 0), (0.5, 0), (0.7, 1), (0.7, 2), (0.5, 3), (0.5, -1)]
+
+
+def formula(num_layers, layer_decay, frozen):
+    """One share after the other, as it is said."""
+    shares = []
+    for layer in range(num_layers + 1):  # 0: the embeddings
+        kept = frozen == -1 or (frozen > 0 and layer <= frozen)
+        shares.append(0.0 if kept else layer_decay ** (num_layers - layer))
+    return [*shares, 1.0]
+
+
+def test_the_shares_by_hand():
+    assert layer_shares(3, layer_decay=0.5) == [0.125, 0.25, 0.5, 1.0, 1.0]
+    assert layer_shares(3, layer_decay=0.5, frozen=1) == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert layer_shares(3, layer_decay=0.5, frozen=-1) == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert layer_shares(2) == [1.0] * 4
+
+
+@pytest.mark.parametrize(("layer_decay", "frozen"), SETTINGS)
+def test_the_optimiser_has_the_rates_of_the_formula(layer_decay, frozen):
+    model = small("reviews").new_model(CONFIG)
+    shares = formula(3, layer_decay, frozen)
+    assert layer_shares(3, layer_decay=layer_decay, frozen=frozen) == pytest.approx(shares)
+    optimizer = layered_adamw(model, layer_decay=layer_decay, frozen=frozen)
+    set_learning_rate(optimizer, 0.8)
+    rate = {id(p): group["lr"] for group in optimizer.param_groups for p in group["params"]}
+    decays = {id(p): group["weight_decay"] for group in optimizer.param_groups for p in group["params"]}
+    starts = ["bert.embeddings.", *(f"bert.encoder.layers.{number}." for number in range(3))]
+    expected = dict(zip(starts, shares)) | {"classifier.": 1.0, "bert.pooler.": 1.0}
+    for name, parameter in model.named_parameters():
+        (share,) = [value for start, value in expected.items() if name.startswith(start)]
+        assert rate.get(id(parameter), 0.0) == pytest.approx(0.8 * share), name
+        assert (id(parameter) in rate) == (share > 0), name
+        assert decays.get(id(parameter), 0.01 * (parameter.dim() >= 2)) == 0.01 * (parameter.dim() >= 2), name
+    assert sum(len(group["params"]) for group in optimizer.param_groups) == len(rate)
+
+
+def test_all_else_is_as_in_adamw():
+    model = small("names").new_model(CONFIG)
+    ours, theirs = layered_adamw(model, layer_decay=0.9).defaults, adamw(model).defaults
+    groups = layered_adamw(model, layer_decay=0.9).param_groups
+    for name in ("betas", "eps", "amsgrad", "maximize"):
+        assert {group[name] for group in groups} == {adamw(model).param_groups[0][name]}, name
+    assert ours.keys() == theirs.keys()
+
+
+def test_what_would_be_silently_wrong_is_refused(task):
+    with pytest.raises(ValueError, match="frozen must lie in -1 … 3, got 4"):
+        layer_shares(3, frozen=4)
+    with pytest.raises(ValueError, match="dropout must be at least 0 and below 1, got 2"):
+        fine_tune(
+            new_model(task), TaskBatches(task, task.parts["train"]), updates=1, peak_rate=1e-3, dropout=2
+        )

@@ -9,26 +9,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from course_utils.datasets.download import find_file
 from course_utils.datasets.layouts import Review, read_reviews
 from course_utils.datasets.rude import rude_stem
 from course_utils.datasets.set_aside import film_part, letters
+from course_utils.tasks.data import BAD, GOOD, LabelledReview
 
-BAD, GOOD = 0, 1
 SIZES = {
     "test": 2_000,
     "validation": 2_000,
     "train": 12_000,
 }  # a text that stands in two stays in the first of them
-
-
-class LabelledReview(NamedTuple):
-    """A text and whether it is GOOD or BAD."""
-
-    text: str
-    label: int
 
 
 def label_of(rating: int) -> int | None:

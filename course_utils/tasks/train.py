@@ -4,6 +4,10 @@ The recipe of Devlin et al. 2019 (A.3): every parameter is trained, AdamW, the r
 and falls to 0. Beside it what later work found to help where labels are few: lower rates for lower layers (Howard and
 Ruder 2018; layer_decay), layers that stay as they are (frozen), no fewer than so many updates, however few the labels
 (Mosbach et al. 2021; updates), and to keep the state that was best on validation (looks).
+
+Lower layers hold what any text needs, upper ones what the last task needed; so the lower ones are to change less.
+
+Letters: L layers.
 """
 
 from __future__ import annotations
@@ -17,14 +21,10 @@ from torch.optim import AdamW
 
 from course_utils.datasets.batching import seeded
 from course_utils.heads.base import BertWithHead
-from course_utils.support.given import real_number, shown, whole_number
-from course_utils.tasks.collate import TaskBatch
-from course_utils.tasks.layer_rates import layered_adamw as layered_adamw  # others import it from here
-from course_utils.tasks.layer_rates import parts_from_below
-from course_utils.tasks.task import Example, Task
+from course_utils.tasks.task import Example, Task, TaskBatch
 from course_utils.training.device import device_of, fast_precision
 from course_utils.training.loop import HasInputs, Step, train
-from course_utils.training.optim import linear_rate
+from course_utils.training.optim import adamw, linear_rate
 
 WARMUP = 0.1  # of the updates
 
@@ -34,34 +34,24 @@ class TaskBatches:
 
     Args:
         task: makes the batches.
-        examples: to draw from.
+        examples: to draw from, at least one.
         batch_size: examples a batch; the last one of an epoch may be smaller.
         seed: of the order.
 
     Attributes:
         batches_per_epoch: how many it takes to see each example once.
-
-    Raises:
-        ValueError: without an example, or if an argument does not fit.
     """
 
     def __init__(
         self, task: Task, examples: Sequence[Example], *, batch_size: int = 16, seed: int = 0
     ) -> None:
-        if not isinstance(task, Task):
-            raise ValueError(f"task must be a Task, as load_task gives it, got {shown(task)}")
-        self.task, self.examples = task, task.check_examples(examples)
-        self.batch_size = whole_number("batch_size", batch_size)
-        self.seed = whole_number("seed", seed, least=0)
-        self.batches_per_epoch = -(-len(self.examples) // self.batch_size)
+        self.task, self.examples = task, list(examples)
+        self.batch_size, self.seed = batch_size, seed
+        self.batches_per_epoch = -(-len(self.examples) // batch_size)
 
     def __call__(self, number: int) -> TaskBatch:
-        """Batch `number`, counted from 0.
-
-        Raises:
-            ValueError: if number is none.
-        """
-        epoch, place = divmod(whole_number("number", number, least=0), self.batches_per_epoch)
+        """Batch `number`, counted from 0."""
+        epoch, place = divmod(number, self.batches_per_epoch)
         order = torch.randperm(len(self.examples), generator=seeded(self.seed, epoch)).tolist()
         chosen = order[place * self.batch_size : (place + 1) * self.batch_size]
         return self.task.batch([self.examples[place] for place in chosen])
@@ -109,17 +99,13 @@ def fine_tune(
         What each look saw.
 
     Raises:
-        ValueError: if an argument does not fit, or measure gives no number.
+        ValueError: if dropout is no share below 1, or frozen not in −1 … L.
         FloatingPointError: see loop.train.
     """
-    updates = whole_number("updates", updates)
-    looks = whole_number("looks", looks, least=0, most=updates)
-    if looks and not callable(measure):
-        raise ValueError(f"measure must be a function from a model to a score, got {shown(measure)}")
-    peak_rate = real_number("peak_rate", peak_rate)
-    dropout = real_number("dropout", dropout, most=1.0, open_at=("most",))
+    if not 0 <= dropout < 1:  # it is set from outside, where torch does not look
+        raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
     optimizer = layered_adamw(model, layer_decay=layer_decay, frozen=frozen)
-    torch.manual_seed(whole_number("seed", seed, least=0, most=2**63 - 1))
+    torch.manual_seed(seed)
     kept = _freeze(model, optimizer, dropout)
     best = _Best(model, measure, {updates * (look + 1) // looks for look in range(looks)})
     try:
@@ -140,6 +126,58 @@ def fine_tune(
     return best.looks
 
 
+def layer_shares(num_layers: int, *, layer_decay: float = 1.0, frozen: int = 0) -> list[float]:
+    """Which share of the highest rate each part learns at: the embeddings, layer 1 … L, the head.
+
+        share of layer l = layer_decay^(L − l), 0 up to l = frozen        embeddings: l = 0        head: 1
+
+    Args:
+        num_layers: L.
+        layer_decay: 1 gives all layers the same rate.
+        frozen: so many layers from below stay as they are, and if there is one, the embeddings do, too; −1: all.
+
+    Returns:
+        L + 2 shares. The pooler belongs to the head.
+
+    Raises:
+        ValueError: if frozen does not lie in −1 … L.
+
+    Source: Howard and Ruder 2018, section 3.2 (their decay is 1/2.6).
+    """
+    if not -1 <= frozen <= num_layers:
+        raise ValueError(f"frozen must lie in -1 … {num_layers}, got {frozen}")
+    kept = num_layers if frozen == -1 else frozen
+    shares = [layer_decay ** (num_layers - layer) for layer in range(num_layers + 1)]
+    if kept:
+        shares[: kept + 1] = [0.0] * (kept + 1)
+    return [*shares, 1.0]
+
+
+def layered_adamw(model: BertWithHead, *, layer_decay: float = 1.0, frozen: int = 0) -> AdamW:
+    """AdamW whose rate falls from layer to layer, as layer_shares has it.
+
+    What has no share is not among its parameters, and so does not decay, either. Weight decay as in parameter_groups.
+
+    Args:
+        model: any with a head.
+        layer_decay, frozen: see layer_shares.
+    """
+    parts = parts_from_below(model)
+    *shares, whole = layer_shares(len(parts) - 1, layer_decay=layer_decay, frozen=frozen)
+    share = {id(parameter): own for part, own in zip(parts, shares) for parameter in part.parameters()}
+    groups: list[dict] = []
+    for group in adamw(model).param_groups:
+        for own in sorted({whole, *shares} - {0.0}):
+            here = [parameter for parameter in group["params"] if share.get(id(parameter), whole) == own]
+            groups.append({**group, "params": here, "share": own})
+    return AdamW([group for group in groups if group["params"]], fused=True)
+
+
+def parts_from_below(model: BertWithHead) -> list[nn.Module]:
+    """The embeddings and the L layers."""
+    return [model.bert.embeddings, *model.bert.encoder.layers]
+
+
 class _Best:
     """The state of a model at the look that saw the highest score."""
 
@@ -155,7 +193,7 @@ class _Best:
         if step.done not in self.when:
             return
         self.model.eval()
-        score = real_number("what measure gives", self.measure(self.model), least=-1e30)
+        score = float(self.measure(self.model))
         self.model.train()
         if all(score > look.score for look in self.looks):
             self.state = {name: value.detach().clone() for name, value in self.model.state_dict().items()}

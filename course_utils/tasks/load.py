@@ -1,11 +1,11 @@
-"""The six tasks by name, in the four forms of Devlin et al. 2019, figure 4; and so many labels of one of them.
+"""The six tasks by name, in the forms of Devlin et al. 2019, figure 4; and so many labels of one of them.
 
     task = load_task("reviews", tokenizer)
     model = task.with_encoder(bert, generator=seeded(0))
     fine_tune(model, TaskBatches(task, draw(task, 1000, seed=0)), updates=250, peak_rate=1e-4)
     task.measure(model, task.parts["test"])                     {"accuracy": …}
 
-Choose with task.parts["validation"], and measure task.parts["test"] once.
+Choose with task.parts["validation"], and measure task.parts["test"] once. Situations with four endings: choices.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any
 import torch
 
 from course_utils.datasets.batching import seeded
-from course_utils.support.given import shown, whole_number
 from course_utils.tasks.data import (
     read_dialects,
     read_names,
@@ -25,10 +24,10 @@ from course_utils.tasks.data import (
     read_questions,
     read_reviews,
 )
-from course_utils.tasks.forms_questions import Questions
-from course_utils.tasks.forms_tags import Names, PartsOfSpeech
-from course_utils.tasks.forms_text import Dialects, Pairs, Reviews
+from course_utils.tasks.questions import Questions
+from course_utils.tasks.tags import Names, PartsOfSpeech
 from course_utils.tasks.task import Example, Task
+from course_utils.tasks.texts import Dialects, Pairs, Reviews
 from course_utils.tokenization import WordPieceTokenizer
 
 # name -> (form, reader, the most tokens of a row)
@@ -60,11 +59,10 @@ def load_task(
         parts: "train", "validation" and "test" -> records as the readers of data.py give them; None reads the file.
 
     Raises:
-        ValueError: if there is no such task, a record is none of it or has a label outside of its set, or another
-            argument does not fit.
+        ValueError: if there is no such task, or a record has a label outside of its set.
     """
-    if not isinstance(name, str) or name not in FORMS:
-        raise ValueError(f"name must be one of {', '.join(TASKS)}, got {shown(name)}")
+    if name not in FORMS:
+        raise ValueError(f"name must be one of {', '.join(TASKS)}, got {name!r}")
     form, read, length = FORMS[name]
     length = length if max_length is None else max_length
     return form(name, read() if parts is None else parts, tokenizer, max_length=length)
@@ -81,22 +79,18 @@ def draw(task: Task, size: int, seed: int) -> list[Example]:
         seed: any number; another one draws others.
 
     Raises:
-        ValueError: if task is none, or the training part has not so many, as many of each label.
+        ValueError: if the training part has not so many, as many of each label.
     """
-    if not isinstance(task, Task):
-        raise ValueError(f"task must be a Task, as load_task gives it, got {shown(task)}")
     examples = task.parts["train"]
-    order = torch.randperm(len(examples), generator=seeded(whole_number("seed", seed, least=0), 0)).tolist()
+    order = torch.randperm(len(examples), generator=seeded(seed, 0)).tolist()
     groups: dict[str | None, list[Example]] = {}
     for number in order:
         groups.setdefault(task.class_of(examples[number]), []).append(examples[number])
-    rounds = [
-        example for row in zip(*groups.values()) for example in row
-    ]  # one of each label, again and again
-    size = whole_number("size", size)
-    if size > len(rounds):
+    # One of each label, again and again.
+    rounds = [example for row in zip(*groups.values()) for example in row]
+    if not 1 <= size <= len(rounds):
         each = ", as many of each label" if len(groups) > 1 else ""
         raise ValueError(
-            f"size must be at most {len(rounds)}: {task.name} has no more examples to train on{each}; got {size}"
+            f"size must lie in 1 … {len(rounds)}, all that {task.name} has to train on{each}; got {size}"
         )
     return rounds[:size]
