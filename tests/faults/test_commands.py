@@ -190,7 +190,6 @@ COMMANDS = {
     "dev.run_notebooks": Command(
         [["absent"], *([path] for path in PATHS if path)], flags=["--check"], positional=PATHS[1:]
     ),
-    "dev.run_tests": Command([["no such stage"]], flags=["--all"], positional=["", "배", "lint"]),
     "dev.mutants": Command(
         [["no such fault"], ["--random", "-1"], ["--random", "x"]],
         numbers=["--jobs", "--seed"],
@@ -203,7 +202,10 @@ EXEMPT = {
     "benchmarks.inference_bench": "measures for a minute, and is no command of a reader's",
     "benchmarks.tokenizers_bench": "measures for a minute, and is no command of a reader's",
     "benchmarks.training_bench": "measures for a minute, and is no command of a reader's",
+    "dev.browser_tools": "takes nothing",
+    "dev.changed_tests": "takes nothing but its one option",
     "dev.check_javascript": "takes nothing",
+    "dev.count": "takes nothing",
     "dev.glossary": "takes nothing",
     "dev.interruptions": "goes on for half an hour; tests/support/test_interruptions.py starts it",
     "dev.minutes": "takes nothing",
