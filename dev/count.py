@@ -22,10 +22,9 @@ def share(source: str, helpers: set[str]) -> tuple[int, int]:
         lines = range(getattr(node, "lineno", 0), getattr(node, "end_lineno", 0) + 1)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             words.update(lines)
-        elif isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise) and not node.orelse:
-            checking.update(lines)
-        elif isinstance(node, ast.Expr | ast.Assign | ast.Return) and helpers & called(node):
-            checking.update(lines)
+        refuses = isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise) and not node.orelse
+        asks = isinstance(node, ast.Expr | ast.Assign | ast.Return) and helpers & called(node)
+        checking.update(lines if refuses or asks else ())
     text = enumerate(source.splitlines(), start=1)
     code = {number for number, line in text if line.strip() and line.strip()[0] != "#"} - words
     return len(code), len(code & checking)
@@ -41,12 +40,8 @@ def main() -> int:
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
     paths = [name for name in listed if name.endswith(KINDS) and not name.startswith(LEFT_OUT)]
     sources = {name: (ROOT / name).read_text("utf-8") for name in paths if (ROOT / name).exists()}
-    helpers = {
-        node.name
-        for file in HELPERS
-        for node in ast.parse(sources.get(file, "")).body
-        if hasattr(node, "args")
-    }
+    bodies = [ast.parse(sources.get(file, "")).body for file in HELPERS]
+    helpers = {node.name for body in bodies for node in body if isinstance(node, ast.FunctionDef)}
     rooms, code, checks = Counter(), 0, 0
     for name, source in sources.items():
         rooms["/".join(Path(name).parts[:-1][:2])] += source.count("\n")
