@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 from dev.mutants.faults import ROOT, Unfit
 from dev.mutants.importers import Importers
-from dev.mutants.judging import DAILY, FAILED, OPTIONS, TOGETHER, copy_tree, run, run_in_turn
+from dev.mutants.judging import ALL_SECONDS, DAILY, FAILED, OPTIONS, TOGETHER, copy_tree, run, run_in_turn
 from dev.mutants.random_faults import Fault
 
 EQUIVALENT = ROOT / "dev" / "mutants" / "equivalent.toml"
@@ -100,7 +100,7 @@ def _healthy_seconds(tests: Sequence[str], copies: SimpleQueue[Path]) -> dict[st
     xml = (f"--junit-xml={report}", "-o", "junit_family=xunit1", "-o", "junit_duration_report=total")
     # All of them, not up to the first failure (-x): so that every one is told.
     how = (*OPTIONS[1:], *DAILY, "--continue-on-collection-errors", *xml)
-    result = run(copy, "-c", TOGETHER, *how, *tests, seconds=3600)
+    result = run(copy, "-c", TOGETHER, *how, *tests, seconds=ALL_SECONDS)
     if result.returncode not in (PASSED, FAILED):
         raise Unfit(f"pytest could not run the tests:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
     spent, failing = Counter(dict.fromkeys(tests, 0.0)), set()

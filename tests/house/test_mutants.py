@@ -128,6 +128,6 @@ def test_a_module_behind_a_function_of_its_name_is_found():
 
 def test_when_the_checks_fail_anyway_nothing_is_judged(monkeypatch, capsys):
     failing = subprocess.CompletedProcess([], 1, stdout="1 failed", stderr="")
-    monkeypatch.setattr(judging, "run_tests", lambda copy, tests, of=None: failing)
+    monkeypatch.setattr(judging, "run_tests", lambda copy, tests, **_: failing)
     assert command.main([], mutants=[NO_FAULT]) == 2
     assert "fail without any fault" in capsys.readouterr().out
