@@ -69,7 +69,7 @@ ALONE = env -u COURSE_LANG -u PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED=1 OMP_NUM
 ASIDE = $(ALONE) nice
 PYTEST = $(PY) -m pytest -q --durations=10
 # Each line begins with the name of the check that says it.
-TOLD = 2>&1 | awk '{ printf "%-8s %s\n", "$@", $$0; fflush() }'
+TOLD = 2>&1 | while IFS= read -r line || [ -n "$$line" ]; do printf '%-8s %s\n' $@ "$$line"; done
 # What takes longest first, so that none keeps all waiting at the end.
 FIRST = $(foreach number,16 17 13 07 08 12,$(wildcard notebooks/ko/$(number)_*.ipynb))
 NOTEBOOKS = $(FIRST) $(filter-out $(FIRST),$(wildcard notebooks/ko/*.ipynb))
