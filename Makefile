@@ -10,6 +10,7 @@ export PYTHON TORCH_INDEX_URL
 
 .DEFAULT_GOAL := help
 .PHONY: help venv lab update test test-all check notebooks bench lint mutants pictures clean
+.PHONY: checks tests browser strict faults
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -25,13 +26,16 @@ update: venv  ## 강의를 새 판으로 바꿉니다. 바꾼 노트북은 따�
 	@$(PY) deploy/update.py
 
 test: venv  ## 바꿀 때마다 하는 검사 / the checks of every change: ruff, pytest, strict nbval, browser
-	@$(PY) -m dev.run_tests
+	@$(MAKE) --no-print-directory checks
 
 test-all: venv  ## 느리고 드문 검사까지 / the slow and rare checks, too (once a week)
-	@$(PY) -m dev.run_tests --all
+	@COURSE_PICTURES=1 $(MAKE) --no-print-directory KINDS= checks faults
 
-check: venv  ## 바꾼 것의 검사만, 1분 안에 / lint and the tests of what changed, under a minute
-	@$(PY) -m dev.run_tests --check
+check: venv lint  ## 바꾼 것의 검사만, 1분 안에 / lint and the tests of what changed, under a minute
+	@files="$$($(PY) -m dev.changed_tests)"; [ -n "$$files" ] || echo "no test is about what changed"; \
+	[ -z "$$files" ] || $(ALONE) $(PYTEST) -n 2 --dist loadfile -m "not rare and not slow" $$files
+	@widgets="$$($(PY) -m dev.changed_tests --widgets)"; [ -z "$$widgets" ] || \
+	{ $(PY) -m dev.browser_tools >/dev/null && $(ALONE) $(PYTEST) tests/browser -k "$$widgets"; }
 
 notebooks: venv  ## 노트북을 실행해 출력을 저장합니다 / execute the notebooks in place and save their outputs
 	@$(PY) dev/run_notebooks.py
@@ -40,7 +44,9 @@ bench: venv  ## 다른 구현과 빠르기를 견줍니다 / speed against other
 	@$(PY) -m benchmarks
 
 lint: venv  ## 코드 모양 검사 / ruff, and biome for JavaScript
-	@$(PY) -m dev.run_tests lint
+	@$(PY) -m ruff check --quiet
+	@$(PY) -m ruff format --check --quiet
+	@$(PY) -m dev.check_javascript
 
 mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다 / are deliberate faults noticed?
 	@$(PY) -m dev.mutants
@@ -53,3 +59,34 @@ clean:  ## .venv와 임시 파일을 지웁니다 / remove .venv and caches
 	@rm -rf .venv .venv.lock .pytest_cache .ruff_cache .hypothesis build course_utils.egg-info tests/browser/screenshots
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@find . -name .ipynb_checkpoints -type d -prune -exec rm -rf {} +
+
+# ---- What `make test` does: pytest does it, make puts it side by side -----------------------------------------------
+
+KINDS ?= not rare
+# One thread a process: two with two threads each would wait for one another on two cores.
+ALONE = env -u COURSE_LANG -u PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED=1 OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1}
+# What computes gives way to the browser beside it, where a person would be waiting.
+ASIDE = $(ALONE) nice
+PYTEST = $(PY) -m pytest -q --durations=10
+# Each line begins with the name of the check that says it.
+TOLD = 2>&1 | while IFS= read -r line || [ -n "$$line" ]; do printf '%-8s %s\n' $@ "$$line"; done
+# What takes longest first, so that none keeps all waiting at the end.
+FIRST = $(foreach number,16 17 13 07 08 12,$(wildcard notebooks/ko/$(number)_*.ipynb))
+NOTEBOOKS = $(FIRST) $(filter-out $(FIRST),$(wildcard notebooks/ko/*.ipynb))
+
+checks: lint
+	@left_out="$$($(PY) -m dev.browser_tools)" && $(MAKE) --no-print-directory -j2 tests strict && \
+	echo "✓ passed $${left_out:-every check}" || { echo "✗ failed: what is wrong stands above"; exit 1; }
+
+tests:
+	@set -o pipefail; $(ASIDE) $(PYTEST) -m "$(KINDS)" tests --ignore=tests/browser $(TOLD)
+
+browser:  # of what is rare there is so much that it takes two
+	@set -o pipefail; $(ALONE) $(PYTEST) -m "$(KINDS)" $(if $(KINDS),,-n 2 --dist worksteal) tests/browser $(TOLD)
+
+strict: | browser  # each notebook under strict nbval, two at a time, then its budget
+	@set -o pipefail; { $(ASIDE) $(PY) -m dev.without_network $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder \
+	-p dev.strict_nbval -p dev.warm_kernels $(NOTEBOOKS) && $(PY) dev/notebook_budget.py; } $(TOLD)
+
+faults:  # of the random ones some survive: they are for a person to read
+	@$(PY) -m dev.mutants && { $(PY) -m dev.mutants --random 60 || [ $$? -eq 1 ]; }

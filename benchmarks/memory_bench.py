@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
 
-ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = ROOT / "notebooks" / "ko"
+from course_utils.support.paths import NOTEBOOKS
+
 CELL_SECONDS = 300
 # Linux: the high-water mark of this process; ru_maxrss would begin with that of the process which started it.
 ASK = """

@@ -3,6 +3,8 @@
 Chromium: the system's; else, as root on Debian, apt's; else Playwright's own, in the user's cache. None counts before
 it has been started once. axe-core and biome: from npm, again when package-lock.json has changed. A font for Hangul: as
 root on Debian, apt's; other systems for people bring one.
+
+    python -m dev.browser_tools      says what has to be left out; in continuous integration that is exit status 1
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-BROWSER, BARRIERS = "the browser stage", "the look for barriers"
+BROWSER, BARRIERS = "the browser", "the look for barriers"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
     "--no-sandbox",  # containers have no user namespaces; all pages are our own
@@ -146,7 +148,7 @@ def from_npm(wanted: Path) -> bool:
 
 def _fetched(what: str, *commands: list[str]) -> bool:
     """Run the commands; their words are shown only when one fails."""
-    print(f"fetching {what} …", flush=True)
+    print(f"fetching {what} …", file=sys.stderr, flush=True)
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     for command in commands:
         try:
@@ -162,9 +164,23 @@ def _fetched(what: str, *commands: list[str]) -> bool:
                 errors="replace",
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            print(f"  {error}")
+            print(f"  {error}", file=sys.stderr)
             return False
         if done.returncode:
-            print("  " + "\n  ".join(done.stdout.strip().splitlines()[-3:]))
+            print("  " + "\n  ".join(done.stdout.strip().splitlines()[-3:]), file=sys.stderr)
             return False
     return True
+
+
+def main() -> int:
+    """Say why something is left out on stderr; on stdout what, for the last line of `make test`."""
+    lacking = missing()
+    for what, why in lacking.items():
+        print(f"! without {what}: {why}", file=sys.stderr)
+    if lacking:
+        print(f"without {' and '.join(lacking)}")
+    return int(bool(lacking) and IN_CI)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,108 +1,74 @@
-"""Which test files are about what changed: those that import a changed module, or are named after it.
+"""Which test files are about what changed since the branch left main: those that import it, or bear its name.
 
-What changed: since the branch left main, committed or not. Tests that only reach a changed module through others are
-left to `make test`, and so are notebooks; of the browser's tests those of a widget are chosen whose folder changed.
+    python -m dev.changed_tests              the files, on one line; `make check` gives them to pytest
+    python -m dev.changed_tests --widgets    of the browser's: the widgets that changed, as pytest's -k takes them
+
+Tests that only reach a changed module through others are left to `make test`, and so are notebooks.
 """
 
 from __future__ import annotations
 
-import ast
 import subprocess
-from collections.abc import Iterator
-from functools import cache
+import sys
 from pathlib import Path
 
-IN_A_BROWSER = "tests/browser/"
+from dev.mutants.faults import ROOT
+from dev.mutants.importers import Importers
+
 WIDGETS = "course_utils/widgets/"
+ROOMS = {"__init__", "tests", "dev", "scripts", "experiments", "deploy", "lessons", "course_utils"}
 
 
-def files(root: Path) -> list[str]:
+def files(root: Path = ROOT) -> list[str]:
     """Test files to run, relative to `root`, but for those that need a browser."""
-    changed = changes(root)
-    tests = sorted(root.glob("tests/**/test_*.py"))
-    found = [
-        str(test.relative_to(root)) for test in tests if any(is_about(test, one, root) for one in changed)
-    ]
-    return [name for name in found if not name.startswith(IN_A_BROWSER)]
+    changed, importers = changes(root), Importers(root)
+    return [test for test in importers.tests if any(is_about(test, one, importers) for one in changed)]
 
 
-def widgets(root: Path) -> list[str]:
+def widgets(root: Path = ROOT) -> list[str]:
     """Names of the widgets whose folder, or whose tests in the browser, changed."""
     changed = changes(root)
     tests = {
-        test.stem.removeprefix("test_widget_"): test for test in root.glob(f"{IN_A_BROWSER}test_widget_*.py")
+        test.stem.removeprefix("test_widget_"): test.relative_to(root).as_posix()
+        for test in sorted(root.glob("tests/browser/test_widget_*.py"))
     }
-    return sorted(
+    return [
         name
         for name, test in tests.items()
-        if any(one.startswith(f"{WIDGETS}{name}/") or root / one == test for one in changed)
+        if any(one.startswith(f"{WIDGETS}{name}/") or one == test for one in changed)
+    ]
+
+
+def changes(root: Path = ROOT) -> list[str]:
+    """Files that differ from where the branch left main, committed or not, relative to `root`."""
+    start = next(
+        filter(None, (_git(root, "merge-base", "HEAD", main) for main in ("main", "origin/main"))), ["HEAD"]
     )
-
-
-def changes(root: Path) -> list[str]:
-    """Files that differ from where the branch left main, relative to `root`."""
-    for main in ("main", "origin/main", "HEAD"):
-        try:
-            start = _git(root, "merge-base", "HEAD", main)[0]
-            break
-        except (subprocess.CalledProcessError, IndexError):
-            continue
-    else:
-        return []
     untracked = _git(root, "ls-files", "--others", "--exclude-standard")
-    return sorted({*_git(root, "diff", "--name-only", "--no-renames", start), *untracked})
+    return sorted({*_git(root, "diff", "--name-only", "--no-renames", *start), *untracked})
 
 
-def is_about(test: Path, changed: str, root: Path) -> bool:
+def is_about(test: str, changed: str, importers: Importers) -> bool:
     """Does a test file import the changed file, stand in its folder of helpers, or bear its name?"""
-    path = root / changed
-    if path == test:
-        return True
     if changed.startswith("notebooks/"):
-        return test.parent == root / "tests/notebooks"
-    if path.suffix == ".py" and path in _imported(test, root):
+        return test.startswith("tests/notebooks/")
+    if importers.distances[test].get(changed, 2) <= 1:
         return True
     # A package's own files (widget.py, view.js) go by the name of their folder.
-    names = {path.stem, path.parent.name} - {
-        "__init__",
-        "tests",
-        "dev",
-        "scripts",
-        "experiments",
-        "deploy",
-        "course_utils",
-    }
-    return any(test.stem.endswith(f"_{name}") for name in names)
-
-
-@cache
-def _imported(file: Path, root: Path) -> frozenset[Path]:
-    """Files of this checkout that a file imports, and those that stand behind a package's names."""
-    found: set[Path] = set()
-    for module in _modules(file, root):
-        found.add(module)
-        if module.name in ("__init__.py", "conftest.py") or module.is_relative_to(root / "tests"):
-            found |= set(_modules(module, root))
-    found |= {helper for helper in (file.with_name("conftest.py"),) if helper.exists()}
-    return frozenset(found)
-
-
-def _modules(file: Path, root: Path) -> Iterator[Path]:
-    """Files of this checkout named by the import statements of a file."""
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        for name in names:
-            place = root.joinpath(*name.split("."))
-            for candidate in (place.with_suffix(".py"), place / "__init__.py"):
-                if candidate.exists():
-                    yield candidate
+    names = {Path(changed).stem, Path(changed).parent.name} - ROOMS
+    return any(Path(test).stem.endswith(f"_{name}") for name in names)
 
 
 def _git(root: Path, *arguments: str) -> list[str]:
+    """The lines that git answers; none where it fails."""
     command = ["git", "-c", "core.quotePath=false", *arguments]
-    return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
+    return subprocess.run(command, cwd=root, capture_output=True, text=True).stdout.splitlines()
+
+
+def main(arguments: list[str]) -> int:
+    print(" or ".join(widgets()) if arguments == ["--widgets"] else " ".join(files()))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from course_utils.course import Notebook, notebooks
 from course_utils.support.files import write_atomically
+from course_utils.support.paths import NOTEBOOKS, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = NOTEBOOKS.relative_to(ROOT).as_posix()
 READMES = {"en": "README.md", "ko": "README.ko.md"}
 START = "<!-- The map: made from course.toml by `python -m dev.course_map`. -->"
 END = "<!-- End of the map. -->"
@@ -29,7 +30,7 @@ def render(lang: str, rows: list[Notebook]) -> str:
     lines = [f"| | {' | '.join(HEADS[lang])} |", "|---|---|---|---|---:|"]
     for row in rows:
         if not row.planned:
-            link = f"[{row.title}](notebooks/ko/{row.file}.ipynb)"
+            link = f"[{row.title}]({HERE}/{row.file}.ipynb)"
             lines.append(f"| {row.number} | {link} | {row.question} | {row.moves} | {row.minutes} |")
     planned = [f"{row.number} {row.title}" for row in rows if row.planned]
     if planned:

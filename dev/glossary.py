@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[1]
+from course_utils.support.paths import NOTEBOOKS, ROOT
+
 GLOSSARY = ROOT / "docs" / "glossary.md"
 NO_PROSE = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)
 
@@ -58,16 +59,16 @@ def starts_a_word(word: str, prose: str) -> bool:
     return word in prose and re.search(rf"(?<![가-힣]){re.escape(word)}", prose) is not None
 
 
-def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+def texts() -> Iterator[tuple[str, str]]:
     """(where, text) of all that a reader of Korean meets."""
-    for path in sorted((root / "notebooks" / "ko").glob("*.ipynb")):
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         for number, cell in enumerate(nbformat.read(path, as_version=4).cells):
             if cell.cell_type == "markdown":
                 yield f"{path.name}, cell {number}", cell.source
-    for path in sorted((root / "course_utils").rglob("*.toml")):
+    for path in sorted((ROOT / "course_utils").rglob("*.toml")):
         if path.name.endswith(("ko.toml", "_ko.toml")):
-            yield from _strings(path.relative_to(root).as_posix(), tomllib.loads(path.read_text("utf-8")))
-    yield "README.ko.md", (root / "README.ko.md").read_text(encoding="utf-8")
+            yield from _strings(path.relative_to(ROOT).as_posix(), tomllib.loads(path.read_text("utf-8")))
+    yield "README.ko.md", (ROOT / "README.ko.md").read_text(encoding="utf-8")
 
 
 def _strings(where: str, table: object) -> Iterator[tuple[str, str]]:

@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from course_utils.course import notebooks
+from course_utils.support.paths import NOTEBOOKS
 from dev.notebook_cells import is_folded, tags
 
-FOLDER = Path(__file__).resolve().parents[1] / "notebooks" / "ko"
 SYLLABLES_A_MINUTE, LETTERS_A_SYLLABLE = 300, 2
 SECONDS_A_LINE, SECONDS_A_FIGURE, SECONDS_A_WIDGET = 2.5, 20, 120
 EXERCISES = {"몸풀기": 5, "본문제": 10, "도전": 15}
@@ -74,7 +73,7 @@ def main() -> int:
     print("      stated  reading  exercises")
     for row in notebooks("ko"):
         if not row.planned:
-            notebook = nbformat.read(FOLDER / f"{row.file}.ipynb", as_version=4)
+            notebook = nbformat.read(NOTEBOOKS / f"{row.file}.ipynb", as_version=4)
             read, tried = rounded(reading(notebook)), exercising(notebook)
             print(
                 f"{row.number}    {row.minutes:>6}  {read:>7}  {tried:>9}{'' if read == row.minutes else '  ←'}"

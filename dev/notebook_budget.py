@@ -19,6 +19,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from course_utils.support.paths import NOTEBOOKS  # noqa: E402
 from dev.notebook_cells import code_cells, output_texts, read_notebook  # noqa: E402
 
 MOST_IGNORED = 0.05
@@ -104,7 +105,7 @@ def verdict_complaint(verdicts: int) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    files = [Path(name) for name in arguments] or sorted((ROOT / "notebooks" / "ko").glob("*.ipynb"))
+    files = [Path(name) for name in arguments] or sorted(NOTEBOOKS.glob("*.ipynb"))
     if not files:
         print("✗ no notebooks found: nothing was compared")
         return 1

@@ -17,6 +17,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from course_utils.support.paths import NOTEBOOKS  # noqa: E402
 from course_utils.support.text_width import columns  # noqa: E402
 from dev.notebook_budget import IGNORING, SKIPPING, markers  # noqa: E402
 from dev.notebook_cells import (  # noqa: E402
@@ -325,7 +326,7 @@ def complaints(path: Path) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    files = [Path(name) for name in arguments] or sorted((ROOT / "notebooks" / "ko").glob("*.ipynb"))
+    files = [Path(name) for name in arguments] or sorted(NOTEBOOKS.glob("*.ipynb"))
     bad = 0
     for path in files:
         try:

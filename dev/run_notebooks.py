@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_utils.support.files import write_atomically  # noqa: E402
+from course_utils.support.paths import NOTEBOOKS  # noqa: E402
 from dev.figures import compare_cell  # noqa: E402
 from dev.notebook_cells import belongs_folded, output_texts, read_notebook, where  # noqa: E402
 
@@ -188,7 +189,7 @@ def main(arguments: list[str]) -> int:
         "--check", action="store_true", help="save nothing, fail where an output would change"
     )
     options = parser.parse_args(arguments)
-    files = options.files or sorted((ROOT / "notebooks" / "ko").glob("*.ipynb"))
+    files = options.files or sorted(NOTEBOOKS.glob("*.ipynb"))
     refused = 0
     with tempfile.TemporaryDirectory() as folder:
         os.environ["COURSE_DATA_HOME"] = folder  # the learner's own progress is not touched

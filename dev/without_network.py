@@ -1,4 +1,5 @@
-"""Run a command whose Python processes reach nothing outside this machine; fail where one wanted to.
+"""Run a command whose Python processes reach nothing outside this machine, nor the learner's progress; fail where one
+wanted to reach out.
 
 python -m dev.without_network COMMAND ...
 """
@@ -20,6 +21,7 @@ def main(command: list[str]) -> int:
         notes = Path(folder, "outside.txt")
         path = os.pathsep.join(filter(None, [str(CLOSED), os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"PYTHONPATH": path, "COURSE_OUTSIDE_NOTES": str(notes)}
+        environment["COURSE_DATA_HOME"] = folder
         status = subprocess.run(command, env=environment).returncode
         if notes.exists():
             hosts = sorted(set(notes.read_text("utf-8").split()))

@@ -9,6 +9,7 @@ APP = "from-attention-to-bert"
 ROOT = Path(__file__).resolve().parents[2]  # of the repository
 DATA = ROOT / "data"
 CHECKPOINTS = DATA / "checkpoints"
+NOTEBOOKS = ROOT / "notebooks" / "ko"  # the only source of the notebooks
 
 
 def data_home() -> Path:

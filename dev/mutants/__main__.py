@@ -1,11 +1,10 @@
 """Are deliberate faults noticed?
 
     python -m dev.mutants                     all faults of dev/mutants.toml, against the tests they name
-    python -m dev.mutants no-scale gelu-tanh  these
-    python -m dev.mutants --notebooks         against the notebooks as well (strict nbval; slower)
-    python -m dev.mutants --random 100 --seed 3 [--inside viz | --outside viz]
-                                                100 faults drawn from the syntax trees of course_utils, against the
-                                                tests that import what they stand in
+    python -m dev.mutants no-scale clip-after-the-step      these
+    python -m dev.mutants --random 100 [--seed 3] [--inside PATH | --outside PATH]
+                                              100 faults drawn from the syntax trees of the course, others each time,
+                                              against those tests of `make test` that import what they stand in
 
 Exit status: 0 when every fault is noticed, 1 when one is not, or when the list no longer fits the code, 2 when the
 checks already fail without any fault (then "noticed" would mean nothing).
@@ -14,6 +13,7 @@ checks already fail without any fault (then "noticed" would mean nothing).
 from __future__ import annotations
 
 import argparse
+import random
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,16 +28,17 @@ def main(arguments: Sequence[str] | None = None, *, mutants: Sequence[Mutant] | 
     """Judge the chosen faults, print the table, return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("ids", nargs="*", help="ids of faults (default: all)")
-    parser.add_argument("--notebooks", action="store_true", help="run the named notebooks, too")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default 2)")
     parser.add_argument("--random", type=int, metavar="N", help="N random faults instead of the list")
-    parser.add_argument("--seed", type=int, default=0, help="of the random faults (default 0)")
-    parser.add_argument("--inside", default="", metavar="PART", help='of course_utils only, as "viz"')
-    parser.add_argument("--outside", default="", metavar="PART", help="everything but this part")
+    parser.add_argument("--seed", type=int, help="of the random faults (default: a new one)")
+    parser.add_argument("--inside", default="", metavar="PATH", help="as course_utils/viz")
+    parser.add_argument("--outside", default="", metavar="PATH", help="everything but this")
     options = parser.parse_args(arguments)
     if options.random is not None:
+        seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
+        print(f"seed {seed}", flush=True)
         try:
-            faults = draw(options.random, options.seed, inside=options.inside, outside=options.outside)
+            faults = draw(options.random, seed, inside=options.inside, outside=options.outside)
         except ValueError as error:
             parser.error(str(error))
         return judge_random(faults, jobs=options.jobs)
@@ -47,24 +48,23 @@ def main(arguments: Sequence[str] | None = None, *, mutants: Sequence[Mutant] | 
     if unknown := set(options.ids) - {mutant.id for mutant in mutants}:
         parser.error(f"no such fault: {', '.join(sorted(unknown))}")
     chosen = [mutant for mutant in mutants if not options.ids or mutant.id in options.ids]
-    return judge_list(chosen, notebooks=options.notebooks, jobs=options.jobs)
+    return judge_list(chosen, jobs=options.jobs)
 
 
-def judge_list(chosen: Sequence[Mutant], *, notebooks: bool, jobs: int) -> int:
+def judge_list(chosen: Sequence[Mutant], *, jobs: int) -> int:
     """Judge faults of the list, print a row for each, return the exit status."""
     start = time.monotonic()
     try:
-        if not healthy(chosen, notebooks=notebooks):
+        if not healthy(chosen):
             return 2
     except (Unfit, TimeoutError) as error:
         print(f"✗ without any fault: {error}")
         return 2
-    print(f"{'fault':34} {'tests':^6} {'notebooks':^10}", flush=True)
     bad = []
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        for verdict in pool.map(lambda mutant: judge(mutant, notebooks=notebooks), chosen):
+        for verdict in pool.map(judge, chosen):
             print(row(verdict), flush=True)
-            bad += [] if verdict.good else [verdict.id]
+            bad += [] if verdict.noticed else [verdict.id]
     spent = f"{time.monotonic() - start:.0f} s"
     if bad:
         print(f"✗ {len(bad)} of {len(chosen)} not noticed: {', '.join(bad)} ({spent})")
@@ -103,9 +103,7 @@ def told(outcome: Outcome) -> str:
 
 def row(verdict: Verdict) -> str:
     """One line of the table."""
-    sign = {True: "yes", False: "NO", None: "–"}
-    line = f"{verdict.id:34} {sign[verdict.tests]:^6} {sign[verdict.notebooks]:^10}"
-    return f"{line} ✗ {verdict.trouble}" if verdict.trouble else line
+    return f"{verdict.id:44} {'noticed' if verdict.noticed else verdict.trouble or 'NOT NOTICED'}"
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ class Mutant:
     replace: str
     why: str
     tests: tuple[str, ...]
-    notebooks: tuple[str, ...] = ()
     function: str = ""
 
 

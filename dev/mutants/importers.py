@@ -7,19 +7,19 @@ from functools import cached_property
 from pathlib import Path
 
 from dev.mutants.faults import ROOT
-from dev.mutants.random_faults import PACKAGE
 
+ROOMS = ("course_utils", "scripts", "experiments", "lessons", "dev", "deploy", "benchmarks", "tests")
 FARTHEST = 2  # a test that imports a module that imports the module in question
 # The browser's tests need a server and minutes; those of the faults themselves would run for hours.
 LEFT_OUT = ("tests/browser/", "tests/house/test_mutants.py", "tests/house/test_random_faults.py")
 
 
 class Importers:
-    """The import graph of tests and package below `root`."""
+    """The import graph of the Python files below `root`."""
 
     def __init__(self, root: Path = ROOT) -> None:
         self.root = root
-        paths = [*root.glob(f"{PACKAGE}/**/*.py"), *root.glob("tests/**/*.py")]
+        paths = [path for room in ROOMS for path in root.glob(f"{room}/**/*.py")]
         self.trees = {
             path.relative_to(root).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
             for path in sorted(paths)
@@ -33,7 +33,7 @@ class Importers:
 
     @cached_property
     def distances(self) -> dict[str, dict[str, int]]:
-        """test -> file of the package -> over how many imports the test reaches it."""
+        """test -> file -> over how many imports the test reaches it."""
         return {test: self._reached(test) for test in self.tests}
 
     def judges_of(self, file: str) -> list[str]:
@@ -52,11 +52,11 @@ class Importers:
             following = []
             for file in wave:
                 # A package's own file imports everything in it; what is reached through it has been named already.
-                if file.endswith("/__init__.py") and file.startswith(PACKAGE):
+                helper = file.startswith("tests/")  # a test, or what tests share
+                if file.endswith("/__init__.py") and not helper:
                     continue
-                helper = not file.startswith(PACKAGE)  # a test, or what tests share
                 for other in self.imports[file]:
-                    step = distances[file] + (0 if helper and not other.startswith(PACKAGE) else 1)
+                    step = distances[file] + (0 if other.startswith("tests/") else 1)
                     if step < distances.get(other, len(self.trees)):
                         distances[other] = step
                         following.append(other)

@@ -1,4 +1,4 @@
-"""Random faults: every small change that the syntax trees of course_utils allow, and a draw from them.
+"""Random faults: every small change that the syntax trees of the course allow, and a draw from them.
 
 A change is a comparison, an arithmetic or logical operator, a number, True or False, `not`, the sign or the condition
 turned around or made False, two arguments swapped, or a statement left out. Annotations, decorators, docstrings and
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dev.mutants.faults import ROOT
 
-PACKAGE = "course_utils"
+PACKAGE, OTHERS = "course_utils", ("scripts", "lessons")
 COMPARISONS = {
     ast.Eq: [ast.NotEq],
     ast.NotEq: [ast.Eq],
@@ -69,9 +69,9 @@ class Fault:
 
     @property
     def room(self) -> str:
-        """The folder of course_utils it stands in, or the package itself."""
+        """The folder it stands in; of course_utils, that in it."""
         parts = Path(self.file).parts
-        return parts[1] if len(parts) > 2 else PACKAGE
+        return parts[1] if parts[0] == PACKAGE and len(parts) > 2 else parts[0]
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -85,12 +85,12 @@ class Fault:
 
 
 def draw(count: int, seed: int, *, inside: str = "", outside: str = "", root: Path = ROOT) -> list[Fault]:
-    """Draw faults of the package, or of the part `inside` a folder or file of it, or `outside` one.
+    """Draw faults of the course, or of the part `inside` a folder or file of it, or `outside` one.
 
     Args:
         count: how many; fewer come back when there are fewer.
         seed: the same seed draws the same faults from the same code.
-        inside, outside: below course_utils, as "viz" or "datasets/batching.py".
+        inside, outside: "course_utils/viz" or "scripts/pretrain.py".
         root: of the course.
 
     Raises:
@@ -99,14 +99,14 @@ def draw(count: int, seed: int, *, inside: str = "", outside: str = "", root: Pa
     if count < 0:
         raise ValueError(f"there must be 0 random faults or more, got {count}")
     for part in filter(None, (inside, outside)):
-        if not (root / PACKAGE / part).exists():
-            raise ValueError(f"there is no {PACKAGE}/{part}")
+        if not (root / part).exists():
+            raise ValueError(f"there is no {part}")
     faults = []
-    for path in sorted((root / PACKAGE).rglob("*.py")):
-        below = path.relative_to(root / PACKAGE)
-        if (inside and not below.is_relative_to(inside)) or (outside and below.is_relative_to(outside)):
+    for path in sorted(path for room in (PACKAGE, *OTHERS) for path in (root / room).rglob("*.py")):
+        file = path.relative_to(root)
+        if (inside and not file.is_relative_to(inside)) or (outside and file.is_relative_to(outside)):
             continue
-        faults += faults_of(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix())
+        faults += faults_of(path.read_text(encoding="utf-8"), file.as_posix())
     return random.Random(seed).sample(faults, min(count, len(faults)))
 
 

@@ -7,9 +7,15 @@ from course_utils.before import GPT, BiLM, GPTForClassification
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.contextual import word_vectors
-from tests.faults.models import tokenizer
+from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.vocab import SPECIAL_TOKENS
 
 SENTENCE = "배를 타고 배를"
+
+
+def tokenizer() -> WordPieceTokenizer:
+    pieces = [*SPECIAL_TOKENS, "배", "##를", "타", "##고"]
+    return WordPieceTokenizer({piece: number for number, piece in enumerate(pieces)}, strip_accents=False)
 
 
 @pytest.mark.parametrize(

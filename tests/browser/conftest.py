@@ -11,6 +11,7 @@ import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install -e '.[test]'")
 
+from dev import browser_tools  # noqa: E402
 from tests.browser import harness  # noqa: E402  (needs playwright)
 
 
@@ -22,6 +23,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marked `each_time`.
     """
     own = [item for item in items if item.path.parent == Path(__file__).parent]
+    if not browser_tools.AXE.exists():
+        for item in own:
+            if item.get_closest_marker("axe"):
+                item.add_marker(pytest.mark.skip(reason=f"no axe-core: {browser_tools.INSTALL}"))
     for file, tests in groupby(own, key=lambda item: item.path):
         if file.name.startswith("test_widget_"):
             first, *others = tests
@@ -32,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[playwright.Browser]:
+    if why := browser_tools.no_chromium():
+        pytest.skip(why)
     with harness.running_chromium() as chromium:
         yield chromium
 

@@ -27,11 +27,10 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, TimeoutError, expect, sync_playwright
 
+from course_utils.support.paths import NOTEBOOKS, ROOT
 from dev.browser_tools import ARGUMENTS, AXE, INSTALL, chromium
 from dev.warm_kernels import warm_kernels
 
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = ROOT / "notebooks" / "ko"
 CLOSED = Path(__file__).parent / "closed_network"
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 PICTURES = bool(os.environ.get("COURSE_PICTURES"))  # set by `make test-all`, or by hand

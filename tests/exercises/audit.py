@@ -13,9 +13,7 @@ from typing import Any
 
 from course_utils.exercises.core import LEVELS, Exercise, Verdict
 from course_utils.locale import language, raw_texts, text
-
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = ROOT / "notebooks" / "ko"
+from course_utils.support.paths import NOTEBOOKS
 
 
 def audit_levels(exercises: list[Exercise]) -> list[str]:

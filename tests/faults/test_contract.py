@@ -1,4 +1,4 @@
-"""The contract itself: a function that breaks a clause is caught, and one that keeps to all is not."""
+"""The contract itself: what breaks a clause is caught, and what keeps to all is not."""
 
 from __future__ import annotations
 
@@ -6,25 +6,12 @@ import time
 import warnings
 
 import pytest
-import torch
 
 from tests.faults import contract
-from tests.faults.contract import Broken, documented, hold
+from tests.faults.contract import Broken, hold
 
 
 def kept(values):
-    """A function that keeps to the contract.
-
-    Args:
-        values: any.
-
-    Raises:
-        ValueError: always.
-        KeyError, WordNotFound: never.
-
-    Returns:
-        Nothing: it raises.
-    """
     raise ValueError("values must be a list of texts, got 'one. Two.'")
 
 
@@ -49,16 +36,8 @@ def changes_a_list(values):
     values.append(3)
 
 
-def changes_a_tensor(values):
-    values[0].add_(1)
-
-
-def asks_for_a_gradient(values):
-    values[0].requires_grad_()
-
-
 def raises_another_type(values):
-    raise TypeError("values must be a list")
+    raise RuntimeError("values must be a list")
 
 
 def says_two_sentences(values):
@@ -85,9 +64,7 @@ def says_nothing(values):
         (spins, "it hangs"),
         (waits, "it hangs"),
         (changes_a_list, "it changes its input"),
-        (changes_a_tensor, "it changes its input"),
-        (asks_for_a_gradient, "it changes its input"),
-        (raises_another_type, "it raises TypeError, which it does not document"),
+        (raises_another_type, "it raises RuntimeError"),
         (says_two_sentences, "more than one sentence"),
         (says_two_lines, "not one plain line"),
         (says_too_much, "350 characters"),
@@ -99,13 +76,8 @@ def test_a_broken_clause_is_noticed(function, clause, tmp_path, monkeypatch):
     monkeypatch.setattr(contract, "BUSY", 0.2)
     monkeypatch.setattr(contract, "WAITS", 0.5 if function is waits else 20.0)
     with pytest.raises(Broken, match=clause):
-        hold(function, {"values": [torch.zeros(3)]}, {"ValueError"}, [tmp_path])
+        hold(function, {"values": [0.0]}, [tmp_path])
 
 
 def test_what_keeps_to_it_passes(tmp_path):
-    hold(kept, {"values": [torch.zeros(3)]}, documented(kept), [tmp_path])
-
-
-def test_the_documented_errors_are_read_from_the_docstring():
-    assert documented(kept) == {"ValueError", "KeyError", "WordNotFound"}
-    assert documented(warns) == set()
+    hold(kept, {"values": [0.0]}, [tmp_path])

@@ -141,7 +141,7 @@ def test_when_none_can_be_had_it_is_one_sentence(
     found = browser_tools.missing()
     assert list(found) == [browser_tools.BROWSER]
     assert "does not start" in found[browser_tools.BROWSER] and "\n" not in found[browser_tools.BROWSER]
-    assert "no route" in capsys.readouterr().out
+    assert "no route" in capsys.readouterr().err
 
 
 def test_axe_is_fetched_with_npm_or_missed(machine: Path, monkeypatch: pytest.MonkeyPatch):
@@ -167,6 +167,18 @@ def test_axe_is_fetched_with_npm_or_missed(machine: Path, monkeypatch: pytest.Mo
     os.utime(lock, (later, later))  # another list of packages
     assert browser_tools.missing() == {}
     assert asked.read_text() == "x\nx\n"
+
+
+@pytest.mark.parametrize("in_ci", [False, True])
+def test_the_command_says_what_is_left_out_and_in_continuous_integration_that_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], in_ci: bool
+):
+    monkeypatch.setattr(browser_tools, "IN_CI", in_ci)
+    monkeypatch.setattr(browser_tools, "missing", dict)
+    assert browser_tools.main() == 0 and capsys.readouterr().out == ""
+    monkeypatch.setattr(browser_tools, "missing", lambda: {browser_tools.BROWSER: "none starts"})
+    assert browser_tools.main() == int(in_ci)
+    assert capsys.readouterr() == ("without the browser\n", "! without the browser: none starts\n")
 
 
 def test_a_program_that_is_no_browser_is_told_apart(tmp_path: Path):
@@ -243,6 +255,6 @@ def test_playwrights_own_is_downloaded_into_the_cache_and_started(tmp_path: Path
     )
     why = done.stdout.splitlines()[-1]
     assert done.returncode == 0 and Archive.asked, done.stderr
-    assert done.stdout.splitlines()[:-1] == ["fetching Playwright's Chromium into the user's cache …"]
+    assert done.stderr.splitlines() == ["fetching Playwright's Chromium into the user's cache …"]
     assert list((tmp_path / "cache").glob("chromium*"))
     assert (why == "['']") is works, done.stdout

@@ -99,15 +99,18 @@ def test_faults_of_real_code_are_python(file):
 @pytest.mark.slow
 @pytest.mark.rare
 def test_a_draw_is_the_same_again_and_stays_where_it_is_told():
-    faults = draw(53, 7, inside="viz")
-    assert faults == draw(53, 7, inside="viz") != draw(53, 8, inside="viz") and len(set(faults)) == 53
+    faults = draw(53, 7, inside="course_utils/viz")
+    assert (
+        faults == draw(53, 7, inside="course_utils/viz") != draw(53, 8, inside="course_utils/viz")
+        and len(set(faults)) == 53
+    )
     assert {fault.room for fault in faults} == {"viz"}
-    elsewhere = {fault.room for fault in draw(5000, 7, outside="viz")}
-    assert elsewhere > {"course_utils", "tokenization", "widgets"} and "viz" not in elsewhere
-    assert {fault.file for fault in draw(7, 7, inside="masks.py")} == {"course_utils/masks.py"}
-    assert draw(1, 7, inside="masks.py")[0].room == "course_utils"
+    elsewhere = {fault.room for fault in draw(5000, 7, outside="course_utils/viz")}
+    assert elsewhere > {"course_utils", "tokenization", "widgets", "scripts"} and "viz" not in elsewhere
+    assert {fault.file for fault in draw(7, 7, inside="course_utils/masks.py")} == {"course_utils/masks.py"}
+    assert draw(1, 7, inside="course_utils/masks.py")[0].room == "course_utils"
     with pytest.raises(ValueError, match="no course_utils/vis"):
-        draw(1, 7, inside="vis")
+        draw(1, 7, inside="course_utils/vis")
 
 
 @pytest.fixture
@@ -182,7 +185,7 @@ def test_shares_leave_out_what_changes_nothing():
 )
 def test_the_command_says_what_survived(outcomes, status, last, monkeypatch, capsys):
     monkeypatch.setattr(command, "judge_sample", lambda faults, jobs: outcomes)
-    assert command.main(["--random", "1", "--inside", "masks.py"]) == status
+    assert command.main(["--random", "1", "--inside", "course_utils/masks.py"]) == status
     said = capsys.readouterr().out
     assert last in said and "course_utils/a.py:3 f\n    - a < b\n    + a <= b" in said
     assert ("SURVIVED" in said) == (status == 1)
@@ -211,16 +214,23 @@ def test_a_fault_that_never_comes_to_an_end_is_noticed(small_course):
     assert outcome.noticed
 
 
-def test_where_tests_fail_anyway_nothing_is_judged(small_course, monkeypatch, capsys):
-    (small_course / "tests/house/test_far.py").write_text(
+@pytest.mark.slow
+@pytest.mark.parametrize("healthy", [True, False])
+def test_a_file_that_fails_anyway_judges_nothing(small_course, monkeypatch, capsys, healthy):
+    (small_course / "tests/house/test_helped.py").write_text(
         "import course_utils.far\ndef test(): assert False\n"
     )
-    faults = faults_of("def far(): return 1 < 2\n", "course_utils/far.py")
-    monkeypatch.setattr(
-        command, "judge_sample", lambda *_, jobs: sampling.judge_sample(faults, root=small_course)
-    )
-    assert command.main(["--random", "1", "--inside", "masks.py"]) == 2
-    assert "tests fail without any fault" in capsys.readouterr().out
+    (small_course / "tests/house/test_far.py").write_text("import course_utils.far, nothing_of_this_name\n")
+    test = "import course_utils.far as f\ndef test(): assert f.far()\n" if healthy else ""
+    (small_course / "tests/house/test_well.py").write_text(test)
+    (fault, *_) = faults_of("def far(): return 1 < 2\n", "course_utils/far.py")
+    again = lambda *_, jobs: sampling.judge_sample([replace(fault, code="1 > 2")], root=small_course)  # noqa: E731
+    monkeypatch.setattr(command, "judge_sample", again)
+    assert command.main(["--random", "1", "--inside", "course_utils/masks.py"]) == (0 if healthy else 2)
+    said = capsys.readouterr().out
+    assert "test_helped.py fails without any fault" in said and "test_far.py fails without any fault" in said
+    assert ("noticed" in said) == healthy and ("✗ no test passes" in said) != healthy
+    assert re.match(r"seed \d+\n", said)
 
 
 @pytest.mark.rare

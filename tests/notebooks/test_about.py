@@ -16,7 +16,6 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from course_utils.checks import about
 from dev.run_notebooks import KERNELSPEC, differences, sanitise
-from dev.run_tests import NBVAL
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -143,7 +142,18 @@ def test_nbval_lets_only_numbers_inside_their_band_move(tmp_path: Path):
     }
     path = tmp_path / "99_planted.ipynb"
     nbformat.write(notebook_saying("손실    ≈9.9, 3번", *cells.values()), path)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", *NBVAL, str(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-rA",
+        "-p",
+        "dev.strict_nbval",
+        str(path),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     verdicts = re.findall(r"^(PASSED|FAILED) .*::Cell (\d)", done.stdout, re.MULTILINE)
     passed = [name for name, number in zip(cells, "012345", strict=True) if ("PASSED", number) in verdicts]

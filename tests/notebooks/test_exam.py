@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from course_utils.course import notebooks
+from course_utils.support.paths import NOTEBOOKS
 
-FOLDER = Path(__file__).parents[2] / "notebooks" / "ko"
 EXAM = "20_reading_the_paper"
 LINK = re.compile(r"\[([^]]+)\]\(([\w.]+\.ipynb)#cell-id=([\w-]+)\) `([^`]+)`")
 
 
 def cells(file: str) -> list[dict]:
-    return json.loads((FOLDER / file).read_text("utf-8"))["cells"]
+    return json.loads((NOTEBOOKS / file).read_text("utf-8"))["cells"]
 
 
 def questions() -> dict[int, str]:
@@ -44,7 +43,7 @@ def complaints(text: str) -> list[str]:
         return [f"{text.count('](')} links, {len(found)} of them to a cell with what it says"]
     wrong = []
     for name, file, wanted, said in found:
-        known = {cell["id"]: cell for cell in cells(file)} if (FOLDER / file).exists() else {}
+        known = {cell["id"]: cell for cell in cells(file)} if (NOTEBOOKS / file).exists() else {}
         if not name.startswith(file[:2]):
             wrong.append(f"{name} is not {file}")
         elif wanted not in known:

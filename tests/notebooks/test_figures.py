@@ -24,7 +24,6 @@ from course_utils.viz import plot_attention, use_theme
 from dev import figures
 from dev.figures import MOST_OUT_OF_PLACE, compare, compare_cell
 from dev.run_notebooks import KERNELSPEC, differences
-from dev.run_tests import NBVAL
 
 matplotlib.use("Agg")
 ROOT = Path(__file__).resolve().parents[2]
@@ -220,7 +219,8 @@ def test_a_changed_figure_turns_its_cell_red(tmp_path: Path):
         "-p",
         "no:cacheprovider",
         "-rA",
-        *NBVAL,
+        "-p",
+        "dev.strict_nbval",
         str(path),
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"CI": ""})

@@ -10,12 +10,13 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from course_utils.support.paths import NOTEBOOKS
 from dev import notebook_budget
 from dev import notebook_rules as rules
 from dev.notebook_budget import Budget, budget
 from dev.run_notebooks import KERNELSPEC, WIDGET_VIEW
 
-FILES = sorted((Path(__file__).parents[2] / "notebooks" / "ko").glob("*.ipynb"))
+FILES = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
 def code(source: str, *tags: str, outputs: list[NotebookNode] | None = None) -> NotebookNode:

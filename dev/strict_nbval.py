@@ -1,6 +1,6 @@
-"""A plugin for pytest: while nbval runs a notebook, each figure is held against the one saved in it.
+"""A plugin for pytest: nbval as the course means it, strictly, with each figure held against the one saved.
 
-    python -m pytest --nbval … -p dev.nbval_figures notebooks/ko/*.ipynb
+    python -m pytest -p dev.strict_nbval FILE.ipynb ...
 
 nbval compares texts only. The pictures come from the outputs that it has received anyway: no cell runs twice. A figure
 that differs fails its cell's test, and lies with the saved one in build/figures for people to look at.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from nbval.plugin import IPyNbCell
@@ -18,6 +19,8 @@ from dev.figures import ROOT, Comparison, compare_cell, other_versions, pictures
 
 FOLDER = ROOT / "build" / "figures"
 KEY = "figures"
+CELL_SECONDS = 300  # unless told, nbval waits 2000 s
+SANITISING = Path(__file__).with_name("nbval_sanitize.cfg")
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 
 
@@ -68,5 +71,9 @@ class Tally:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    config.option.nbval = config.option.nbval_current_env = True  # --nbval is the strict kind
+    config.option.nbval_cell_timeout = CELL_SECONDS
+    config.option.nbval_sanitize_with = str(SANITISING)
     config.pluginmanager.register(Tally())
