@@ -51,9 +51,9 @@ from course_utils.exercises.store import ProgressStore
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.support.folders import LEFTOVER, LOCK, MARK
-from course_utils.training.sense_examples import CLASSES
 from dev import kill_test
 from scripts import pretrain, sense_tuning
+from scripts.sense_task import CLASSES
 
 SECONDS = 60.0  # that a start may take if nothing kills it
 YEARS = 20 * 365 * 24 * 3600.0
