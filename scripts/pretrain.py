@@ -30,7 +30,7 @@ import torch.distributed as dist
 from torch.optim import Optimizer
 from tqdm import tqdm
 
-from course_utils.datasets.batching import Batch
+from course_utils.datasets.batching import Batch, PretrainingBatches
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.pretrained.folder import SAVED as MODEL_FILES
@@ -99,6 +99,7 @@ def run(
     # Of several processes the first has the folder, and alone writes there.
     with run_folder(out, KIND) if rank == 0 else nullcontext():
         text = shared_text(settings, out, rank, world)
+        batches, held_out = own_batches(settings, text, rank, world), held_out_batches(settings, text)
         model = speed_up(first_model(settings, len(text.tokenizer.vocab))).to(device)
         optimizer = adamw(model, learning_rate=settings.peak_rate, weight_decay=settings.weight_decay)
         recorded = {"processes": world, **asdict(settings), **text.checksums}
@@ -109,7 +110,7 @@ def run(
         with tqdm(total=end, initial=start, disable=rank != 0, unit="step", mininterval=1.0) as bar:
             train(
                 shared(model, optimizer),
-                own_batches(settings, text, rank, world),
+                batches,
                 optimizer,
                 learning_rate=schedule(settings),
                 steps=end,
@@ -122,7 +123,7 @@ def run(
                     end,
                     log,
                     bar,
-                    measured=lambda: held_out_measures(settings, text, model),
+                    measured=lambda: measure(model, held_out) if held_out else {},
                     save=lambda done: save_checkpoint(file, model, optimizer, step=done, settings=recorded),
                 ),
             )
@@ -160,11 +161,11 @@ def own_batches(settings: Settings, text: Text, rank: int, world: int) -> Callab
     return batches
 
 
-def held_out_measures(settings: Settings, text: Text, model: BertForPreTraining) -> dict[str, float]:
-    """On batches drawn from a seed of their own; nothing if no document was set aside."""
+def held_out_batches(settings: Settings, text: Text) -> PretrainingBatches | None:
+    """The batches to measure with, drawn from a seed of their own; None if nothing was set aside."""
     if not text.held_out:
-        return {}
-    return measure(model, batch_stream(settings, text.held_out, text.tokenizer, seed=settings.seed + 1))
+        return None
+    return batch_stream(settings, text.held_out, text.tokenizer, seed=settings.seed + 1)
 
 
 def first_model(settings: Settings, vocab_size: int) -> BertForPreTraining:
