@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from course_utils.before.real_tokens import check_some_real, last_states, real_tokens
-from course_utils.schedules import slanted_triangle as slanted_triangle  # others import it from here
 from course_utils.shapes import check_floats
 from course_utils.support.given import real_number, whole_number
 

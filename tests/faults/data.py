@@ -16,22 +16,20 @@ from course_utils.datasets.batching import batches_by_length, pad
 from course_utils.datasets.pretraining import choose_tokens, choose_words, corrupt, sentence_pairs
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.pretrained.name_map import reference_name
-from course_utils.schedules import slanted_triangle
-from course_utils.training.measures import split_documents
+from course_utils.training.adam import Adam, AdamW
+from course_utils.training.clipping import clip_gradients
 from course_utils.training.optim import (
-    SGD,
-    Adam,
-    AdamW,
     RAdam,
     adamw,
-    average_length,
-    clip_gradients,
     linear_rate,
     noam_rate,
     parameter_groups,
-    rectification,
+    slanted_triangle,
 )
+from course_utils.training.radam import average_length, rectification
 from course_utils.training.settings import Settings
+from course_utils.training.sgd import SGD
+from course_utils.training.text import split_documents
 from tests.faults.registry import case
 from tests.faults.strategies import Kept, generator
 from tests.faults.words import SENTENCES

@@ -29,8 +29,8 @@ from course_utils.pretrained.sources import find_model
 from course_utils.pretrained.weights import verify
 from course_utils.tasks import sorting
 from course_utils.tokenization import WordPieceTokenizer
-from course_utils.training import checkpoint, fast, loop, measures, unpadded
-from course_utils.training.settings import Settings, new_model
+from course_utils.training import checkpoint, fast, loop, measures, start, text, unpadded
+from course_utils.training.settings import Settings
 from course_utils.viz import bertviz_views
 from tests.faults.registry import case
 from tests.faults.strategies import Kept, generator
@@ -217,7 +217,7 @@ case(
 case(sorting.loss_without_attention, lambda: {"numbers": 5, "length": 7})
 case(measures.measure, lambda: {"model": model(), "batches": stream(), "most": 1})
 case(
-    new_model,
+    start.new_model,
     lambda: {"settings": Settings(layers=1, hidden=6, heads=2, positions=64), "vocab_size": 17},
 )
 for faster in (fast.speed_up, unpadded.skip_padding):
@@ -232,6 +232,15 @@ def small_text() -> Path:
     (folder / "general.txt").write_text("\n\n".join([*SENTENCES[:3]]) + "\n", encoding="utf-8")
     (folder / "vocab.vocab").write_text("".join(f"{token}\n" for token in vocab()), encoding="utf-8")
     return folder
+
+
+case(
+    text.prepare_text,
+    lambda: {
+        "settings": Settings(corpus=str(small_text())),
+        "vocabulary": Kept(small_text() / "vocab.vocab"),  # what is not there would be written
+    },
+)
 
 
 def copies(given: dict[str, Any]) -> dict[str, Any]:

