@@ -1,7 +1,7 @@
 """Interrupt everything of the course that writes, and see that nothing is lost and nothing half-written stays.
 
-    python dev/interruptions.py                    50 kills each, and the other faults
-    python dev/interruptions.py save --kills 3     one of them, as the tests do
+    python -m dev.interruptions                    50 kills each, and the other faults
+    python -m dev.interruptions save --kills 3     one of them, as the tests do
 
 What writes: pretrain, tuning, save, export, download, progress. What happens to each: kill -9 at random moments, a
 full disk (a limit on the size of files, at random bytes), another process that does the same at the same time, a clock

@@ -1,7 +1,7 @@
 """Kill a pre-training run with -9 at random moments, resume it, and compare its end with an unbroken run's.
 
-    python dev/kill_test.py               50 kills
-    python dev/kill_test.py --kills 3     as the tests do
+    python -m dev.kill_test               50 kills
+    python -m dev.kill_test --kills 3     as the tests do
 
 Each start forks this process, which has imported everything already; from there on it is the real command.
 A round is a short run with a checkpoint every two updates, killed and resumed until it reaches its end: two kills in
@@ -30,14 +30,15 @@ from course_utils.training.log import read_log
 from scripts.pretrain import main as pretrain
 
 STEPS = 40
+WORDS = "바다 항구 사과 배 눈 밤 다리 차 말 은행 학교 친구 노래 시장 산"
+VERBS = "갔다 보았다 먹었다 탔다 걸었다 불렀다 샀다 만났다"
 SECONDS = 600  # that a start may take if nothing kills it
 
 
 def write_text(path: Path, *, seed: int = 5) -> None:
     """A small text: 60 documents, some of one sentence, so that there are batches with and without pairs."""
     draw = random.Random(seed)
-    words = "바다 항구 사과 배 눈 밤 다리 차 말 은행 학교 친구 노래 시장 산".split()
-    verbs = "갔다 보았다 먹었다 탔다 걸었다 불렀다 샀다 만났다".split()
+    words, verbs = WORDS.split(), VERBS.split()
     documents = [
         "\n".join(
             " ".join(

@@ -566,9 +566,9 @@ def test_ctrl_c(text, tmp_path, capsys, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
 @pytest.mark.rare
 def test_three_kills():
-    """python dev/kill_test.py does fifty."""
+    """python -m dev.kill_test does fifty."""
     result = subprocess.run(
-        [sys.executable, "dev/kill_test.py", "--kills", "3"],
+        [sys.executable, "-m", "dev.kill_test", "--kills", "3"],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
