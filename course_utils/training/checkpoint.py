@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from course_utils.support.files import write_atomically
+from course_utils.support.given import one_line
 from course_utils.training.device import KINDS, device_of, random_states, set_random_states
 
 
@@ -137,7 +138,7 @@ def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
             # A copy of each: the tensors of a file share its memory map.
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
     except SafetensorError as error:
-        raise CheckpointError(f"{path} is damaged ({error}): delete it to start anew") from None
+        raise CheckpointError(f"{path} is damaged ({one_line(str(error))}): delete it to start anew") from None
     if not {"step", "settings", "sha256"} <= metadata.keys():
         raise CheckpointError(f"{path} is no checkpoint of a training run: give another folder")
     if metadata["sha256"] != _checksum(tensors, metadata):
