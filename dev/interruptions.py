@@ -1,7 +1,7 @@
 """Interrupt everything of the course that writes, and see that nothing is lost and nothing half-written stays.
 
-    python dev/interruptions.py                    50 kills each, and the other faults
-    python dev/interruptions.py save --kills 3     one of them, as the tests do
+    python -m dev.interruptions                    50 kills each, and the other faults
+    python -m dev.interruptions save --kills 3     one of them, as the tests do
 
 What writes: pretrain, tuning, save, export, download, progress. What happens to each: kill -9 at random moments, a
 full disk (a limit on the size of files, at random bytes), another process that does the same at the same time, a clock
@@ -51,9 +51,9 @@ from course_utils.exercises.store import ProgressStore
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.support.folders import LEFTOVER, LOCK, MARK
-from course_utils.training.sense_examples import CLASSES
 from dev import kill_test
 from scripts import pretrain, sense_tuning
+from scripts.sense_task import CLASSES
 
 SECONDS = 60.0  # that a start may take if nothing kills it
 YEARS = 20 * 365 * 24 * 3600.0

@@ -1,10 +1,9 @@
 """Kill a pre-training run with -9 at random moments, resume it, and compare its end with an unbroken run's.
 
-    python dev/kill_test.py               50 kills
-    python dev/kill_test.py --kills 3     as the tests do
-    python dev/kill_test.py --fresh       a new Python for each start, as a user has it; slower
+    python -m dev.kill_test               50 kills
+    python -m dev.kill_test --kills 3     as the tests do
 
-By default each start forks this process, which has imported everything already; from there on it is the real command.
+Each start forks this process, which has imported everything already; from there on it is the real command.
 A round is a short run with a checkpoint every two updates, killed and resumed until it reaches its end: two kills in
 three come at any moment, the third as soon as the next save has begun. Every round must end with the same vocabulary,
 checkpoint (parameters, moments, random state), model and log, bit for bit except for the timings, and leave no other
@@ -18,7 +17,6 @@ import argparse
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -32,30 +30,15 @@ from course_utils.training.log import read_log
 from scripts.pretrain import main as pretrain
 
 STEPS = 40
+WORDS = "바다 항구 사과 배 눈 밤 다리 차 말 은행 학교 친구 노래 시장 산"
+VERBS = "갔다 보았다 먹었다 탔다 걸었다 불렀다 샀다 만났다"
 SECONDS = 600  # that a start may take if nothing kills it
 
 
 def write_text(path: Path, *, seed: int = 5) -> None:
     """A small text: 60 documents, some of one sentence, so that there are batches with and without pairs."""
     draw = random.Random(seed)
-    words = [
-        "바다",
-        "항구",
-        "사과",
-        "배",
-        "눈",
-        "밤",
-        "다리",
-        "차",
-        "말",
-        "은행",
-        "학교",
-        "친구",
-        "노래",
-        "시장",
-        "산",
-    ]
-    verbs = ["갔다", "보았다", "먹었다", "탔다", "걸었다", "불렀다", "샀다", "만났다"]
+    words, verbs = WORDS.split(), VERBS.split()
     documents = [
         "\n".join(
             " ".join(
@@ -92,16 +75,6 @@ def forked(arguments: Sequence[str], now: Callable[[], bool]) -> int:
         os.kill(child, signal.SIGKILL)
         ended = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(ended[1])
-
-
-def fresh(arguments: Sequence[str], now: Callable[[], bool]) -> int:
-    """The same in a new Python, as a user runs it."""
-    line = [sys.executable, "-m", "scripts.pretrain", *arguments]
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None and not now():
-            time.sleep(0.0002)
-        process.kill()
-        return process.wait()
 
 
 def moment(seconds: float, out: Path | None = None) -> Callable[[], bool]:
@@ -154,17 +127,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kills", type=int, default=50, help="how many (50)")
-    parser.add_argument("--fresh", action="store_true", help="each start a Python of its own")
     parser.add_argument("--seed", type=int, default=None, help="of the moments (another one each time)")
     options = parser.parse_args(arguments)
     seed = random.randrange(10**6) if options.seed is None else options.seed
     draw = random.Random(seed)
-    start = fresh if options.fresh else forked
     with tempfile.TemporaryDirectory(prefix="kill-") as name:
         folder = Path(name)
         write_text(folder / "text.txt")
         began = time.monotonic()
-        if start(command(folder / "text.txt", folder / "whole"), moment(SECONDS)) != 0:
+        if forked(command(folder / "text.txt", folder / "whole"), moment(SECONDS)) != 0:
             print(f"✗ the run that is not killed fails, or takes longer than {SECONDS} s")
             return 1
         whole = time.monotonic() - began
@@ -177,11 +148,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             while hit.total() < options.kills:
                 # Sometimes late enough for the run to reach its end.
                 now = moment(draw.uniform(0, 1.1 * whole), out if draw.random() < 1 / 3 else None)
-                if (status := start(command(folder / "text.txt", out), now)) != -signal.SIGKILL:
+                if (status := forked(command(folder / "text.txt", out), now)) != -signal.SIGKILL:
                     break
                 hit[stage(out)] += 1
             else:
-                status = start(command(folder / "text.txt", out), moment(SECONDS))
+                status = forked(command(folder / "text.txt", out), moment(SECONDS))
             wrong = differences(result(out), expected) if status == 0 else [f"exit status {status}"]
             if wrong:
                 print(f"✗ round {rounds} (seed {seed}): {len(wrong)} differ: {', '.join(wrong[:5])}")

@@ -43,12 +43,12 @@ from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
 from course_utils.training.fast import speed_up  # noqa: E402
 from course_utils.training.log import read_log  # noqa: E402
 from course_utils.training.loop import train  # noqa: E402
-from course_utils.training.measures import Tally, measure  # noqa: E402
+from course_utils.training.measures import measure  # noqa: E402
 from course_utils.training.optim import adamw  # noqa: E402
-from course_utils.training.run import run  # noqa: E402
-from course_utils.training.settings import Settings  # noqa: E402
-from course_utils.training.start import new_model, precision, schedule  # noqa: E402
-from course_utils.training.text import Text, batch_stream, prepare_text  # noqa: E402
+from course_utils.training.settings import Settings, new_model, precision, schedule  # noqa: E402
+from scripts.pretrain import run  # noqa: E402
+from scripts.pretraining.records import Tally  # noqa: E402
+from scripts.pretraining.text import Text, batch_stream, prepare_text  # noqa: E402
 
 DATA = ROOT / "data" / "ablations.json"
 BASE = Settings(

@@ -29,9 +29,9 @@ from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.given import whole_number
 from course_utils.support.text_width import aligned
 from course_utils.training.fast import speed_up
-from course_utils.training.measures import measure
+from course_utils.training.measures import measure, split_documents
 from course_utils.training.settings import LARGEST_SEED, Settings
-from course_utils.training.text import batch_stream, split_documents
+from scripts.pretraining.text import batch_stream
 
 Documents = list[list[str]]
 
@@ -45,7 +45,7 @@ class Source(NamedTuple):
 
 
 def sources(corpus: str, public: Sequence[str], one_in: int, seed: int) -> list[Source]:
-    """What training.text.prepare_text reads, source by source, split as it splits."""
+    """What scripts.pretraining.text.prepare_text reads, source by source, split as it splits."""
     prepared = prepare(public) if public else []
     own, own_aside = split_documents(read_documents(corpus.split(",")), one_in, seed)
     aside = set()

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -27,21 +29,41 @@ from course_utils.datasets.corpus import CORPUS, read_documents
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.pretrained.folder import SAVED as MODEL_FILES
+from course_utils.schedules import linear_rate
 from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.folders import remove_leftovers, run_folder
-from course_utils.support.given import real_number, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.device import available_device, device_of, fast_precision
 from course_utils.training.fast import speed_up
 from course_utils.training.log import RunLog
 from course_utils.training.loop import Step, train
-from course_utils.training.optim import adamw, linear_rate
-from course_utils.training.sense_examples import Example, sense_batch, sense_examples
-from course_utils.training.sense_head import BothBatches, Losses, ThreeTasks
-from course_utils.training.settings import LARGEST_SEED, MOST_THREADS
+from course_utils.training.optim import adamw
+from course_utils.training.settings import LARGEST_SEED, MOST_THREADS, Checked, add_options, chosen, setting
+from scripts.sense_task import BothBatches, Example, Losses, ThreeTasks, sense_batch, sense_examples
 
 KIND = "sense_tuning"
 MADE = ("log.jsonl", "model")  # all that a run makes in its folder
+
+
+@dataclass(frozen=True)
+class Tuning(Checked):
+    """The settings of a run of sense tuning."""
+
+    corpus: str = setting(str(CORPUS), "folder of the corpus, or several joined by commas")
+    labels: int = setting(
+        0,
+        "sentences to learn each sense from, drawn by the seed and spread over its documents; a sense that has fewer "
+        "gives all, and with 0 all do. The two usual tasks read the whole corpus always",
+        least=0,
+    )
+    steps: int = setting(2000, "number of updates")
+    batch_size: int = setting(96, "examples of the third task in each")
+    peak_rate: float = setting(3e-4, "highest learning rate, reached after a tenth of the steps")
+    dropout: float = setting(
+        0.1, "everywhere; the examples are few and seen often", most=1.0, open_at=("most",)
+    )
+    seed: int = setting(0, "of everything that is drawn", least=0, most=LARGEST_SEED)
+    threads: int = setting(2, "processor cores that it computes with", most=MOST_THREADS)
 
 
 def tune(
@@ -49,12 +71,8 @@ def tune(
     tokenizer: WordPieceTokenizer,
     usual: Callable[[int], Batch],
     examples: Sequence[Example],
+    settings: Tuning,
     *,
-    steps: int,
-    batch_size: int = 96,
-    peak_rate: float = 3e-4,
-    dropout: float = 0.1,
-    seed: int = 0,
     after_step: Callable[[Step], None] = lambda step: None,
 ) -> None:
     """Train a model in place, on the device that it is on; it is left in eval mode.
@@ -62,41 +80,29 @@ def tune(
     Args:
         model, tokenizer: as loaded.
         usual: gives the batch of a number for the two usual tasks (PretrainingBatches).
-        examples: of the third.
-        steps: number of updates.
-        batch_size: examples of the third task in each.
-        peak_rate: highest learning rate, reached after a tenth of the steps.
-        dropout: everywhere; the examples are few and seen often.
-        seed: of everything that is drawn.
+        examples: of the third, at least one.
+        settings: steps, batch_size, peak_rate, dropout and seed count.
         after_step: see loop.train.
-
-    Raises:
-        ValueError: if there is no example, or a number is out of its range.
     """
-    if not examples:
-        raise ValueError("examples must hold at least one homonym that is a piece of its own, and hold none")
-    steps, batch_size = whole_number("steps", steps), whole_number("batch_size", batch_size)
-    peak_rate = real_number("peak_rate", peak_rate)
-    dropout = real_number("dropout", dropout, most=1.0, open_at=("most",))
-    seed = whole_number("seed", seed, least=0, most=LARGEST_SEED)
-    torch.manual_seed(seed)
+    torch.manual_seed(settings.seed)
     for part in model.modules():
         if isinstance(part, nn.Dropout):
-            part.p = dropout
+            part.p = settings.dropout
     device = device_of(model)
     tasks = ThreeTasks(model).to(device)
 
     def batches(number: int) -> BothBatches:
-        draws = seeded(seed, number)
-        chosen = torch.randint(len(examples), (batch_size,), generator=draws).tolist()
-        senses = sense_batch([examples[place] for place in chosen], tokenizer, generator=draws)
+        draws = seeded(settings.seed, number)
+        places = torch.randint(len(examples), (settings.batch_size,), generator=draws).tolist()
+        senses = sense_batch([examples[place] for place in places], tokenizer, generator=draws)
         return BothBatches(usual(number), senses)
 
+    steps, peak = settings.steps, settings.peak_rate
     train(
         tasks,
         batches,
-        adamw(tasks, learning_rate=peak_rate),
-        learning_rate=lambda step: linear_rate(step, peak_rate, steps // 10, steps + 1),
+        adamw(tasks, learning_rate=peak),
+        learning_rate=lambda step: linear_rate(step, peak, steps // 10, steps + 1),
         steps=steps,
         precision=fast_precision(device),
         after_step=after_step,
@@ -134,53 +140,38 @@ def _arguments(command_line: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--model", type=Path, required=True, help="folder of a model from pretrain")
     parser.add_argument("--out", type=Path, required=True, help="folder for the new model and its log")
-    parser.add_argument(
-        "--corpus", default=str(CORPUS), help="folder of the corpus, or several joined by commas"
-    )
-    parser.add_argument("--steps", type=int, default=2000, help="number of updates (2000)")
-    parser.add_argument("--batch-size", type=int, default=96, help="examples of the third task (96)")
-    parser.add_argument("--peak-rate", type=float, default=3e-4, help="highest learning rate (3e-4)")
-    parser.add_argument("--dropout", type=float, default=0.1, help="everywhere (0.1)")
-    parser.add_argument("--seed", type=int, default=0, help="of everything that is drawn (0)")
-    parser.add_argument("--threads", type=int, default=2, help="of this process (2)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
     add_debug(parser)
+    add_options(parser, Tuning)
     return parser.parse_args(command_line)
 
 
-def _tune(chosen: argparse.Namespace) -> None:
+def _tune(given: argparse.Namespace) -> None:
     """Load, tune and save, as the command line says."""
-    torch.set_num_threads(whole_number("threads", chosen.threads, most=MOST_THREADS))
-    device = available_device(chosen.device)
-    model, tokenizer = load_pretrained(chosen.model, model_class=BertForPreTraining)
-    corpus = chosen.corpus.split(",")
-    examples = sense_examples(tokenizer, corpus)
+    settings, device = chosen(Tuning, given), available_device(given.device)
+    torch.set_num_threads(settings.threads)
+    model, tokenizer = load_pretrained(given.model, model_class=BertForPreTraining)
+    corpus = settings.corpus.split(",")
+    examples = sense_examples(tokenizer, corpus, labels=settings.labels, seed=settings.seed)
+    if not examples:
+        raise ValueError("the corpus must hold a homonym that is a piece of its own, and holds none")
     documents = encode_documents(read_documents(corpus), tokenizer)
-    usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=chosen.seed)
-    bar = tqdm(total=chosen.steps, unit="step", mininterval=1.0, delay=1.0)
-    with run_folder(chosen.out, KIND), bar:
-        remove_leftovers(chosen.out, MADE, inside=MODEL_FILES)
-        tune(
-            speed_up(model).to(device),
-            tokenizer,
-            usual,
-            examples,
-            steps=chosen.steps,
-            batch_size=chosen.batch_size,
-            peak_rate=chosen.peak_rate,
-            dropout=chosen.dropout,
-            seed=chosen.seed,
-            after_step=_record(chosen.out / "log.jsonl", bar),
-        )
-        save_pretrained(model, tokenizer, chosen.out / "model", dtype=torch.float16)
-        remove_leftovers(chosen.out, MADE, inside=MODEL_FILES, state="old")
-    print(f"{chosen.out / 'model'}: done, {len(examples)} examples")
+    usual = PretrainingBatches(documents, tokenizer, whole_words=False, mask_rate=0.2, seed=settings.seed)
+    bar = tqdm(total=settings.steps, unit="step", mininterval=1.0, delay=1.0)
+    with run_folder(given.out, KIND), bar:
+        remove_leftovers(given.out, MADE, inside=MODEL_FILES)
+        after_step = _record(given.out / "log.jsonl", bar)
+        tune(speed_up(model).to(device), tokenizer, usual, examples, settings, after_step=after_step)
+        save_pretrained(model, tokenizer, given.out / "model", dtype=torch.float16)
+        remove_leftovers(given.out, MADE, inside=MODEL_FILES, state="old")
+    each = Counter(example.label for example in examples).values()
+    print(f"{given.out / 'model'}: done, {len(examples)} examples, {min(each)} to {max(each)} of each sense")
 
 
 def main(command_line: list[str] | None = None) -> int:
     """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
-    chosen = _arguments(command_line)
-    return carry_out("sense_tuning", lambda: _tune(chosen), debug=chosen.debug)
+    given = _arguments(command_line)
+    return carry_out("sense_tuning", lambda: _tune(given), debug=given.debug)
 
 
 if __name__ == "__main__":

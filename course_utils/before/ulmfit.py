@@ -1,6 +1,6 @@
 """ULMFiT's tricks for fine-tuning a language model, each a function (Howard and Ruder 2018, sections 3.2 and 3.3).
 
-Its rates over time, the slanted triangle, are training.optim.slanted_triangle (cut_fraction 0.1, ratio 32 by default).
+Its rates over time, the slanted triangle, are schedules.slanted_triangle (cut_fraction 0.1, ratio 32 by default).
 
 Letters: B batch, T tokens, C hidden size, L layers.
 """
@@ -13,7 +13,6 @@ from torch import Tensor
 from course_utils.before.real_tokens import check_some_real, last_states, real_tokens
 from course_utils.shapes import check_floats
 from course_utils.support.given import real_number, whole_number
-from course_utils.training.optim import slanted_triangle as slanted_triangle  # others import it from here
 
 MOST_LAYERS = 10**4  # whoever asks for more has mistyped
 

@@ -134,7 +134,7 @@ class Task:
 
     def new_model(self, config: BertConfig, *, generator: torch.Generator | None = None) -> BertWithHead:
         """The model from scratch. Its position embeddings begin as sinusoids of the other weights' size, as those of
-        the course's own pre-training do (training/start.py).
+        the course's own pre-training do (training/settings.py).
 
         Args:
             config: of the BertModel in it.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from course_utils.support.files import check_regular, write_atomically
-from course_utils.support.given import list_of_texts, mapping, one_line, path_of, shown, whole_number
+from course_utils.support.files import write_atomically
+from course_utils.support.given import one_line
 from course_utils.training.device import KINDS, device_of, random_states, set_random_states
-from course_utils.training.optim import check_model_and_optimizer
 
 
 class CheckpointError(ValueError):
@@ -31,46 +29,29 @@ class CheckpointError(ValueError):
 def save_checkpoint(
     path: str | Path, model: nn.Module, optimizer: Optimizer, *, step: int, settings: dict[str, Any]
 ) -> None:
-    """Save all state of a run.
+    """Save all state of a run; what was there stays untouched until it is written.
 
     Args:
         path: the file; its folder is made.
         model, optimizer: as they are after update `step`.
         step: number of updates made.
         settings: what the run was started with, as JSON can hold it; load_checkpoint insists on the same.
-
-    Raises:
-        OSError: if it cannot be written; the checkpoint that was there is untouched.
-        ValueError: if step is no whole number of at least 0, JSON cannot hold the settings, or another is none.
     """
-    path = path_of("path", path)
-    check_model_and_optimizer(model, optimizer)
-    step = whole_number("step", step, least=0, most=2**63 - 1)
-    try:
-        told = json.dumps(dict(mapping("settings", settings, "name -> value")), sort_keys=True)
-    except TypeError:
-        raise ValueError(
-            "settings must be what JSON can hold: texts, numbers, lists and dicts of them"
-        ) from None
+    path = Path(path)
     tensors: dict[str, Tensor] = {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in state.items()}
     for kind, state in random_states(device_of(model)).items():
         tensors[_random_state(kind)] = state
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    metadata = {"step": str(step), "settings": told}
-    metadata["sha256"] = _checksums(tensors, metadata)[0]
+    metadata = {"step": str(step), "settings": json.dumps(settings, sort_keys=True)}
+    metadata["sha256"] = _checksum(tensors, metadata)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, save(tensors, metadata=metadata))
 
 
 def load_checkpoint(
-    path: str | Path,
-    model: nn.Module,
-    optimizer: Optimizer,
-    *,
-    settings: dict[str, Any],
-    since: Collection[str] = (),
+    path: str | Path, model: nn.Module, optimizer: Optimizer, *, settings: dict[str, Any]
 ) -> int:
     """Put all state of a run back, torch's random state included, wherever the model is now.
 
@@ -80,7 +61,6 @@ def load_checkpoint(
         path: a file from save_checkpoint.
         model, optimizer: made as for a new run; changed only if the whole file fits.
         settings: must be those that the run was started with.
-        since: names of settings that earlier versions did not record: a file that lacks one is of any.
 
     Returns:
         number of updates made.
@@ -88,23 +68,18 @@ def load_checkpoint(
     Raises:
         FileNotFoundError: if there is no such file.
         CheckpointError: (a ValueError) if the file is damaged, of other settings, or of another model.
-        ValueError: if path, model, optimizer, settings or since is none.
     """
-    path = path_of("path", path)
-    check_model_and_optimizer(model, optimizer)
-    settings = mapping("settings", settings, "name -> value")
-    since = list_of_texts("since", since, least=0)
+    path = Path(path)
     tensors, step, stored = _read(path)
     different = [
-        f"{one_line(name)} was {_told(stored.get(name))} and is {_told(settings.get(name))}"
+        f"{name} was {stored.get(name)!r} and is {settings.get(name)!r}"
         for name in sorted(stored.keys() | settings.keys())
-        if stored.get(name) != settings.get(name) and not (name in since and name not in stored)
+        if stored.get(name) != settings.get(name)
     ]
-    told = one_line(str(path), 99)
     if different:
         raise CheckpointError(
-            f"{told} belongs to a run with other settings ({one_line('; '.join(different), 110)}): give the same, "
-            "or another folder for a new run"
+            f"{path} belongs to a run with other settings ({'; '.join(different)}): give the same, or another folder "
+            "for a new run"
         )
     weights = {name.removeprefix("model."): t for name, t in tensors.items() if name.startswith("model.")}
     state: dict[int, dict[str, Tensor]] = {}
@@ -113,17 +88,12 @@ def load_checkpoint(
             _, number, field = name.split(".")
             state.setdefault(int(number), {})[field] = tensor
     if not (_fits_model(weights, model) and _fits_optimizer(state, optimizer)):
-        raise CheckpointError(f"{told} holds the parameters of another model: give another folder")
+        raise CheckpointError(f"{path} holds the parameters of another model: give another folder")
     model.load_state_dict(weights)
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-    kinds = [kind for kind in KINDS if _random_state(kind) in tensors]
-    set_random_states(device_of(model), {kind: tensors[_random_state(kind)] for kind in kinds})
+    found = {kind: tensors[_random_state(kind)] for kind in KINDS if _random_state(kind) in tensors}
+    set_random_states(device_of(model), found)
     return step
-
-
-def _told(value: Any) -> str:
-    """A setting as it stands in a message."""
-    return shown(value) if isinstance(value, int) else one_line(repr(value))
 
 
 def _random_state(kind: str) -> str:
@@ -148,56 +118,29 @@ def _fits_optimizer(state: dict[int, dict[str, Tensor]], optimizer: Optimizer) -
     )
 
 
-def recorded_settings(path: Path) -> dict[str, Any]:
-    """The settings in a file from save_checkpoint, read without its tensors; none where it is no such file."""
-    try:
-        check_regular(path)
-        with safe_open(path, framework="pt") as file:
-            settings = json.loads((file.metadata() or {})["settings"])
-    except (OSError, SafetensorError, KeyError, ValueError, RecursionError):
-        return {}
-    return settings if isinstance(settings, dict) else {}
-
-
-def _checksums(tensors: dict[str, Tensor], metadata: dict[str, str]) -> tuple[str, str]:
-    """The sha256 of a checkpoint, and the one of earlier versions, which was of its tensors alone.
-
-    Of the names and the bytes of all tensors, in the order of their names, then of the step and the settings.
-    """
+def _checksum(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
+    """The sha256 of the names and the bytes of all tensors, by their names, then of the step and the settings."""
     digest = hashlib.sha256()
     for name in sorted(tensors):
         digest.update(name.encode())
         digest.update(tensors[name].reshape(-1).view(torch.uint8).numpy())
-    earlier = digest.hexdigest()
     digest.update(f"\0{metadata['step']}\0{metadata['settings']}".encode())
-    return digest.hexdigest(), earlier
+    return digest.hexdigest()
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
-    told = one_line(str(path), 200)
+    """Tensors, step and settings of a file whose checksum is right."""
     if not path.is_file():
-        raise FileNotFoundError(f"there is no checkpoint {told}")
+        raise FileNotFoundError(f"there is no checkpoint {path}")
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
             # A copy of each: the tensors of a file share its memory map.
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
     except SafetensorError as error:
-        raise CheckpointError(
-            f"{told} is damaged ({one_line(str(error))}): delete it to start anew"
-        ) from None
-    if not {"step", "settings"} <= metadata.keys() or "random_state" not in tensors:
-        raise CheckpointError(f"{told} is no checkpoint of a training run: give another folder")
-    if "sha256" in metadata and metadata["sha256"] not in _checksums(tensors, metadata):
-        raise CheckpointError(f"{told} is damaged (it has another sha256): delete it to start anew")
-    try:
-        step = whole_number("its step", int(metadata["step"]), least=0)
-        return tensors, step, dict(json.loads(metadata["settings"]))
-    except RecursionError:
-        raise CheckpointError(
-            f"{told} is damaged (its settings are nested too deeply): delete it to start anew"
-        ) from None
-    except (TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"{told} is damaged ({one_line(str(error))}): delete it to start anew"
-        ) from None
+        raise CheckpointError(f"{path} is damaged ({one_line(str(error))}): delete it to start anew") from None
+    if not {"step", "settings", "sha256"} <= metadata.keys():
+        raise CheckpointError(f"{path} is no checkpoint of a training run: give another folder")
+    if metadata["sha256"] != _checksum(tensors, metadata):
+        raise CheckpointError(f"{path} is damaged (it has another sha256): delete it to start anew")
+    return tensors, int(metadata["step"]), json.loads(metadata["settings"])

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.support.files import write_atomically
-from course_utils.support.given import one_line, path_of
 
 
 class RunLog:
@@ -38,9 +37,9 @@ def read_log(path: str | Path) -> list[dict[str, Any]]:
     """The records of a log, but for a last line that is cut short; no file, no records.
 
     Raises:
-        ValueError: if another line is no record, or path is none.
+        ValueError: if another line is no record.
     """
-    path = path_of("path", path)
+    path = Path(path)
     lines = path.read_bytes().splitlines() if path.is_file() else []
     records = []
     for number, line in enumerate(lines, 1):
@@ -52,8 +51,7 @@ def read_log(path: str | Path) -> list[dict[str, Any]]:
             record = None
         if not isinstance(record, dict) or type(record.get("step")) is not int:
             raise ValueError(
-                f"{one_line(str(path), 150)}, line {number}, "
-                "must be a record with its step, and is none: delete that line"
+                f"{path}, line {number}, must be a record with its step, and is none: delete that line"
             )
         records.append(record)
     return records

@@ -10,15 +10,14 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from course_utils.support.given import real_number, shown, whole_number
+from course_utils.support.given import real_number
 from course_utils.support.memory import give_back
 from course_utils.training.device import device_of, inputs_on
-from course_utils.training.optim import check_model_and_optimizer, set_learning_rate
+from course_utils.training.optim import set_learning_rate
 
 # Batches differ in size, so what one update frees seldom fits the next, and malloc keeps it: 90 MB in 360 updates of a
 # small model. Once in so many updates it goes back to the system.
 TIDY_EVERY = 20
-PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)
 
 
 class HasInputs(Protocol):
@@ -66,24 +65,9 @@ def train(
 
     Raises:
         FloatingPointError: if the loss or the gradient is no finite number; the parameters are then still those before.
-        ValueError: if model or optimizer is none, what is to be called cannot be, or a number does not fit.
+        ValueError: if clip is not above 0: nothing would be learned.
     """
-    check_model_and_optimizer(model, optimizer)
-    called = {
-        "batches": batches,
-        "learning_rate": learning_rate,
-        "loss": loss,
-        "after_step": after_step,
-    }
-    for name, function in called.items():
-        if not callable(function):
-            raise ValueError(f"{name} must be a function, got {shown(function)}")
-    steps, start = whole_number("steps", steps, least=0), whole_number("start", start, least=0)
     clip = real_number("clip", clip, open_at=("least",))
-    if precision not in PRECISIONS:
-        raise ValueError(
-            f"precision must be one of {', '.join(map(str, PRECISIONS))}, got {shown(precision)}"
-        )
     model.train()
     device, low = device_of(model), precision != torch.float32
     for number in range(start, steps):

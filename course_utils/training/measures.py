@@ -1,85 +1,38 @@
-"""What a pre-training run minimises, and what it writes down: the objective, a tally of losses, held-out measures."""
+"""What a pre-training run is measured with: documents set aside, and the masked words and pairs that they ask."""
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 import torch
-import torch.distributed as dist
-from torch import Tensor, nn
+from torch import nn
 
-from course_utils.datasets.batching import Batch, PretrainingBatches
+from course_utils.datasets.batching import PretrainingBatches, seeded
 from course_utils.datasets.pretraining import IGNORE
-from course_utils.support.given import shown, whole_number
 from course_utils.training.device import device_of, inputs_on
 
 
-def objective(output: Any, batch: Batch, *, world: int = 1) -> Tensor:
-    """What this process minimises: its share of the loss of the whole batch.
+def split_documents(
+    documents: list[list[str]], one_in: int, seed: int
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Set one document in `one_in` aside, drawn from the seed; none where that is not even two.
 
-    DDP averages gradients over the W processes. The losses are means over what each process holds, and one may hold
-    more chosen tokens than another: so each mean is weighted by W · (own number) / (number of all).
+    A single one would be no use: a wrong next sentence is drawn from another document.
 
     Args:
-        output: a PreTrainingOutput.
-        batch: what the model was given.
-        world: number of processes W.
+        documents: each a list of sentences.
+        one_in: 0 sets none aside.
+        seed: of the draw.
 
     Returns:
-        scalar.
+        those to learn from and those set aside, in their order.
     """
-    shares = torch.ones(2)
-    if world > 1:
-        pairs = 0 if batch.next_sentence_label is None else len(batch.input_ids)
-        own = torch.tensor([(batch.labels != IGNORE).sum(), pairs], dtype=torch.float32)
-        total = own.clone()
-        dist.all_reduce(total)
-        shares = world * own / total.clamp(min=1)
-    loss = output.mlm_loss * shares[0]
-    return loss if output.nsp_loss is None else loss + output.nsp_loss * shares[1]
-
-
-class Tally:
-    """Sums over the updates since the last record, of all processes together."""
-
-    def __init__(self) -> None:
-        self._clear()
-
-    def _clear(self) -> None:
-        self.sums = torch.zeros(5, dtype=torch.float64)
-        self.since = time.perf_counter()
-
-    def add(self, output: Any, batch: Batch) -> None:
-        """Count one update: a PreTrainingOutput and its batch."""
-        chosen = int((batch.labels != IGNORE).sum())
-        pairs = 0 if output.nsp_loss is None else len(batch.input_ids)
-        next_sentence = 0.0 if output.nsp_loss is None else output.nsp_loss.item()
-        self.sums += torch.tensor(
-            [
-                output.mlm_loss.item() * chosen,
-                chosen,
-                next_sentence * pairs,
-                pairs,
-                int(batch.attention_mask.sum()),
-            ],
-            dtype=torch.float64,
-        )
-
-    def record(self) -> dict[str, float]:
-        """Mean loss a chosen token and a pair (none seen: left out), tokens a second; then begin anew.
-
-        With several processes all must call it.
-        """
-        if dist.is_initialized():
-            dist.all_reduce(self.sums)
-        mlm, chosen, next_sentence, pairs, tokens = self.sums.tolist()
-        record = {"mlm_loss": mlm / max(chosen, 1)}
-        if pairs:
-            record["nsp_loss"] = next_sentence / pairs
-        record["tokens_per_second"] = tokens / (time.perf_counter() - self.since)
-        self._clear()
-        return record
+    if not one_in or len(documents) // one_in < 2:
+        return documents, []
+    order = torch.randperm(len(documents), generator=seeded(seed, one_in)).tolist()
+    aside = set(order[: len(documents) // one_in])
+    return (
+        [document for number, document in enumerate(documents) if number not in aside],
+        [document for number, document in enumerate(documents) if number in aside],
+    )
 
 
 @torch.no_grad()
@@ -90,15 +43,7 @@ def measure(model: nn.Module, batches: PretrainingBatches, *, most: int = 50) ->
         model: a BertForPreTraining; put into eval mode and back.
         batches: the held-out stream; its first `most` batches are used, the same each time.
         most: number of batches.
-
-    Raises:
-        ValueError: if model or batches are not such, or most is below 1.
     """
-    if not isinstance(model, nn.Module):
-        raise ValueError(f"model must be a torch.nn.Module, got {shown(model)}")
-    if not (callable(batches) and hasattr(batches, "batches_per_epoch")):
-        raise ValueError(f"batches must be PretrainingBatches, got {shown(batches)}")
-    most = whole_number("most", most)
     training = model.training
     model.eval()
     loss, right, count = 0.0, 0, 0

@@ -59,7 +59,7 @@ class Ready:
 
 
 def with_waves(model: nn.Module, std: float) -> nn.Module:
-    """Let position embeddings start as sinusoids of the other weights' size, as training.start.new_model does."""
+    """Let position embeddings start as sinusoids of the other weights' size, as training.settings.new_model does."""
     for name, parameter in model.named_parameters():
         if "position" in name and parameter.dim() == 2:
             with torch.no_grad():

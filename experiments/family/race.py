@@ -65,7 +65,7 @@ class Race:
 
 
 def bert_config(settings: Settings, **changes: Any) -> BertConfig:
-    """The model of training.start.new_model, as a config."""
+    """The model of training.settings.new_model, as a config."""
     fields = {
         "vocab_size": settings.vocab_size,
         "hidden_size": settings.hidden,

@@ -14,7 +14,7 @@ from course_utils.datasets.batching import Batch, PretrainingBatches, batches_by
 from course_utils.datasets.pretraining import IGNORE, Pair
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.settings import Settings
-from course_utils.training.text import prepare_text
+from scripts.pretraining.text import prepare_text
 
 Documents = list[list[list[int]]]
 

@@ -5,7 +5,6 @@ import torch
 
 from course_utils.before import concat_pooling, discriminative_rates, slanted_triangle, unfrozen_layers
 from course_utils.tasks.train import layer_shares
-from course_utils.training import optim
 
 B, T, C = 3, 11, 7
 LENGTHS = [11, 4, 1]
@@ -34,7 +33,6 @@ def test_the_triangle_peaks_at_its_cut():
     assert max(rates, key=rates.get) == 100 and rates[100] == 0.01
     assert rates[50] == pytest.approx(0.01 * (1 + 0.5 * 31) / 32) == rates[550]
     assert rates[1000] == pytest.approx(0.01 / 32)
-    assert slanted_triangle is optim.slanted_triangle  # one function in the whole package
 
 
 def test_layers_thaw_from_the_top_one_an_epoch():

@@ -9,11 +9,8 @@ import torch
 from torch.optim.adam import adam
 
 from course_utils.exercises import exercise
-from course_utils.training import radam
-from course_utils.training.adam import Adam
-from course_utils.training.clipping import clip_gradients
-from course_utils.training.optim import linear_rate
-from course_utils.training.radam import RAdam
+from course_utils.training import optim as ours
+from course_utils.training.optim import Adam, RAdam, clip_gradients, linear_rate
 from tests.exercises.wrong_08 import (
     PLAIN,
     _adam,
@@ -295,7 +292,7 @@ class _Own(torch.optim.RAdam):
 
 
 def _borrowed_factor(*given):
-    return _radam(factor=lambda rho, longest: radam.rectification(given[4], given[7]))(*given)
+    return _radam(factor=lambda rho, longest: ours.rectification(given[4], given[7]))(*given)
 
 
 def _remembered(step, peak_rate, warmup_steps, total_steps):

@@ -114,7 +114,7 @@ COMMANDS = {
         [*(["--model", path] for path in PATHS[4:10]), NO_DEVICE, ["--threads", "0"]],
         paths=["--model", "--out", "--corpus"],
         out=["--out"],
-        numbers=["--steps", "--batch-size", "--peak-rate", "--dropout", "--seed", "--threads"],
+        numbers=["--labels", "--steps", "--batch-size", "--peak-rate", "--dropout", "--seed", "--threads"],
         texts=["--device"],
     ),
     "course_utils.datasets.public": Command([["nothing of this name"]], positional=["all", *TEXTS]),

@@ -35,7 +35,7 @@ from course_utils.pretrained.weights import verify
 from course_utils.support.folders import MARK, run_folder
 from course_utils.tokenization import BPETokenizer, WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_merges, load_vocab, save_merges, save_vocab
-from course_utils.training.checkpoint import load_checkpoint, recorded_settings, save_checkpoint
+from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.log import RunLog, read_log
 from course_utils.training.optim import adamw
 from tests.faults.contract import Broken, Hangs, check_error, check_sentence, listing, watched
@@ -194,7 +194,6 @@ READERS = {
     ),
     "read_documents": Reader(folder_of_texts, ("text.txt",), read_documents),
     "load_checkpoint": Reader(folder_of_a_run, ("checkpoint.safetensors",), load_run),
-    "recorded_settings": Reader(folder_of_a_run, ("checkpoint.safetensors",), recorded_settings),
     "read_log": Reader(folder_of_texts, ("log.jsonl",), read_log),
     "run_folder": Reader(folder_of_texts, (MARK,), look_at_run, writes=True),
     "ProgressStore": Reader(progress_folder, ("progress.json",), load_progress, writes=True),

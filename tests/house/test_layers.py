@@ -43,10 +43,10 @@ BESIDE = {
     "support.folders": {"filelock"},
     "tokenization.fast": {"tokenizers"},
 }
-# What puts faster parts into a model, what starts a run, and what gives a widget its model, as a notebook does.
+# What puts faster parts into a model, the model that settings describe, and what gives a widget its model, as a notebook
+# does.
 FASTER = ("training.fast", "training.unpadded")
-OVER_ALL = (*FASTER, "training.run", "training.start", "training.sense_examples", "widgets.*.example")
-MAY_BE_FAST = (*OVER_ALL, "tasks.trainings")
+OVER_ALL = (*FASTER, "training.settings", "widgets.*.example")
 
 
 def files(package: Path) -> dict[str, Path]:
@@ -92,7 +92,7 @@ def trespasses(package: Path = PACKAGE) -> Iterator[str]:
                 above = FLOOR[other] >= FLOOR[room] and not is_one_of(file, OVER_ALL)
                 bad = other != room and (above or other in ON_TOP)
                 bad |= FLOOR[room] in TEXTBOOK and FLOOR[other] not in TEXTBOOK and other != "support"
-                bad |= target.startswith(FASTER) and not is_one_of(file, MAY_BE_FAST)
+                bad |= target.startswith(FASTER) and not is_one_of(file, OVER_ALL)
             elif room in BARE:
                 bad = top not in sys.stdlib_module_names | BESIDE.get(file, set())
             else:

@@ -14,8 +14,8 @@ from course_utils.datasets.public import Prepared
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.training.settings import Settings
-from course_utils.training.text import prepare_text
 from experiments import masked_loss
+from scripts.pretraining.text import prepare_text
 
 
 def model(folder, tokenizer, seed=0):
@@ -34,7 +34,7 @@ def test_it_is_what_a_run_sets_aside(tmp_path, monkeypatch):
     films = [[f"영화 {number}편을 보았다."] for number in range(9)]
     both = [Prepared("talks", talks), Prepared("books", books), Prepared("nsmc_raw.tsv.gz", films)]
     monkeypatch.setattr(masked_loss, "prepare", lambda names: both)
-    monkeypatch.setattr("course_utils.training.text.prepare", lambda names: both)
+    monkeypatch.setattr("scripts.pretraining.text.prepare", lambda names: both)
     found = masked_loss.sources(str(corpus.CORPUS), ["talks", "books"], 3, 5)
     assert [one.name for one in found] == ["the course's corpus", *(one.name for one in both)]
     assert sorted(found[1].read + found[1].aside) == sorted(talks) and all(one.aside for one in found)

@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-from course_utils.training.adam import Adam
-from course_utils.training.sgd import SGD
+from course_utils.training.optim import SGD, Adam
 from tests.scratch.registry import Scratch
 
 NOTEBOOK = "08_training_dynamics"
@@ -71,7 +70,7 @@ ENTRIES = [
     Scratch(
         NOTEBOOK,
         "my_rectification",
-        "course_utils.training.radam:rectification",
+        "course_utils.training.optim:rectification",
         rectification_cases,
         gradients=False,
     ),

@@ -1,4 +1,4 @@
-"""python dev/interruptions.py interrupts six writers fifty times each; here some of them a few times."""
+"""python -m dev.interruptions interrupts six writers fifty times each; here some of them a few times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.rare
 def test_some_kills():
     result = subprocess.run(
-        [sys.executable, "dev/interruptions.py", "save", "export", "download", "progress", "--kills", "2"],
+        [sys.executable, "-m", "dev.interruptions", "save", "export", "download", "progress", "--kills", "2"],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,

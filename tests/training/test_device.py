@@ -9,11 +9,12 @@ import torch
 from torch import nn
 
 from course_utils.datasets.batching import Batch
-from course_utils.training import checkpoint, loop, pretrain, sense_tuning
+from course_utils.training import checkpoint, loop
 from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.device import available_device, fast_precision, inputs_on
 from course_utils.training.loop import train
 from course_utils.training.optim import adamw
+from scripts import pretrain, sense_tuning
 
 
 @pytest.fixture

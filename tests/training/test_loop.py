@@ -75,6 +75,12 @@ def test_one_update_by_hand_clipped_before_it():
     assert told[0].gradient_norm.item() == pytest.approx(norm, rel=1e-5)  # before clipping
 
 
+def test_a_clip_of_nothing_would_learn_nothing():
+    model = regression()
+    with pytest.raises(ValueError, match="clip must be a finite number, above 0, got 0"):
+        train(model, points, adamw(model), learning_rate=lambda n: 0.1, steps=1, clip=0)
+
+
 def test_a_small_gradient_is_not_scaled_up():
     model, other = regression(), regression()
     for each, clip in ((model, 1e6), (other, 1e9)):

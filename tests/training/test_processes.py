@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from course_utils.training.processes import local_rank, process_group, rank_and_world
+from scripts.pretraining.processes import local_rank, process_group, rank_and_world
 
 ROOT = Path(__file__).parents[2]
 ALONE = {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1"}
@@ -20,7 +20,7 @@ import os
 from pathlib import Path
 import torch
 from torch.nn.parallel import DistributedDataParallel
-from course_utils.training.processes import process_group
+from scripts.pretraining.processes import process_group
 
 def threads():
     return sorted(path.read_text().strip() for path in Path("/proc/self/task").glob("*/comm"))

@@ -17,17 +17,17 @@ from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.support.folders import run_folder
 from course_utils.training.log import read_log
-from course_utils.training.sense_examples import (
+from scripts.sense_task import (
     CLASSES,
     CONTEXT_HIDDEN,
     WORD_HIDDEN,
     Example,
     SenseBatch,
+    SenseHead,
     sense_batch,
     sense_examples,
 )
-from course_utils.training.sense_head import SenseHead
-from scripts.sense_tuning import main, tune
+from scripts.sense_tuning import Tuning, main, tune
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,38 @@ def test_examples_stand_at_their_homonym(folder, tokenizer):
         assert example.ids[example.place] == tokenizer.vocab[CLASSES[example.label][0]]
         assert example.ids[0] == tokenizer.vocab["[CLS]"] and example.ids[-1] == tokenizer.vocab["[SEP]"]
     assert sense_examples(tokenizer, folder, max_length=4) == []
+
+
+def test_so_many_labels_a_sense_spread_over_its_documents(tokenizer, tmp_path):
+    """Seven documents a sense, of one usable sentence to four; the first sentence holds the homonym twice."""
+    for word, sense in CLASSES:
+        lines = [[" 좋다" * (4 * number + line) for line in range(1 + number % 4)] for number in range(7)]
+        documents = [[f"{word} 보았다{line}." for line in document] for document in lines]
+        documents[0][0] += f" {word} 보았다."
+        documents[6].append("오늘도 좋다.")  # no homonym: no label
+        text = "\n\n".join("\n".join(document) for document in documents) + "\n"
+        (tmp_path / f"{HOMONYMS[word][0]}_{sense}.txt").write_text(text, encoding="utf-8")
+
+    def drawn(labels, seed=0):
+        """Label -> {sentence: number of its document}."""
+        found = sense_examples(tokenizer, tmp_path, max_length=999, labels=labels, seed=seed)
+        sentences = [{} for _ in CLASSES]
+        for example in found:
+            good = example.ids.count(tokenizer.vocab["좋다"])
+            sentences[example.label][tuple(example.ids)] = good // 4
+        return sentences
+
+    everything, usable = drawn(0), 1 + 2 + 3 + 4 + 1 + 2 + 3
+    assert [len(sentences) for sentences in everything] == [usable] * len(CLASSES)
+    assert drawn(usable) == drawn(usable + 5) == everything
+    one, seven, ten = (drawn(labels) for labels in (1, 7, 10))
+    for few, some, more, every in zip(one, seven, ten, everything):
+        assert (len(few), len(some), len(more)) == (1, 7, 10)
+        assert sorted(some.values()) == [0, 1, 2, 3, 4, 5, 6]  # one of each document
+        assert few.items() <= some.items() <= more.items() <= every.items()
+    assert drawn(10) == ten != drawn(10, seed=1)
+    both = [example for example in sense_examples(tokenizer, tmp_path, labels=7) if example.label == 0]
+    assert len(both) == 7 + 1  # the sentence that holds the homonym twice is one label
 
 
 def test_what_is_hidden(tokenizer):
@@ -119,10 +151,7 @@ def test_it_learns_the_clues_and_leaves_a_plain_model(folder, tokenizer):
         tokenizer,
         usual,
         examples,
-        steps=150,
-        batch_size=36,
-        peak_rate=5e-3,
-        dropout=0.0,
+        Tuning(steps=150, batch_size=36, peak_rate=5e-3, dropout=0.0),
         after_step=lambda step: seen.append(step.output.sense_loss.item()),
     )
     assert not model.training and set(model.state_dict()) == names
@@ -134,7 +163,7 @@ def test_the_same_seed_gives_the_same_weights(folder, tokenizer):
     usual = PretrainingBatches(encode_documents(read_documents(folder), tokenizer), tokenizer, batch_size=7)
     models = [tiny(tokenizer) for _ in range(3)]
     for model, seed in zip(models, (5, 5, 6)):
-        tune(model, tokenizer, usual, examples, steps=3, batch_size=11, seed=seed)
+        tune(model, tokenizer, usual, examples, Tuning(steps=3, batch_size=11, seed=seed))
     first, second, third = (model.state_dict()["bert.embeddings.token.weight"] for model in models)
     assert torch.equal(first, second) and not torch.equal(first, third)
 
@@ -151,12 +180,9 @@ def test_the_command(tmp_path, folder, tokenizer, capsys):
     capsys.readouterr()
     for wrong, sentence in (
         (["--steps", "0"], "steps must be a whole number of at least 1, got 0"),
-        (["--batch-size", "0"], "batch_size must be a whole number of at least 1, got 0"),
         (["--dropout", "2"], "dropout must be a finite number, at least 0 and below 1, got 2.0"),
-        (["--dropout", "nan"], "dropout must be a finite number, at least 0 and below 1, got nan"),
-        (["--peak-rate", "inf"], "peak_rate must be a finite number, at least 0, got inf"),
+        (["--labels", "-1"], "labels must be a whole number of at least 0, got -1"),
         (["--seed", str(2**64)], "seed must be a whole number from 0 to 9223372036854775807, got"),
-        (["--threads", "0"], "threads must be a whole number from 1 to 256, got 0"),
         (["--threads", "100000"], "threads must be a whole number from 1 to 256, got 100000"),
         (["--corpus", str(tmp_path)], "there is no text file"),
         (["--model", str(tmp_path / "nowhere")], "there is no model folder"),

@@ -7,16 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
-from course_utils.datasets.batching import Batch, MixedBatches, PretrainingBatches, encode_documents, seeded
+from course_utils.datasets.batching import Batch, MixedBatches, PretrainingBatches, encode_documents
 from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.public import REVIEWS, prepare
 from course_utils.datasets.vocabulary import train_vocabulary
-from course_utils.support.files import write_atomically
-from course_utils.support.given import path_of, several, shown, whole_number
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import load_vocab, save_vocab
+from course_utils.training.measures import split_documents
 from course_utils.training.settings import GROUPS, Settings
 
 VOCABULARY = "vocab.txt"
@@ -46,11 +43,9 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
         vocabulary: the file of the vocabulary; written where it is not there yet.
 
     Raises:
-        ValueError, OSError: if the text cannot be read, or the vocabulary is too small for it; if an argument is none.
+        ValueError, OSError: if the text cannot be read or has no document to give a share of, or the vocabulary is too
+            small for it.
     """
-    if not isinstance(settings, Settings):
-        raise ValueError(f"settings must be Settings, got {shown(settings)}")
-    vocabulary = path_of("vocabulary", vocabulary)
     own = read_documents(settings.corpus.split(","))
     public = prepare(settings.public.split(",")) if settings.public else []
     reviews = [document for corpus in public if corpus.name == REVIEWS for document in corpus.documents]
@@ -61,15 +56,15 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
             raise ValueError(
                 f"shares ask for {share} % of {group}, and the text holds none: see --corpus and --public"
             )
-    given = str(Path(settings.start_from) / VOCABULARY) if settings.start_from else settings.vocab_file
-    if not vocabulary.is_file() and given:
+    if not vocabulary.is_file():
         vocabulary.parent.mkdir(parents=True, exist_ok=True)
-        save_vocab(load_vocab(given), vocabulary)
-    elif not vocabulary.is_file():
-        sentences = [sentence for documents, _ in split for document in documents for sentence in document]
-        tokenizer = train_vocabulary(sentences, settings.vocab_size)
-        vocabulary.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(vocabulary, "".join(f"{token}\n" for token in tokenizer.vocab))
+        given = Path(settings.start_from) / VOCABULARY if settings.start_from else settings.vocab_file
+        if given:
+            pieces = load_vocab(given)
+        else:
+            sentences = [line for documents, _ in split for document in documents for line in document]
+            pieces = train_vocabulary(sentences, settings.vocab_size).vocab
+        save_vocab(pieces, vocabulary)
     tokenizer = WordPieceTokenizer.from_vocab_file(vocabulary, lowercase=False, strip_accents=False)
     return Text(
         tokenizer,
@@ -90,30 +85,8 @@ def _checksum(documents: list[list[str]]) -> str:
     return f"sha256 {digest.hexdigest()[:16]}…"
 
 
-def split_documents(
-    documents: list[list[str]], one_in: int, seed: int
-) -> tuple[list[list[str]], list[list[str]]]:
-    """Set one document in `one_in` aside, drawn from the seed; none where that is not even two.
-
-    A single one would be no use: a wrong next sentence is drawn from another document.
-
-    Raises:
-        ValueError: if documents are no list, or one_in is no whole number of at least 0.
-    """
-    documents = several("documents", documents, "documents, each a list of sentences")
-    one_in = whole_number("one_in", one_in, least=0)
-    if not one_in or len(documents) // one_in < 2:
-        return documents, []
-    order = torch.randperm(len(documents), generator=seeded(seed, one_in)).tolist()
-    aside = set(order[: len(documents) // one_in])
-    return (
-        [document for number, document in enumerate(documents) if number not in aside],
-        [document for number, document in enumerate(documents) if number in aside],
-    )
-
-
 def batch_stream(
-    settings: Settings, documents: list[list[list[int]]], tokenizer: WordPieceTokenizer, *, seed: int
+    settings: Settings, documents: Encoded, tokenizer: WordPieceTokenizer, *, seed: int
 ) -> PretrainingBatches:
     """The batches of encoded documents, as the settings want them."""
     return PretrainingBatches(

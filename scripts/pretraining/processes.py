@@ -1,4 +1,7 @@
-"""A pre-training run of several processes: who shares it, which rows each works on, how their gradients become one."""
+"""A pre-training run of several processes: who shares it, which rows each works on, how their gradients become one.
+
+In one process all of this is nothing: the whole batch, the sum of its losses, the model itself.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
@@ -61,6 +64,31 @@ def own_part(batch: Batch, rank: int, world: int) -> Batch:
         return batch.part(rank, world)
     first = batch.part(0, len(batch.input_ids))
     return replace(first, labels=torch.full_like(first.labels, IGNORE), next_sentence_label=None)
+
+
+def objective(output: Any, batch: Batch, *, world: int = 1) -> Tensor:
+    """What this process minimises: its share of the loss of the whole batch.
+
+    DDP averages gradients over the W processes. The losses are means over what each process holds, and one may hold
+    more chosen tokens than another: so each mean is weighted by W · (own number) / (number of all).
+
+    Args:
+        output: a PreTrainingOutput.
+        batch: what the model was given.
+        world: number of processes W.
+
+    Returns:
+        scalar.
+    """
+    shares = torch.ones(2)
+    if world > 1:
+        pairs = 0 if batch.next_sentence_label is None else len(batch.input_ids)
+        own = torch.tensor([(batch.labels != IGNORE).sum(), pairs], dtype=torch.float32)
+        total = own.clone()
+        dist.all_reduce(total)
+        shares = world * own / total.clamp(min=1)
+    loss = output.mlm_loss * shares[0]
+    return loss if output.nsp_loss is None else loss + output.nsp_loss * shares[1]
 
 
 class SeenByDDP(nn.Module):
