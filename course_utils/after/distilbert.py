@@ -36,11 +36,7 @@ class DistilBertEmbeddings(BertEmbeddings):
         del self.segment
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
-        """int32 or int64 (B, T) -> float (B, T, C). Segments are taken, for batches made for BERT, and not looked at.
-
-        Raises:
-            ValueError: if input_ids or the length does not fit.
-        """
+        """int32 or int64 (B, T) -> float (B, T, C). Segments are taken, for batches made for BERT, and not looked at."""
         check_ids("input_ids", input_ids, self.token.num_embeddings)
         hidden = self.token(input_ids) + self.position(input_ids.shape[1])  # (B, T, C)
         return self.dropout(self.norm(hidden))
@@ -119,9 +115,6 @@ class DistilBertForMaskedLM(nn.Module):
             input_ids, attention_mask, output_attentions: see BertModel.forward.
             labels: int64 (B, T), the word where one is to be predicted and −100 elsewhere. When given, the decoder runs
                 on those M positions only; the loss is the mean over them, 0 where there is none.
-
-        Raises:
-            ValueError: if a shape, a type, an id or a label does not fit.
         """
         encoded = self.bert(input_ids, attention_mask, output_attentions=output_attentions)
         hidden, embedding = encoded.last_hidden_state, self.bert.embeddings.token.weight

@@ -32,9 +32,6 @@ def every_other_layer(teacher: nn.Module) -> DistilBertForMaskedLM:
 
     Args:
         teacher: a BERT with a masked-word head: `.bert` and `.mlm`, such as BertForMaskedLM and BertForPreTraining.
-
-    Raises:
-        ValueError: if teacher is none such.
     """
     bert = getattr(teacher, "bert", None)
     if not isinstance(bert, BertModel) or not isinstance(getattr(teacher, "mlm", None), nn.Module):
@@ -73,9 +70,6 @@ class DistillationLoss(nn.Module):
         temperature: τ.
         soft_weight, masked_weight, cosine_weight: of the three parts; one of weight 0 is not computed, and without the
             cosine the two may differ in width.
-
-    Raises:
-        ValueError: if an argument does not fit.
     """
 
     def __init__(
@@ -110,9 +104,6 @@ class DistillationLoss(nn.Module):
         Args:
             input_ids, attention_mask, token_type_ids: see BertModel.forward.
             labels: int64 (B, T), −100 where nothing is to be predicted; None leaves the masked words out.
-
-        Raises:
-            ValueError: if an input or a label does not fit, both differ in vocabulary or width, or no token is real.
         """
         taught = ask_teacher(self._teacher[0], input_ids, attention_mask, token_type_ids)
         output = self.student(input_ids, attention_mask, token_type_ids)

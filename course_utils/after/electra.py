@@ -44,9 +44,6 @@ class Electra(nn.Module):
         config: of the discriminator.
         divisor: by how much the generator is smaller, see ElectraConfig.smaller.
         generator: source of the random start values.
-
-    Raises:
-        ValueError: if divisor does not fit.
     """
 
     def __init__(
@@ -80,9 +77,6 @@ class Electra(nn.Module):
             attention_mask, token_type_ids: see BertModel.forward.
             labels: int64 (B, T), the true token where one was chosen, −100 elsewhere.
             generator: source of the tokens that are drawn.
-
-        Raises:
-            ValueError: if a shape, a type, an id or a label does not fit.
         """
         check_tensors(labels=labels)
         guess = self.generator(input_ids, attention_mask, token_type_ids, labels=labels)  # logits (M, V)

@@ -24,9 +24,6 @@ def length_probabilities(*, p: float = SUCCESS, longest: int = LONGEST) -> Tenso
 
     Returns:
         float64 (longest,), sum 1.
-
-    Raises:
-        ValueError: if a number does not fit.
     """
     p = real_number("p", p, most=1.0, open_at=("least",))
     longest = whole_number("longest", longest, most=1000)
@@ -46,9 +43,6 @@ def span_lengths(
 
     Returns:
         int64 (count,), each in 1 … longest.
-
-    Raises:
-        ValueError: if a number does not fit.
     """
     count = whole_number("count", count, most=2**24)
     shares = length_probabilities(p=p, longest=longest)

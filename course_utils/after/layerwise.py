@@ -48,9 +48,6 @@ class LayerwiseLoss(nn.Module):
         temperature: of the prediction layer.
         generator: source of the projections' start values.
 
-    Raises:
-        ValueError: if an argument does not fit.
-
     Source: Jiao et al. 2020, eq. 6 and 11; each stage with a learning phase of its own, section 3.2.
     """
 
@@ -98,9 +95,6 @@ class LayerwiseLoss(nn.Module):
 
         Args:
             input_ids, attention_mask, token_type_ids: see BertModel.forward.
-
-        Raises:
-            ValueError: if an input does not fit, or both have logits of different sizes.
         """
         (teacher,), inputs = self._teacher, (input_ids, attention_mask, token_type_ids)
         taught, output = ask_teacher(teacher, *inputs), self.student(*inputs)

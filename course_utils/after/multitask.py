@@ -36,9 +36,6 @@ class MultiTaskModel(nn.Module):
     Attributes:
         encoder: as given.
         tasks: name -> model with the shared encoder, in an nn.ModuleDict.
-
-    Raises:
-        ValueError: if an argument does not fit, or a head looks at the pooler and the encoder has none.
     """
 
     def __init__(self, encoder: BertModel, models: Mapping[str, BertWithHead]) -> None:
@@ -70,10 +67,6 @@ class MultiTaskModel(nn.Module):
         Args:
             task: its name.
             inputs: input_ids, attention_mask, token_type_ids and the labels of its head.
-
-        Raises:
-            ValueError: if there is no such task, or an input does not fit.
-            TypeError: if its head has no such label.
         """
         if not isinstance(task, str) or task not in self.tasks:
             raise ValueError(f"task must be one of {', '.join(self.tasks)}, got {shown(task)}")
@@ -95,9 +88,6 @@ def shuffled_batches(
 
     Returns:
         (task, numbers of its examples), one for each update of the epoch.
-
-    Raises:
-        ValueError: if an argument does not fit.
 
     Source: Liu et al. 2019, algorithm 1.
     """

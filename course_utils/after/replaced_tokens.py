@@ -24,9 +24,6 @@ def replaced(input_ids: Tensor, corrupted: Tensor, attention_mask: Tensor | None
 
     Returns:
         int64 (B, T): 1, 0, and −100 at padding.
-
-    Raises:
-        ValueError: if a shape or a type does not fit.
     """
     check_ids("input_ids", input_ids, 2**63)
     check_same_shape("corrupted", corrupted, input_ids)
@@ -47,9 +44,6 @@ def sample_tokens(logits: Tensor, *, generator: torch.Generator) -> Tensor:
 
     Returns:
         int64 (M,), without gradient.
-
-    Raises:
-        ValueError: if logits are no floats (M, V) or not finite, or generator is none.
     """
     check_floats(logits=logits)
     if logits.dim() != 2 or not logits.shape[1]:

@@ -37,9 +37,6 @@ class StaticMasks:
     Args:
         batches: the dynamic stream, see PretrainingBatches.
         copies: epochs until the masks come back.
-
-    Raises:
-        ValueError: if batches is no such stream, or copies no whole number from 1 on.
     """
 
     def __init__(self, batches: PretrainingBatches, *, copies: int = COPIES) -> None:
@@ -64,9 +61,6 @@ def full_sentences(documents: Sequence[Sequence[Ids]], *, room: int, separator_i
 
     Returns:
         rows without [CLS] and the last [SEP]; as documents of one sentence each they are input of PretrainingBatches.
-
-    Raises:
-        ValueError: if documents are not lists of sentences, or a number does not fit.
     """
     room, separator_id = whole_number("room", room), int64("separator_id", separator_id)
     rows: list[Ids] = [[]]
@@ -87,9 +81,6 @@ class RobertaConfig(BertConfig):
 
     Fields:
         pad_token_id: id of the padding, which tells where a token stands.
-
-    Raises:
-        ValueError: if a field is impossible; it is named.
     """
 
     vocab_size: int = 50265
@@ -129,11 +120,7 @@ class RobertaEmbeddings(BertEmbeddings):
         return real.cumsum(dim=1) * real + self.pad_token_id
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
-        """As BertEmbeddings.forward: ids (B, T) -> (B, T, C).
-
-        Raises:
-            ValueError: if a shape, a type, the length or an id does not fit.
-        """
+        """As BertEmbeddings.forward: ids (B, T) -> (B, T, C)."""
         check_ids("input_ids", input_ids, self.token.num_embeddings)
         hidden = self.token(input_ids) + self.position.embedding(self.position_ids(input_ids))  # (B, T, C)
         if token_type_ids is None:

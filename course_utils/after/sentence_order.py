@@ -24,9 +24,6 @@ def sentence_order_pairs(documents: Sequence[Sequence[Ids]], *, generator: torch
     Returns:
         one pair for each pair of neighbours, with the label 0 in order and 1 swapped, and one row for each document of
         a single segment, in order. Two equal neighbours cannot be swapped: they are in order.
-
-    Raises:
-        ValueError: if documents are not lists of segments.
     """
     documents = [
         several("each document", one, "segments") for one in several("documents", documents, "documents")

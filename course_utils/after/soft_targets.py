@@ -28,9 +28,6 @@ def soft_target_loss(student_logits: Tensor, teacher_logits: Tensor, *, temperat
         student_logits, teacher_logits: float (…, V); the teacher's get no gradient.
         temperature: τ above 0, at most 10⁶; more than 1 makes what is improbable count.
 
-    Raises:
-        ValueError: if shapes or types do not fit, there is no row, or temperature is none such.
-
     Source: Hinton et al. 2015, eq. 1 to 4; Sanh et al. 2019, section 2.
     """
     temperature = checked_temperature(temperature)
@@ -48,9 +45,6 @@ def cosine_loss(
     Args:
         student_hidden, teacher_hidden: float (B, T, C); the teacher's get no gradient.
         attention_mask: integer or bool (B, T), 1 = real; None means all.
-
-    Raises:
-        ValueError: if shapes or types do not fit, or no token is real.
 
     Source: Sanh et al. 2019, section 3: "cosine embedding loss".
     """

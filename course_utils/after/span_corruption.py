@@ -34,9 +34,6 @@ def corrupt_spans(
 
     Returns:
         corrupted int64 (B, T) and labels int64 (B, T), −100 where nothing was chosen. The input is not changed.
-
-    Raises:
-        ValueError: if spans do not lie in input_ids, a number is no id, or there is no token to draw from.
     """
     check_ids("input_ids", input_ids, 2**63)
     if not isinstance(spans, Spans) or input_ids.dtype != torch.int64:

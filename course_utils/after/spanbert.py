@@ -57,9 +57,6 @@ class BoundaryObjective(nn.Module):
 
         Returns:
             float (N, V), span by span, as tokens_of counts them.
-
-        Raises:
-            ValueError: if a shape or a type does not fit, or a span has no boundary.
         """
         check_hidden(self.second.in_features, hidden_states=hidden_states)
         check_tensors(token_embedding=token_embedding)

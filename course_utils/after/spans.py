@@ -45,9 +45,6 @@ def mask_spans(
 
     Returns:
         Spans.
-
-    Raises:
-        ValueError: if the two are not bool (B, T), or rate is not between 0 and 1.
     """
     rate = real_number("rate", rate, most=1.0, open_at=("least", "most"))
     for name, mask in {"can_choose": can_choose, "continues": continues}.items():
@@ -114,9 +111,6 @@ def tokens_of(places: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
     Returns:
         four of int64 (N,): row, column, number of the span, place in the span from 0.
-
-    Raises:
-        ValueError: if places are no such numbers.
     """
     if not isinstance(places, Tensor) or places.dtype != torch.int64 or places.shape[1:] != (3,):
         raise ValueError(f"places must be int64 (S, 3), got {shown(places)}")

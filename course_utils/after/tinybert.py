@@ -32,9 +32,6 @@ def layer_map(student_layers: int, teacher_layers: int) -> tuple[int, ...]:
     Args:
         student_layers, teacher_layers: M and N; M divides N.
 
-    Raises:
-        ValueError: if one is no such number, or M does not divide N.
-
     Source: Jiao et al. 2020, sections 3.1 and 4.2.
     """
     most = 2**16
@@ -56,9 +53,6 @@ def attention_scores(bert: BertModel, hidden_states: Sequence[Tensor]) -> tuple[
 
     Returns:
         L of float (B, H, T, T), masked keys not yet shut out.
-
-    Raises:
-        ValueError: if bert is no BertModel, or hidden_states are not its own.
     """
     if not isinstance(bert, BertModel):
         raise ValueError(f"bert must be a BertModel, got {shown(bert)}")
@@ -87,9 +81,6 @@ def attention_score_loss(
         student_scores, teacher_scores: float (B, H, T, T), as attention_scores gives them; of as many heads.
         attention_mask: integer or bool (B, T), 1 = real; None means all.
 
-    Raises:
-        ValueError: if shapes or types do not fit, or no token is real.
-
     Source: Jiao et al. 2020, eq. 7.
     """
     check_alike(4, student_scores=student_scores, teacher_scores=teacher_scores)
@@ -113,9 +104,6 @@ def hidden_loss(
         projection: W, C_s -> C_t, learned together with the student and thrown away afterwards.
         attention_mask: integer or bool (B, T), 1 = real; None means all.
 
-    Raises:
-        ValueError: if shapes or types do not fit, or no token is real.
-
     Source: Jiao et al. 2020, eq. 8 and 9.
     """
     if not isinstance(projection, nn.Linear):
@@ -136,9 +124,6 @@ def prediction_loss(student_logits: Tensor, teacher_logits: Tensor, *, temperatu
     Args:
         student_logits, teacher_logits: float (…, V).
         temperature: τ above 0, at most 10⁶.
-
-    Raises:
-        ValueError: if shapes or types do not fit, or temperature is none such.
 
     Source: Jiao et al. 2020, eq. 10.
     """

@@ -12,8 +12,9 @@ from course_utils.before.lstm_lm import LSTMLanguageModel
 from course_utils.before.scalar_mix import ScalarMix
 from course_utils.before.stems import cut_sentence, learn_stems, split_words
 from course_utils.before.subword import SubwordVectors, train_subword_skip_gram
-from course_utils.before.ulmfit import concat_pooling, discriminative_rates, slanted_triangle, unfrozen_layers
+from course_utils.before.ulmfit import concat_pooling, discriminative_rates, unfrozen_layers
 from course_utils.before.word2vec import UnknownWord, WordVectors, train_skip_gram
+from course_utils.schedules import slanted_triangle  # the fourth of ULMFiT's tricks
 
 __all__ = [
     "GPT",

@@ -8,9 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from course_utils.before.gru import WIDEST
-from course_utils.shapes import check_attention, check_dtype_of, check_hidden, fit_mask
-from course_utils.support.given import whole_number
+from course_utils.shapes import fit_mask
 
 
 class AdditiveAttention(nn.Module):
@@ -21,14 +19,10 @@ class AdditiveAttention(nn.Module):
 
     Args:
         hidden_size: C, of query, key and value, and of the layer under the tanh. No biases, as in the paper.
-
-    Raises:
-        ValueError: if hidden_size is impossible.
     """
 
     def __init__(self, hidden_size: int) -> None:
         super().__init__()
-        self.hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
         self.query = nn.Linear(hidden_size, hidden_size, bias=False)  # W
         self.key = nn.Linear(hidden_size, hidden_size, bias=False)  # U
         self.score = nn.Linear(hidden_size, 1, bias=False)  # v
@@ -40,13 +34,7 @@ class AdditiveAttention(nn.Module):
 
         `mask`: bool, broadcastable to (B, T_q, T_k), True = may attend. Returns context (B, T_q, C) and
         attention_weights (B, T_q, T_k): rows sum to 1; without any allowed key they are zeros.
-
-        Raises:
-            ValueError: if shapes or types do not fit.
         """
-        check_hidden(self.hidden_size, query=query, key=key, value=value)
-        check_attention(query, key, value)
-        check_dtype_of(self, query=query)
         return self.attend(query, self.key(key), value, mask)
 
     def attend(
@@ -64,6 +52,5 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return scores.softmax(dim=-1)
     blocked = ~fit_mask(mask, scores.shape)
-    return (
-        scores.masked_fill(blocked, torch.finfo(scores.dtype).min).softmax(dim=-1).masked_fill(blocked, 0.0)
-    )
+    lowest = torch.finfo(scores.dtype).min
+    return scores.masked_fill(blocked, lowest).softmax(dim=-1).masked_fill(blocked, 0.0)

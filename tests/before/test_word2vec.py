@@ -1,4 +1,4 @@
-"""One vector a word: the loss and its gradient, what is drawn, windows, learning, and what is refused."""
+"""One vector a word: the loss and its gradient, what is drawn, windows, learning."""
 
 import inspect
 import math
@@ -36,19 +36,6 @@ def train(sentences=SENTENCES, **changes) -> WordVectors:
 def whole_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a text of eight words each is frequent: nothing is to be thinned here."""
     monkeypatch.setattr(word2vec, "keep_probability", lambda counts: torch.ones(len(counts)))
-
-
-@pytest.mark.parametrize("train", [train_skip_gram, train_subword_skip_gram])
-@pytest.mark.parametrize(
-    ("sentences", "told"),
-    [
-        (["배를 탔다", "배를 먹었다"], "^each sentence must be a list of texts, got one text, '배"),
-        ("배를 탔다", "^sentences must be a list of sentences, each a list of words, got '배를 탔다'"),
-    ],
-)
-def test_a_sentence_that_was_not_cut_into_words(train, sentences, told) -> None:
-    with pytest.raises(ValueError, match=told):
-        train(sentences, min_count=1, generator=torch.Generator())
 
 
 def test_loss_by_hand() -> None:
@@ -175,19 +162,6 @@ def test_nearest_to_a_vector() -> None:
     assert vectors.nearest("가") == [("나", pytest.approx(1.0)), ("다", pytest.approx(0.0))]
     assert [word for word, _ in vectors.nearest(torch.tensor([0.0, 5.0]), number=1)] == ["다"]
     assert [word for word, _ in vectors.nearest(torch.tensor([1.0, 0.1]), without=["가"])] == ["나", "다"]
-
-
-@pytest.mark.parametrize("name", ["dimensions", "window", "negatives", "epochs"])
-def test_numbers_below_one_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be a whole number from 1 to 1000000, got 0"):
-        train(**{name: 0})
-
-
-def test_too_few_words_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least two words must occur 9 times or more; 0 of 3 do"):
-        train([["가", "나", "다"]], min_count=9)
-    with pytest.raises(ValueError, match=r"expected vectors \(V, C\)"):
-        WordVectors(("가",), torch.zeros(2, 3), torch.ones(1))
 
 
 def test_ngrams_have_edges() -> None:

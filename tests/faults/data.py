@@ -16,6 +16,7 @@ from course_utils.datasets.batching import batches_by_length, pad
 from course_utils.datasets.pretraining import choose_tokens, choose_words, corrupt, sentence_pairs
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.pretrained.name_map import reference_name
+from course_utils.schedules import slanted_triangle
 from course_utils.training.adam import Adam, AdamW
 from course_utils.training.clipping import clip_gradients
 from course_utils.training.optim import (
@@ -24,7 +25,6 @@ from course_utils.training.optim import (
     linear_rate,
     noam_rate,
     parameter_groups,
-    slanted_triangle,
 )
 from course_utils.training.radam import average_length, rectification
 from course_utils.training.settings import Settings

@@ -32,6 +32,7 @@ ROOMS = {
     "support": set(),
     "locale": set(),
     "course": {"locale"},
+    "schedules": set(),
     "doctor": {"locale"},
     "checks": {"locale"},
     "viz": {"locale"},
@@ -39,18 +40,18 @@ ROOMS = {
     "exercises": MODEL | {"tokenization", "checks", "locale", "course"},
     "tokenization": set(),
     "datasets": {"tokenization"},
-    "training": {"datasets", "tokenization"},
+    "training": {"datasets", "tokenization", "schedules"},
     "pretrained": TEXTBOOK | {"heads", "tokenization"},
     "seq2seq": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
-    "before": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
-    "after": TEXTBOOK | {"tokenization", "datasets", "training.optim"},
+    "before": TEXTBOOK | {"tokenization", "datasets", "schedules"},
+    "after": TEXTBOOK | {"tokenization", "datasets"},
     # A task is trained by the same loop as everything else.
     "tasks": MODEL | {"tokenization", "datasets", "training.optim", "training.loop", "training.device"},
     # Example sentences and their senses come from the corpus; static vectors are what BERT's are measured against.
     "contextual": MODEL | {"tokenization", "datasets", "before"},
     "interpretation": MODEL | {"tokenization", "datasets", "contextual"},
 }
-EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "before", "viz", "locale"}
+EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "before", "viz", "locale", "schedules"}
 # How the runs of commands start, and what a tuned model is asked, puts model, data and loop together.
 THEIRS = {"training.run", "training.start", "training.sense_examples", "tasks.trainings"}
 MORE = {
@@ -60,7 +61,7 @@ MORE = {
     # These change what is pre-trained, and so stand on the heads of pre-training and their losses.
     **{
         f"after.{file}": {"heads"}
-        for file in ("factorized", "albert", "electra", "electra_parts", "spanbert")
+        for file in ("factorized", "albert", "electra", "electra_parts", "spanbert", "distilbert")
     },
     "widgets.*.example": EVERYTHING,  # gives a widget its model, for the tests, as a notebook does
     "widgets.mask_roller.widget": {"datasets.pretraining"},  # the shares that it says should come out
@@ -70,7 +71,7 @@ FENCED = {  # of the course's own, only these may import them
     "training.fast": THEIRS | {"training.unpadded"},
     "training.unpadded": THEIRS,
 }
-BARE = {"", "config", "support", "locale", "course", "tokenization"}  # the standard library, but for:
+BARE = {"", "config", "support", "locale", "course", "schedules", "tokenization"}  # the standard library, but for:
 BESIDE = {
     "support.paths": {"platformdirs"},
     "support.folders": {"filelock"},

@@ -9,7 +9,7 @@ from course_utils.before.reach import reach
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder
 from course_utils.masks import causal_mask
-from course_utils.training.optim import slanted_triangle
+from course_utils.schedules import slanted_triangle
 from course_utils.widgets import ReachExplorer
 
 # data-testid of a control, key; each changes the picture.
