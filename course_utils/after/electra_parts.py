@@ -16,7 +16,6 @@ from course_utils.bert import BertModel, BertOutput
 from course_utils.heads.base import BertWithHead, HeadOutput, Start
 from course_utils.heads.losses import IGNORE, check_labels
 from course_utils.heads.masked_lm import BertForMaskedLM
-from course_utils.support.given import whole_number
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,6 @@ class ElectraConfig(FactorizedConfig):
 
     def smaller(self, divisor: int = 4) -> ElectraConfig:
         """Width, feed-forward and heads divided (Clark et al. 2020, section 3.2: best at 1/4 to 1/2); E is shared."""
-        divisor = whole_number("divisor", divisor)
         return replace(
             self,
             hidden_size=self.hidden_size // divisor,

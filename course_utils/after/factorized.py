@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from course_utils.config import BertConfig
 from course_utils.embeddings import BertEmbeddings
 from course_utils.heads.masked_lm import MaskedLMHead
-from course_utils.shapes import check_dtype_of, check_tensors
 from course_utils.support.given import whole_number
 
 
@@ -71,12 +70,4 @@ class FactorizedMLMHead(MaskedLMHead):
 
     def forward(self, hidden_states: Tensor, token_embedding: Tensor) -> Tensor:
         """(…, C) and the embedding matrix (V, E) -> (…, V)."""
-        check_tensors(hidden_states=hidden_states, token_embedding=token_embedding)
-        check_dtype_of(self, hidden_states=hidden_states, token_embedding=token_embedding)
-        width, table = self.dense.in_features, (len(self.bias), self.dense.out_features)  # C, (V, E)
-        if hidden_states.shape[-1:] != (width,) or token_embedding.shape != table:
-            raise ValueError(
-                f"hidden_states must have shape (…, {width}) and token_embedding {table}, "
-                f"got {tuple(hidden_states.shape)} and {tuple(token_embedding.shape)}"
-            )
         return F.linear(self.norm(self.activation(self.dense(hidden_states))), token_embedding, self.bias)

@@ -201,13 +201,3 @@ def test_equal_neighbours_are_in_order_and_nothing_is_changed():
     assert {pair.label for pair in pairs} == {IN_ORDER}
     assert documents == [[[1, 2]] * 7]
     assert sentence_order_pairs([[], []], generator=torch.Generator()) == []
-
-
-def test_impossible_sizes_are_refused():
-    with pytest.raises(ValueError, match="embedding_size must be a whole number of at least 1, got 0"):
-        AlbertConfig(embedding_size=0)
-    with pytest.raises(ValueError, match=r"token_embedding \(101, 7\)"):
-        model = AlbertForPreTraining(AlbertConfig(**SMALL))
-        model.mlm(torch.zeros(2, 44), torch.zeros(101, 44))
-    with pytest.raises(ValueError, match="documents must be a list"):
-        sentence_order_pairs("배", generator=torch.Generator())

@@ -53,7 +53,7 @@ EXEMPT = {
             "after.albert.AlbertOutput",
             "after.electra.ElectraOutput",
             "after.spanbert.SpanBertOutput",
-            "after.spans.Spans",
+            "after.span_masks.Spans",
             "before.subword.SubwordVectors",
             "before.word2vec.WordVectors",
             "contextual.senses.SenseSpace",
