@@ -123,13 +123,6 @@ def test_parameters_are_as_many_as_in_transformers_and_in_the_paper(size):
     assert round(count / 1e6) == {"xlarge": 59, "xxlarge": 223}.get(size, millions)
 
 
-def test_the_count_by_hand():
-    v, e, c, f, t, s = 30_000, 128, 768, 3072, 512, 2
-    embeddings = (v + t + s) * e + 2 * e + (e * c + c)
-    layer = 4 * c * (c + 1) + (c * f + f) + (f * c + c) + 2 * 2 * c
-    assert embeddings + layer + c * (c + 1) == PUBLISHED["base"]
-
-
 def test_one_layer_is_used_several_times():
     deep = randomised(SharedEncoder(AlbertConfig(**SMALL)))
     assert len(list(deep.parameters())) == len(list(deep.layer.parameters()))
@@ -160,16 +153,6 @@ def test_a_task_head_sits_on_it():
     model = OnAlbert(AlbertConfig(**SMALL), 3)
     model(*batch(), labels=torch.tensor([0, 1, 2, 1, 0])).loss.backward()
     assert all(parameter.grad is not None for parameter in model.parameters())
-
-
-def test_start_values_come_from_the_generator():
-    def made(seed):
-        return AlbertForPreTraining(AlbertConfig(**SMALL), generator=torch.Generator().manual_seed(seed))
-
-    one, same, other = made(3), made(3), made(4)
-    assert torch.equal(one.order.weight, same.order.weight)
-    assert not torch.equal(one.order.weight, other.order.weight)
-    assert one.mlm.dense.weight.abs().max() <= 0.04 and one.bert.embeddings.project.weight.abs().max() <= 0.04
 
 
 DOCUMENTS = [[[10 * d + s] for s in range(n)] for d, n in enumerate([5, 1, 7, 2])]

@@ -46,12 +46,6 @@ def test_it_starts_as_the_mean():
     assert [tuple(p.shape) for p in mix.parameters()] == [(L + 1,), ()]
 
 
-def test_a_common_shift_of_the_weights_changes_nothing():
-    one, other = made([0.3, -2.0, 1.5, 0.0]), made([9.3, 7.0, 10.5, 9.0])
-    torch.testing.assert_close(one(drawn()), other(drawn()))
-    assert other.shares().sum().item() == pytest.approx(1.0) and (other.shares() > 0).all()
-
-
 def test_gradients_are_those_of_the_formula():
     """d/dγ = Σ s_j h_j; d/dw_k = γ·s_k·(h_k − Σ s_j h_j), summed against a direction."""
     mix, states, direction = made([0.3, -2.0, 1.5, 0.0], gamma=2.0), drawn(), drawn(1, seed=9)[0]

@@ -1,6 +1,5 @@
 """One vector a word: the loss and its gradient, what is drawn, windows, learning."""
 
-import inspect
 import math
 
 import pytest
@@ -45,11 +44,6 @@ def test_loss_by_hand() -> None:
     sigmoid = lambda x: 1 / (1 + math.exp(-x))  # noqa: E731
     expected = -math.log(sigmoid(1.0)) - math.log(sigmoid(2.0)) - math.log(sigmoid(-1.0))
     assert loss.tolist() == pytest.approx([expected])
-
-
-def test_the_loss_of_zeros_is_that_of_guessing() -> None:
-    loss = negative_sampling_loss(torch.randn(3, 5), torch.zeros(3, 5), torch.zeros(3, 7, 5))
-    assert loss.tolist() == pytest.approx([8 * math.log(2)] * 3)
 
 
 def test_a_step_goes_down_the_gradient() -> None:
@@ -192,9 +186,3 @@ def test_subwords_learn_too(whole_text: None) -> None:
     )
     assert told[-1] < 0.9 * told[0]
     assert {word for word, _ in vectors.nearest("배", number=3)} == {"항구", "바다", "선장"}
-
-
-def test_the_settings_are_those_of_the_course_unless_told() -> None:
-    parameters = inspect.signature(train_skip_gram).parameters.values()
-    defaults = {each.name: each.default for each in parameters if isinstance(each.default, int)}
-    assert defaults == {"dimensions": 64, "window": 5, "negatives": 5, "epochs": 10, "min_count": 5}

@@ -51,7 +51,16 @@ ROOMS = {
     "contextual": MODEL | {"tokenization", "datasets", "before"},
     "interpretation": MODEL | {"tokenization", "datasets", "contextual"},
 }
-EVERYTHING = MODEL | {"tokenization", "datasets", "training", "contextual", "before", "viz", "locale", "schedules"}
+EVERYTHING = MODEL | {
+    "tokenization",
+    "datasets",
+    "training",
+    "contextual",
+    "before",
+    "viz",
+    "locale",
+    "schedules",
+}
 # How the runs of commands start, and what a tuned model is asked, puts model, data and loop together.
 THEIRS = {"training.run", "training.start", "training.sense_examples", "tasks.trainings"}
 MORE = {
@@ -71,7 +80,15 @@ FENCED = {  # of the course's own, only these may import them
     "training.fast": THEIRS | {"training.unpadded"},
     "training.unpadded": THEIRS,
 }
-BARE = {"", "config", "support", "locale", "course", "schedules", "tokenization"}  # the standard library, but for:
+BARE = {
+    "",
+    "config",
+    "support",
+    "locale",
+    "course",
+    "schedules",
+    "tokenization",
+}  # the standard library, but for:
 BESIDE = {
     "support.paths": {"platformdirs"},
     "support.folders": {"filelock"},
