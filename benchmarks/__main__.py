@@ -27,7 +27,7 @@ def inference(quick: bool) -> list[str]:
     measured = rows(1.0) if quick else rows()
     threads = torch.get_num_threads()
     title = f"inference, ours : transformers, {threads} threads"
-    return table.lines(title, [table.inference_row(row) for row in measured])
+    return table.lines(title, measured)
 
 
 def training(quick: bool) -> list[str]:

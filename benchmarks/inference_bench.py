@@ -1,26 +1,20 @@
 """Inference of our BertModel against `transformers` BertModel: same weights, same batch, same process.
 
-    python benchmarks/inference_bench.py
-
 They take turns, so that whatever else the machine does affects both; each ratio is the median over the pairs. Beside
 it stands the share of the machine's own ceiling, the speed of a plain matrix product, that the model reaches.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import torch
 import transformers
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks import table
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained.name_map import reference_name
@@ -31,18 +25,14 @@ MINILM = dict(
 )  # all-MiniLM-L6-v2
 BATCHES = [(1, 16), (16, 64), (8, 256)]
 SECONDS = 6.0  # for each row
+GOAL = "≥ 1"  # at least as fast as the reference
 
 
-def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
-    """Measure; one row a batch size and path.
-
-    Returns:
-        Rows with the keys what, ours_ms, theirs_ms, ratio (theirs / ours: above 1 ours is faster), pairs,
-        gflops (ours, counting matrix products only) and ceiling_gflops.
-    """
+def rows(seconds: float = SECONDS) -> list[table.Row]:
+    """Measure; one row a batch size and path, with the share of the ceiling, counting matrix products only."""
     ours, reference = _models()
     ceiling = matrix_product_gflops()
-    table = []
+    measured = []
     with torch.inference_mode():
         for attentions in (False, True):
             # With attentions the reference needs its "eager" attention; without, its default is the fused one.
@@ -55,18 +45,12 @@ def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
                     seconds,
                 )
                 mine, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
-                table.append(
-                    {
-                        "what": f"BertModel {batch} × {length}" + (", attentions" if attentions else ""),
-                        "ours_ms": 1e3 * mine,
-                        "theirs_ms": 1e3 * theirs,
-                        "ratio": statistics.median(other / own for own, other in pairs),
-                        "pairs": len(pairs),
-                        "gflops": encoder_operations(ours.config, batch, length) / mine / 1e9,
-                        "ceiling_gflops": ceiling,
-                    }
-                )
-    return table
+                ratio = statistics.median(other / own for own, other in pairs)
+                gflops = encoder_operations(ours.config, batch, length) / mine / 1e9
+                note = f"{gflops:.0f} of {ceiling:.0f} GFLOP/s = {100 * gflops / ceiling:.0f} %"
+                what = f"BertModel {batch} × {length}" + (", attentions" if attentions else "")
+                measured.append(table.Row(what, mine, theirs, ratio, GOAL, note))
+    return measured
 
 
 def matrix_product_gflops(size: int = 1536, seconds: float = 2.0) -> float:
@@ -124,13 +108,3 @@ def encoder_operations(config: BertConfig, batch: int, length: int) -> float:
     C, wide = config.hidden_size, config.intermediate_size
     per_token = 2 * (4 * C * C + 2 * C * wide + 2 * length * C)
     return config.num_hidden_layers * batch * length * per_token
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each row")
-    for row in rows(parser.parse_args().seconds):
-        print(
-            f"{row['what']:<32} ours {row['ours_ms']:8.2f} ms   transformers {row['theirs_ms']:8.2f} ms   "
-            f"ratio {row['ratio']:.2f}   {row['gflops']:.0f} of {row['ceiling_gflops']:.0f} GFLOP/s"
-        )

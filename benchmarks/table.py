@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any, NamedTuple
 
-INFERENCE_GOAL = "≥ 1"  # at least as fast as the reference
 PIPELINE_GOAL = "≥ 5"  # one process makes a batch and then takes the step: even a fifth would be noticeable
 TRAINING_SHARE = 65  # % of the float32 ceiling, in float32
 NO_GOAL = "–"
@@ -26,15 +25,6 @@ class Row(NamedTuple):
     ratio: float | None  # not always theirs / ours of the two before: it may be a median over pairs of runs
     goal: str = NO_GOAL  # such as "≥ 0.1"
     note: str = ""
-
-
-def inference_row(measured: Mapping[str, Any]) -> Row:
-    """A row of benchmarks/inference_bench.py: milliseconds, and the share of the machine's own matrix product."""
-    what = str(measured["what"])
-    ceiling = measured["ceiling_gflops"]
-    note = f"{measured['gflops']:.0f} of {ceiling:.0f} GFLOP/s = {100 * measured['gflops'] / ceiling:.0f} %"
-    times = measured["ours_ms"] / 1e3, measured["theirs_ms"] / 1e3
-    return Row(what, *times, measured["ratio"], INFERENCE_GOAL, note)
 
 
 def training_row(measured: Mapping[str, Any]) -> Row:

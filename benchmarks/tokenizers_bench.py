@@ -1,7 +1,5 @@
 """Our tokenizers against `tokenizers` and against plain recounting: ratios, not seconds.
 
-    python -m benchmarks.tokenizers_bench [--characters 200000] [--merges 300] [--repeat 5]
-
 Both sides of a ratio take turns in one process, and the median is taken, so that a busy machine disturbs both alike.
 The library trains on all cores it finds, unless RAYON_NUM_THREADS says otherwise.
 The text is made here from a seed (Korean syllables in words whose frequencies fall off as in real text), or read from a
@@ -10,7 +8,6 @@ folder: the lines of every *.txt in the folder that COURSE_BENCH_TEXT names.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import statistics
@@ -18,8 +15,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from benchmarks import table
 from course_utils.tokenization import (
     BPETokenizer,
     BPETrainer,
@@ -29,16 +26,6 @@ from course_utils.tokenization import (
     fast,
 )
 from course_utils.tokenization.merging import MergeTrainer
-
-
-class Row(NamedTuple):
-    """One line of the table. `ratio` is theirs / ours: 2 means that ours is twice as fast, 0.5 half as fast."""
-
-    what: str
-    ours: float  # seconds, median
-    theirs: float
-    ratio: float
-    goal: str
 
 
 def recount(words: Iterable[tuple[Sequence[str], int]], merges: int) -> list[tuple[str, str]]:
@@ -132,20 +119,20 @@ def compare(ours: Callable[[], object], theirs: Callable[[], object], *, repeat:
     return statistics.median(times[0]), statistics.median(times[1])
 
 
-def rows(*, characters: int = 200_000, merges: int = 300, repeat: int = 5) -> list[Row]:
-    """The table: training against recounting, training and encoding against `tokenizers`."""
+def rows(*, characters: int = 200_000, merges: int = 300, repeat: int = 5) -> list[table.Row]:
+    """Training against recounting, training and encoding against `tokenizers`."""
     texts = load_text(characters)
-    table: list[Row] = []
+    measured: list[table.Row] = []
 
     def add(
         what: str,
         ours: Callable[[], object],
         theirs: Callable[[], object],
-        goal: str = "–",
+        goal: str = table.NO_GOAL,
         repeat: int = repeat,
     ) -> None:
         a, b = compare(ours, theirs, repeat=repeat)
-        table.append(Row(what, a, b, b / a, goal))
+        measured.append(table.Row(what, a, b, b / a, goal))
 
     def size(trainer: MergeTrainer) -> int:
         words = trainer.words(texts)
@@ -195,19 +182,4 @@ def rows(*, characters: int = 200_000, merges: int = 300, repeat: int = 5) -> li
         lambda: list(map(BPETokenizer(merged.vocab, merged.merges).encode, texts)),
         lambda: merged_twin.encode_batch(texts),
     )
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--characters", type=int, default=200_000)
-    parser.add_argument("--merges", type=int, default=300)
-    parser.add_argument("--repeat", type=int, default=5)
-    options = parser.parse_args(arguments)
-    print(f"{'ours : theirs':<46} {'ours, s':>8} {'theirs, s':>9} {'times as fast':>13}  goal")
-    for row in rows(characters=options.characters, merges=options.merges, repeat=options.repeat):
-        print(f"{row.what:<46} {row.ours:8.3f} {row.theirs:9.3f} {row.ratio:13.2f}  {row.goal}")
-
-
-if __name__ == "__main__":
-    main()
+    return measured

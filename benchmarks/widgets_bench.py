@@ -7,7 +7,6 @@ come (aria-busy).
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterable
 from itertools import cycle, islice
@@ -16,8 +15,6 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import Locator
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from course_utils import widgets
 from tests.browser.harness import Visit, make_notebook, running_chromium, running_lab, visit

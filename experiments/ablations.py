@@ -1,12 +1,11 @@
 """Small pre-training runs that differ in one thing each; their logs become data/ablations.json (notebook 13).
 
-    python experiments/ablations.py                          every run, about a minute each on one core
-    python experiments/ablations.py --steps 1000 --only base,no_next
+    python -m experiments.ablations                          every run, about a minute each on one core
+    python -m experiments.ablations --steps 1000 --only base,no_next --out runs/ablations.json
 
 Each run starts from the settings of `base` and changes what RUNS says. All are measured the same way after the
 last update, on documents that no run has seen: each has to recover the same 15 % of single pieces, chosen by the same
-seed, and to judge the same pairs of sentences. Runs already stored with the same settings are kept, so a command that
-was stopped can be given again.
+seed, and to judge the same pairs of sentences.
 
 `left_to_right` is a one-directional model of the same size: a causal mask in every layer, and at every token the next
 one as the target, no [MASK]. It predicts the same tokens as the others, each from what stands to its left.
@@ -15,8 +14,6 @@ one as the target, no [MASK]. It predicts the same tokens as the others, each fr
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -29,28 +26,24 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from course_utils.datasets.batching import Batch, PretrainingBatches
+from course_utils.datasets.pretraining import IGNORE
+from course_utils.heads import BertForPreTraining
+from course_utils.masks import causal_mask, combine_masks
+from course_utils.support.text_width import aligned
+from course_utils.tokenization.vocab import SPECIAL_TOKENS
+from course_utils.training.fast import speed_up
+from course_utils.training.log import read_log
+from course_utils.training.loop import train
+from course_utils.training.measures import measure
+from course_utils.training.optim import adamw
+from course_utils.training.settings import Settings, new_model, precision, schedule
+from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command, threads
+from scripts.pretrain import run
+from scripts.pretraining.records import Tally
+from scripts.pretraining.text import Text, batch_stream, prepare_text
 
-from course_utils.datasets.batching import Batch, PretrainingBatches  # noqa: E402
-from course_utils.datasets.pretraining import IGNORE  # noqa: E402
-from course_utils.heads import BertForPreTraining  # noqa: E402
-from course_utils.masks import causal_mask, combine_masks  # noqa: E402
-from course_utils.support.commands import add_debug, carry_out  # noqa: E402
-from course_utils.support.files import write_atomically  # noqa: E402
-from course_utils.support.given import shown  # noqa: E402
-from course_utils.tokenization.vocab import SPECIAL_TOKENS  # noqa: E402
-from course_utils.training.fast import speed_up  # noqa: E402
-from course_utils.training.log import read_log  # noqa: E402
-from course_utils.training.loop import train  # noqa: E402
-from course_utils.training.measures import measure  # noqa: E402
-from course_utils.training.optim import adamw  # noqa: E402
-from course_utils.training.settings import Settings, new_model, precision, schedule  # noqa: E402
-from scripts.pretrain import run  # noqa: E402
-from scripts.pretraining.records import Tally  # noqa: E402
-from scripts.pretraining.text import Text, batch_stream, prepare_text  # noqa: E402
-
-DATA = ROOT / "data" / "ablations.json"
+OUT = ROOT / "data" / "ablations.json"
 BASE = Settings(
     corpus="data/corpus",
     vocab_size=2000,
@@ -192,43 +185,48 @@ def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
     }
 
 
+def table(store: Store) -> list[list[str]]:
+    """A row for each run: its size, and how it does on held-out text."""
+    rows = [["", "parameters", "loss", "right", "next right"]]
+    for one in store.runs.values():
+        found = (
+            one["held_out"].get(f"held_out_{name}") for name in ("mlm_loss", "mlm_accuracy", "next_accuracy")
+        )
+        cells = ["–" if value is None else f"{value:.3f}" for value in found]
+        rows.append([one["name"], f"{one['parameters']:,}", *cells])
+    return rows
+
+
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
-    parser = argparse.ArgumentParser(
-        prog="python experiments/ablations.py",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--out", type=Path, default=DATA, help="the file (data/ablations.json)")
-    parser.add_argument("--steps", type=int, default=BASE.steps, help=f"updates of each run ({BASE.steps})")
-    parser.add_argument("--threads", type=int, default=BASE.threads, help=f"cores ({BASE.threads})")
-    parser.add_argument("--only", default=",".join(RUNS), help="names of runs, joined by commas (all)")
-    add_debug(parser)
-    chosen = parser.parse_args(command_line)
-    return carry_out("ablations", lambda: _measure(chosen), debug=chosen.debug)
+    """The command; returns its exit status."""
+    parser = parser_of("ablations", __doc__, out=OUT, only=RUNS)
+    parser.add_argument("--steps", type=count, default=BASE.steps, help=f"updates of each ({BASE.steps})")
+    parser.add_argument("--threads", type=threads, default=BASE.threads, help=f"cores ({BASE.threads})")
+    return run_command(parser, command_line, _work)
 
 
-def _measure(chosen: argparse.Namespace) -> None:
-    """Make the runs that are not in the file yet, and write each down as it ends."""
-    names = chosen.only.split(",")
-    if unknown := [name for name in names if name not in RUNS]:
-        raise ValueError(f"no run {shown(unknown[0])}; there are {', '.join(RUNS)}")
-    command = " ".join(
-        ["python experiments/ablations.py", f"--steps {chosen.steps}", f"--threads {chosen.threads}"]
-    )
-    data = json.loads(chosen.out.read_text("utf-8")) if chosen.out.is_file() else {"runs": []}
-    done = {entry["name"]: entry for entry in data["runs"]}
-    for name in names:
-        warmup = min(BASE.warmup, chosen.steps // 10)
-        settings = replace(BASE, steps=chosen.steps, threads=chosen.threads, warmup=warmup, **RUNS[name])
-        if done.get(name, {}).get("settings") == asdict(settings):
-            continue
-        done[name] = one_run(name, settings, log_every=max(1, chosen.steps // 80))
-        entries = [done[key] for key in RUNS if key in done]
-        lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-        chosen.out.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(chosen.out, f'{{"command": {json.dumps(command)},\n"runs": [\n{lines}\n]}}\n')
-        print(f"{name}: {done[name]['held_out']}", flush=True)
+def _work(chosen: Any) -> None:
+    command = f"python -m experiments.ablations --steps {chosen.steps} --threads {chosen.threads}"
+    store = Store(chosen.out, command=command, key=lambda one: one["name"])
+    warmup = min(BASE.warmup, chosen.steps // 10)
+    base = replace(BASE, steps=chosen.steps, threads=chosen.threads, warmup=warmup)
+    plans = {name: replace(base, **RUNS[name]) for name in chosen.only}
+    for name in plans.keys() & store.runs.keys():
+        now = asdict(plans[name])
+        if others := [
+            key for key, value in store.runs[name]["settings"].items() if now.get(key, value) != value
+        ]:
+            told = ", ".join(others)
+            raise ValueError(f"{chosen.out} holds {name} with other settings ({told}): give another --out")
+    if not chosen.table:
+        carry_on(
+            store,
+            list(plans),
+            key=lambda name: name,
+            make=lambda name: one_run(name, plans[name], log_every=max(1, chosen.steps // 80)),
+            tell=lambda one: f"{one['name']}: {one['held_out']}",
+        )
+    print(aligned(table(store)))
 
 
 if __name__ == "__main__":

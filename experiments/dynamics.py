@@ -1,7 +1,7 @@
 """When does a Transformer learn? Many small trainings that differ in one thing each; data/dynamics.json (notebook 08).
 
     python -m experiments.dynamics                          every part, 5 seeds: about 45 minutes of one core
-    python -m experiments.dynamics map --seeds 3            one part
+    python -m experiments.dynamics --only map --seeds 3     one part
     python -m experiments.dynamics --table                  what has been measured so far
 
 All learn to sort (course_utils/tasks/sorting.py), without dropout. The rate rises in a straight line over a share of
@@ -17,37 +17,26 @@ The parts, and in each what could refute the folklore:
                and v, with v alone, and so that a missing m is no hidden warm-up
     sgd        SGD with momentum, clipped or not, and Adam at a rate of 1e-3 that nobody tuned; Adam, tuned
     start      σ of the start values × width; at two rates, for a narrow model may want another
-
-Each training is stored when it ends. The same command goes on where it was stopped, and two may work at one file: what
-the one writes, the other reads before it goes on.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby, product
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, optim
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from course_utils.datasets.batching import seeded  # noqa: E402
-from course_utils.encoder import Encoder, PreLNEncoder  # noqa: E402
-from course_utils.support.commands import add_debug, carry_out  # noqa: E402
-from course_utils.support.files import read_regular, write_atomically  # noqa: E402
-from course_utils.support.given import one_line, shown, whole_number  # noqa: E402
-from course_utils.support.text_width import aligned  # noqa: E402
-from course_utils.tasks.sorting import (  # noqa: E402
+from course_utils.datasets.batching import seeded
+from course_utils.encoder import Encoder, PreLNEncoder
+from course_utils.schedules import linear_rate
+from course_utils.support.text_width import aligned
+from course_utils.tasks.sorting import (
     LENGTH,
     NUMBERS,
     Sorter,
@@ -55,11 +44,11 @@ from course_utils.tasks.sorting import (  # noqa: E402
     random_rows,
     sorting_loss,
 )
-from course_utils.training.fast import speed_up  # noqa: E402
-from course_utils.training.loop import Step, train  # noqa: E402
-from course_utils.training.optim import linear_rate  # noqa: E402
+from course_utils.training.fast import speed_up
+from course_utils.training.loop import Step, train
+from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command
 
-DATA = ROOT / "data" / "dynamics.json"
+OUT = ROOT / "data" / "dynamics.json"
 BATCH_SIZE = 16
 HELD_OUT = 128  # rows, the same for every training
 CURVE = 20  # points
@@ -283,7 +272,7 @@ FIELDS = [field.name for field in fields(Run)]
 
 
 def settings() -> dict[str, Any]:
-    """What all trainings have in common; a file of others is not gone on with."""
+    """What all trainings have in common."""
     return {
         "task": "sort",
         "numbers": NUMBERS,
@@ -296,119 +285,65 @@ def settings() -> dict[str, Any]:
     }
 
 
-def stored(path: Path) -> dict[Run, dict[str, Any]]:
-    """What has been measured so far, here or beside.
-
-    Raises:
-        ValueError: if the file holds something else, or trainings of another task.
-    """
-    if not path.exists():
-        return {}
-    try:
-        data = json.loads(read_regular(path))
-        found = {Run(**{name: row.pop(name) for name in FIELDS}): row for row in data["runs"]}
-        known = data["settings"]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise ValueError(
-            f"{one_line(str(path))} must hold what was measured before, and does not: give another --out"
-        ) from None
-    if known != settings():
-        raise ValueError(
-            f"{one_line(str(path))} was measured with other settings ({one_line(str(known), 99)}): give another --out"
-        )
-    return found
+def plan_of(row: dict[str, Any]) -> dict[str, Any]:
+    """What was planned, of a training that is stored."""
+    return {name: row[name] for name in FIELDS}
 
 
-def keep(path: Path, found: dict[Run, dict[str, Any]]) -> None:
-    """Write all that is known, one line a training, always in the same order."""
-    lines = ",\n".join(json.dumps(asdict(run) | found[run]) for run in sorted(found))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    head = (
-        f'{{"command": "python -m experiments.dynamics",\n"settings": {json.dumps(settings())},\n"runs": [\n'
-    )
-    write_atomically(path, f"{head}{lines}\n]}}\n")
+def made(run: Run) -> dict[str, Any]:
+    """A training, or the RUNS of them that are one measurement, as the file has it."""
+    return asdict(run) | (adaptive_steps(run) if run.part == "adaptive" else learned(run))
 
 
-def measure(plan: Sequence[Run], path: Path) -> None:
-    """Make the trainings of the plan that are not in the file; each time it is read anew."""
-    torch.set_num_threads(1)  # so small a model gains nothing from a second core
-    while True:
-        found = stored(path)
-        missing = [run for run in plan if run not in found]
-        if not missing:
-            return
-        run = missing[0]
-        result = adaptive_steps(run) if run.part == "adaptive" else learned(run)
-        keep(path, stored(path) | {run: result})
-        print(f"{len(missing)} left:", *map(_told, astuple(run)), result.get("loss", ""), flush=True)
-
-
-def table(found: dict[Run, dict[str, Any]], part: str) -> list[list[str]]:
+def table(rows: Sequence[dict[str, Any]], part: str) -> list[list[str]]:
     """A row for each setting of a part: what differs, the loss over the seeds, and how many learned anything."""
-    runs = sorted(run for run in found if run.part == part)
+    found = {Run(**plan_of(row)): row for row in rows if row["part"] == part}
+    runs = sorted(found)
     differs = [name for name in FIELDS if name != "seed" and len({getattr(run, name) for run in runs}) > 1]
-    rows = [[*differs, "loss", "lowest … highest", "learned"]]
+    told = [[*differs, "loss", "lowest … highest", "learned"]]
     for _, group in groupby(runs, key=lambda run: replace(run, seed=0)):
         group = list(group)
         losses = [found[run]["loss"] for run in group]
         finite = [loss for loss in losses if loss is not None]
-        told = ["–", "–"]  # all blew up
+        mean = ["–", "–"]  # all blew up
         if finite:
-            told = [f"{statistics.fmean(finite):.2f}", f"{min(finite):.2f} … {max(finite):.2f}"]
-        count = sum(loss < loss_without_attention() for loss in finite)
+            mean = [f"{statistics.fmean(finite):.2f}", f"{min(finite):.2f} … {max(finite):.2f}"]
+        right = sum(loss < loss_without_attention() for loss in finite)
         setting = [_told(getattr(group[0], name)) for name in differs]
-        rows.append([*setting, *told, f"{count} of {len(losses)}"])
-    return rows
+        told.append([*setting, *mean, f"{right} of {len(losses)}"])
+    return told
 
 
 def _told(value: Any) -> str:
     return str(value) if isinstance(value, str | bool) else "none" if value == UNCLIPPED else f"{value:g}"
 
 
-def _print(found: dict[Run, dict[str, Any]], parts: Sequence[str]) -> None:
-    print(f"least loss without attention {loss_without_attention():.3f}, of a guess {math.log(NUMBERS):.3f}")
-    for part in parts:
-        if part != "adaptive" and any(run.part == part for run in found):
-            print(f"\n{part}\n{aligned(table(found, part))}")
-
-
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.dynamics",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)} (all)")
-    parser.add_argument("--out", type=Path, default=DATA, help="the file (data/dynamics.json)")
-    parser.add_argument("--seeds", type=int, default=5, help="trainings of each setting (5)")
-    parser.add_argument(
-        "--steps", type=int, help="updates of each training (200, adaptive 100): to try it out"
-    )
-    parser.add_argument("--table", action="store_true", help="only print what has been measured")
-    add_debug(parser)
-    chosen = parser.parse_args(command_line)
-    return carry_out(
-        "dynamics",
-        lambda: _carry_out(chosen),
-        debug=chosen.debug,
-        stopped="stopped; the same command goes on with the next training",
-    )
+    """The command; returns its exit status."""
+    parser = parser_of("dynamics", __doc__, out=OUT, only=PARTS, seeds=5)
+    parser.add_argument("--steps", type=count, help="updates of each (200, adaptive 100): to try it out")
+    return run_command(parser, command_line, _work)
 
 
-def _carry_out(chosen: argparse.Namespace) -> None:
-    parts = chosen.parts or PARTS
-    if unknown := [part for part in parts if part not in PARTS]:
-        raise ValueError(f"no part {shown(unknown[0])}; there are {', '.join(PARTS)}")
-    seeds = whole_number("seeds", chosen.seeds, most=1000)
-    plan = [run for part in parts for run in planned(part, seeds)]
+def _work(chosen: Any) -> None:
+    plan = [run for part in chosen.only for run in planned(part, chosen.seeds)]
     if chosen.steps is not None:
-        steps = whole_number("steps", chosen.steps, most=10**6)
-        plan = [replace(run, steps=steps) for run in plan]
-    stored(chosen.out)  # refuses a file that is none of ours before anything is computed
+        plan = [replace(run, steps=chosen.steps) for run in plan]
+    store = Store(chosen.out, command="python -m experiments.dynamics", key=plan_of, settings=settings())
     if not chosen.table:
-        measure(plan, chosen.out)
-    _print(stored(chosen.out), parts)
+        torch.set_num_threads(1)  # so small a model gains nothing from a second core
+        carry_on(
+            store,
+            plan,
+            key=asdict,
+            make=made,
+            tell=lambda row: " ".join([*map(_told, plan_of(row).values()), str(row.get("loss", ""))]),
+        )
+    print(f"least loss without attention {loss_without_attention():.3f}, of a guess {math.log(NUMBERS):.3f}")
+    rows = list(store.runs.values())
+    for part in chosen.only:
+        if part != "adaptive" and any(row["part"] == part for row in rows):
+            print(f"\n{part}\n{aligned(table(rows, part))}")
 
 
 if __name__ == "__main__":

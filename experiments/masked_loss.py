@@ -1,6 +1,6 @@
 """How well do models fill the blanks of text that none of them read? A row for each source.
 
-    python experiments/masked_loss.py runs/course/model runs/tuned/model
+    python -m experiments.masked_loss runs/course/model runs/tuned/model
 
 The text is what a pre-training run of the same --corpus, --public, --held-out and --seed sets aside. The models must
 have one vocabulary: a loss counts pieces, and pieces of two vocabularies are two different things. The control
@@ -25,12 +25,12 @@ from course_utils.datasets.pretraining import IGNORE
 from course_utils.datasets.public import REVIEWS, prepare
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
-from course_utils.support.commands import add_debug, carry_out
-from course_utils.support.given import whole_number
+from course_utils.support.commands import add_debug
 from course_utils.support.text_width import aligned
 from course_utils.training.fast import speed_up
 from course_utils.training.measures import measure, split_documents
-from course_utils.training.settings import LARGEST_SEED, Settings
+from course_utils.training.settings import Settings
+from experiments.runs import count, run_command
 from scripts.pretraining.text import batch_stream
 
 Documents = list[list[str]]
@@ -56,10 +56,10 @@ def sources(corpus: str, public: Sequence[str], one_in: int, seed: int) -> list[
         aside |= {id(document) for document in split_documents(group, one_in, seed)[1]}
     found = [Source("the course's corpus", own, own_aside)]
     for one in prepared:
-        kept = [document for document in one.documents if id(document) not in aside]
-        found.append(
-            Source(one.name, kept, [document for document in one.documents if id(document) in aside])
-        )
+        parts: tuple[Documents, Documents] = ([], [])
+        for document in one.documents:
+            parts[id(document) in aside].append(document)
+        found.append(Source(one.name, *parts))
     return found
 
 
@@ -82,23 +82,22 @@ def loss_by_counts(counts: Counter[int], size: int, asked: Counter[int]) -> floa
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m experiments.masked_loss",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("models", nargs="+", type=Path, help="folders of models")
     add("--corpus", default=",".join(map(str, WHOLE_CORPUS)), help="folders of the course's text")
     add("--public", default="all", help="public corpora, joined by commas")
-    add("--held-out", type=int, default=200, help="one document in so many was set aside (200)")
+    add("--held-out", type=count, default=200, help="one document in so many was set aside (200)")
     add("--seed", type=int, default=0, help="of the run (0)")
-    add("--most", type=int, default=20, help="batches of 64 rows a source, at most (20)")
+    add("--most", type=count, default=20, help="batches of 64 rows a source, at most (20)")
     add_debug(parser)
-    chosen = parser.parse_args(arguments)
-    return carry_out("masked_loss", lambda: _compare(chosen), debug=chosen.debug)
+    return run_command(parser, arguments, _compare)
 
 
 def _compare(chosen: argparse.Namespace) -> None:
-    most, one_in = whole_number("most", chosen.most), whole_number("held_out", chosen.held_out)
-    seed = whole_number("seed", chosen.seed, least=0, most=LARGEST_SEED)
     loaded = [load_pretrained(folder, model_class=BertForPreTraining) for folder in chosen.models]
     vocabularies = [list(tokenizer.vocab) for _, tokenizer in loaded]
     if any(vocabulary != vocabularies[0] for vocabulary in vocabularies):
@@ -107,18 +106,18 @@ def _compare(chosen: argparse.Namespace) -> None:
     public = chosen.public.split(",") if chosen.public else []
     settings = Settings(mask_rate=0.2, whole_words=False)
     rows = [["held out from", "blanks", "counts", *(f"{folder} loss, right" for folder in chosen.models)]]
-    for name, read, aside in sources(chosen.corpus, public, one_in, seed):
+    for name, read, aside in sources(chosen.corpus, public, chosen.held_out, chosen.seed):
         if len(aside) < 2:
             rows.append([name, "0"])
             continue
-        batches = batch_stream(settings, encode_documents(aside, tokenizer), tokenizer, seed=seed + 1)
+        batches = batch_stream(settings, encode_documents(aside, tokenizer), tokenizer, seed=chosen.seed + 1)
         counts: Counter[int] = Counter()
         for document in encode_documents(read, tokenizer):
             counts.update(chain.from_iterable(document))
-        asked = behind_blanks(batches, most)
+        asked = behind_blanks(batches, chosen.most)
         row = [name, f"{asked.total():,}", f"{loss_by_counts(counts, len(tokenizer.vocab), asked):.2f}"]
         for model, _ in loaded:
-            found = measure(speed_up(model).eval(), batches, most=most)
+            found = measure(speed_up(model).eval(), batches, most=chosen.most)
             row.append(f"{found['held_out_mlm_loss']:.2f}, {found['held_out_mlm_accuracy']:.1%}")
         rows.append(row)
     print(aligned([row + [""] * (len(rows[0]) - len(row)) for row in rows]))

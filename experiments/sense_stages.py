@@ -1,6 +1,6 @@
 """Store how well each stage of a model's training tells senses apart, at every layer.
 
-    python experiments/sense_stages.py pre-training=runs/course/model "sense tuning=runs/tuned/model"
+    python -m experiments.sense_stages pre-training=runs/course/model "sense tuning=runs/tuned/model"
 
 Writes data/checkpoints/course-bert/stages.json, which notebooks 13 and 14 draw: for each stage, for the half of the
 held-out sentences on which a layer is chosen and for the half that is reported, and for each word, a number a layer
@@ -18,11 +18,11 @@ from pathlib import Path
 from course_utils.bert import BertModel
 from course_utils.contextual.evaluation import LayerResult, evaluate_layers, half, held_out_sentences
 from course_utils.pretrained import load_pretrained
-from course_utils.support.commands import add_debug, carry_out
+from course_utils.support.commands import add_debug
 from course_utils.support.files import write_atomically
-from course_utils.support.given import shown
 from course_utils.support.paths import DATA
 from course_utils.training.fast import speed_up
+from experiments.runs import run_command
 
 OUT = DATA / "checkpoints" / "course-bert" / "stages.json"
 HALVES = {"validation": True, "report": False}
@@ -51,19 +51,20 @@ def by_word(results: Sequence[LayerResult], field: str) -> dict[str, list[float]
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m experiments.sense_stages",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("stages", nargs="+", metavar="NAME=FOLDER", help="a stage and its model")
     parser.add_argument("--out", type=Path, default=OUT, help=f"the file ({OUT.relative_to(DATA.parent)})")
     add_debug(parser)
-    chosen = parser.parse_args(arguments)
-    return carry_out("sense_stages", lambda: _store(chosen.stages, chosen.out), debug=chosen.debug)
+    return run_command(parser, arguments, lambda chosen: _store(chosen.stages, chosen.out))
 
 
 def _store(stages: Sequence[str], out: Path) -> None:
     named = [stage.partition("=")[::2] for stage in stages]
     if unnamed := [stage for stage, (name, folder) in zip(stages, named) if not (name and folder)]:
-        raise ValueError(f"each stage must be NAME=FOLDER, got {shown(unnamed[0])}")
+        raise ValueError(f"each stage must be NAME=FOLDER, got {unnamed[0]!r}")
     sentences = {
         name: {
             word: sum(len(group) for group in groups.values())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -27,10 +26,10 @@ from course_utils.datasets.date_tokens import (
     source_ids,
     target_ids,
 )
+from course_utils.schedules import linear_rate
 from course_utils.seq2seq import Transformer, greedy_search
 from course_utils.training.device import device_of
 from course_utils.training.loop import train
-from course_utils.training.optim import linear_rate
 
 VALIDATION, WATCHED, CURVE = 300, 100, 10  # pairs to choose by; of these, asked during a run, so many times
 LONGEST = 24  # tokens; no date has more than 20
@@ -154,25 +153,21 @@ def right(model: nn.Module, pairs: Sequence[Pair]) -> list[bool]:
     return found
 
 
-def one_run(plan: Plan, seed: int, device: torch.device, asked: int) -> tuple[dict[str, Any], float]:
-    """Train one model and ask it; returns what is stored of it, and the seconds that its updates took."""
+def one_run(plan: Plan, seed: int, device: torch.device, asked: int) -> dict[str, Any]:
+    """Train one model and ask it; returns what is stored of it."""
     model = new_model(plan, seed).to(device)
     batches = training_batches(seed, plan.updates, plan.batch_size)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True)
     validation, test = held_out("validation", VALIDATION), held_out("test", asked)
-    curve, losses, asking = [], [], 0.0
+    curve, losses = [], []
 
     def watch(step: Any) -> None:
-        nonlocal asking
         losses.append(loss_of(step.output.detach(), step.batch, 0.0))
         if step.done % max(1, plan.updates // CURVE) == 0:
-            before = time.perf_counter()
             share = statistics.mean(right(model, validation[:WATCHED]))
             curve.append([step.done, round(torch.stack(losses).mean().item(), 4), round(share, 4)])
             losses.clear()
-            asking += time.perf_counter() - before
 
-    begin = time.perf_counter()
     train(
         model,
         lambda number: batch_of(batches[number]),
@@ -182,19 +177,15 @@ def one_run(plan: Plan, seed: int, device: torch.device, asked: int) -> tuple[di
         loss=lambda logits, batch: loss_of(logits, batch, plan.smoothing),
         after_step=watch,
     )
-    seconds = time.perf_counter() - begin - asking
     by_length: dict[int, list[int]] = {}
     for pair, good in zip(test, right(model, test)):
         counted = by_length.setdefault(len(english_tokens(pair.english)), [0, 0])
         counted[0], counted[1] = counted[0] + good, counted[1] + 1
-    return (
-        {
-            "plan": asdict(plan),
-            "seed": seed,
-            "parameters": sum(parameter.numel() for parameter in model.parameters()),
-            "curve": curve,  # update, loss since the last point (without smoothing), share of WATCHED validation pairs
-            "validation": sum(right(model, validation)),
-            "test": {str(length): by_length[length] for length in sorted(by_length)},  # right, number
-        },
-        seconds,
-    )
+    return {
+        "plan": asdict(plan),
+        "seed": seed,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "curve": curve,  # update, loss since the last point (without smoothing), share of WATCHED validation pairs
+        "validation": sum(right(model, validation)),
+        "test": {str(length): by_length[length] for length in sorted(by_length)},  # right, number
+    }

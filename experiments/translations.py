@@ -1,9 +1,8 @@
 """Four ways to translate dates, at an equal number of updates; becomes data/translations.json (notebook 07).
 
-    python experiments/translations.py                                     every run, about half an hour on one core
-    python experiments/translations.py --only gru,transformer --seeds 2
-    python experiments/translations.py --table                             what is stored so far, as a table
-    python experiments/translations.py --recipes --out runs/recipes.json   recipes of the one trained live
+    python -m experiments.translations                                every run, about half an hour on one core
+    python -m experiments.translations --only gru,transformer --seeds 2
+    python -m experiments.translations --table                        what is stored so far, as a table
 
 A GRU that passes on one vector, a GRU with additive attention, convolutions and the Transformer, of nearly as many
 parameters. A seed gives all of them the same pairs in the same batches; none is read twice, and none is held out.
@@ -13,38 +12,26 @@ the same pairs, so that their sum holds more answers than different sentences.
 
 What a model costs is counted and measured: steps that must wait for one another, bytes that an update keeps, and the
 time of an update, as a ratio to the Transformer's on the machine that the command ran on.
-
-Each run is stored when it ends; the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import torch
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from course_utils.before.costs import longest_chain, saved_bytes  # noqa: E402
-from course_utils.contextual.evaluation import wilson_interval  # noqa: E402
-from course_utils.datasets.date_tokens import EOS  # noqa: E402
-from course_utils.support.commands import add_debug, carry_out  # noqa: E402
-from course_utils.support.files import write_atomically  # noqa: E402
-from course_utils.support.foreign_json import read_object  # noqa: E402
-from course_utils.support.given import shown, whole_number  # noqa: E402
-from course_utils.support.text_width import aligned  # noqa: E402
-from course_utils.training.device import available_device  # noqa: E402
-from course_utils.training.settings import MOST_THREADS  # noqa: E402
-from experiments.translation_runs import (  # noqa: E402
+from course_utils.before.costs import longest_chain, saved_bytes
+from course_utils.contextual.evaluation import wilson_interval
+from course_utils.datasets.date_tokens import EOS
+from course_utils.support.text_width import aligned
+from course_utils.training.device import available_device
+from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command, threads
+from experiments.translation_runs import (
     KINDS,
     VALIDATION,
     Plan,
@@ -55,36 +42,12 @@ from experiments.translation_runs import (  # noqa: E402
     training_batches,
 )
 
-DATA = ROOT / "data" / "translations.json"
+OUT = ROOT / "data" / "translations.json"
 RATES = (1e-3, 3e-3)
 LENGTHS = (8, 16, 32, 64, 128, 256)  # of both sides, at which costs are measured
 GROUPS = ((6, 8), (9, 11), (12, 14), (15, 17), (18, 19))  # tokens of the source
 ALL = (GROUPS[0][0], GROUPS[-1][1])
 TIMED = 9  # updates of each model, in turn
-
-LIVE = Plan("transformer", KINDS["transformer"].sizes, peak_rate=3e-3)
-WIDE = {"hidden_size": 96, "num_heads": 4, "num_layers": 2, "intermediate_size": 384}
-WIDER = {"hidden_size": 128, "num_heads": 4, "num_layers": 2, "intermediate_size": 512}
-ONE_LAYER = {"hidden_size": 64, "num_heads": 4, "num_layers": 1, "intermediate_size": 256}
-SLIM = {"hidden_size": 64, "num_heads": 4, "num_layers": 2, "intermediate_size": 128}
-
-
-def recipes() -> list[Plan]:
-    """LIVE, and what differs from it in one thing, with about as much work."""
-    changes: list[dict[str, Any]] = [
-        *({"peak_rate": rate} for rate in (1e-3, 2e-3, 3e-3, 5e-3)),
-        *({"batch_size": 16, "updates": 1700, "peak_rate": rate} for rate in (2e-3, 3e-3)),
-        {"batch_size": 64, "updates": 600},
-        *({"updates": updates} for updates in (800, 1200)),
-        *({"warmup": warmup} for warmup in (30, 300)),
-        *({"smoothing": smoothing} for smoothing in (0.0, 0.05)),
-        {"dropout": 0.1},
-        {"sizes": WIDE, "updates": 700, "peak_rate": 2e-3},
-        {"sizes": WIDER, "updates": 500, "peak_rate": 2e-3},
-        {"sizes": ONE_LAYER, "updates": 1700},
-        {"sizes": SLIM, "updates": 1200},
-    ]
-    return [Plan(**asdict(LIVE) | change) for change in changes]
 
 
 def chosen_rate(runs: Sequence[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -174,7 +137,7 @@ def times(device: torch.device, batch_size: int) -> dict[str, float]:
 def table(data: dict[str, Any]) -> list[list[str]]:
     """A row for each kind: how many are right, by length, and what it costs."""
     rows = [["", "parameters", "rate", *(f"{a}–{b}" for a, b in GROUPS), "all", "chain", "kB", "time"]]
-    for kind, found in data["report"].items():
+    for kind, found in data.get("report", {}).items():
         exact = {tuple(row["tokens"]): f"{100 * row['right'] / row['number']:.1f}" for row in found["exact"]}
         shares = [exact.get(group, "–") for group in (*GROUPS, ALL)]
         cost = data.get("costs", {}).get(kind)
@@ -188,129 +151,51 @@ def table(data: dict[str, Any]) -> list[list[str]]:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
-    parser = argparse.ArgumentParser(
-        prog="python experiments/translations.py",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--out", type=Path, default=DATA, help="the file (data/translations.json)")
-    parser.add_argument("--only", default=",".join(KINDS), help="kinds of models, joined by commas (all)")
-    parser.add_argument("--seeds", type=int, default=5, help="runs of each plan (5)")
-    parser.add_argument("--updates", type=int, default=LIVE.updates, help=f"of each run ({LIVE.updates})")
-    parser.add_argument("--asked", type=int, default=1000, help="test pairs (1000)")
-    parser.add_argument("--threads", type=int, default=1, help="cores (1)")
+    """The command; returns its exit status."""
+    parser = parser_of("translations", __doc__, out=OUT, only=KINDS, seeds=5)
+    parser.add_argument("--updates", type=count, default=Plan.updates, help=f"of each run ({Plan.updates})")
+    parser.add_argument("--asked", type=count, default=1000, help="test pairs (1000)")
+    parser.add_argument("--threads", type=threads, default=1, help="cores (1)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
-    parser.add_argument("--recipes", action="store_true", help="compare recipes of the Transformer instead")
-    parser.add_argument("--table", action="store_true", help="only print what is stored")
-    add_debug(parser)
-    chosen = parser.parse_args(command_line)
-    return carry_out(
-        "translations",
-        lambda: _work(chosen),
-        debug=chosen.debug,
-        stopped="stopped; the same command goes on with the next run",
-    )
+    return run_command(parser, command_line, _work)
 
 
-def _work(chosen: argparse.Namespace) -> None:
-    updates, asked = whole_number("updates", chosen.updates), whole_number("asked", chosen.asked, most=10**5)
-    seeds = whole_number("seeds", chosen.seeds)
-    torch.set_num_threads(whole_number("threads", chosen.threads, most=MOST_THREADS))
+def _work(chosen: Any) -> None:
     device = available_device(chosen.device)
-    if chosen.recipes and chosen.out == DATA:
-        raise ValueError(f"--recipes must be stored elsewhere than in {DATA.name}: give --out")
-    compared = _comparison(chosen.only, updates)  # refuses an unknown kind, whatever is asked for
-    plans = recipes() if chosen.recipes else compared
-    settings = {"asked": asked, "validation": VALIDATION, "recipes": chosen.recipes}
-    if not chosen.recipes:
-        sizes = {name: kind.sizes for name, kind in KINDS.items()}
-        settings |= {"updates": updates, "rates": list(RATES), "sizes": sizes}
-    data = _stored(chosen.out, settings)
+    torch.set_num_threads(chosen.threads)
+    store = Store(
+        chosen.out,
+        command="python -m experiments.translations",
+        key=lambda run: [run["plan"], run["seed"]],
+        settings={
+            "asked": chosen.asked,
+            "validation": VALIDATION,
+            "updates": chosen.updates,
+            "rates": list(RATES),
+            "sizes": {name: kind.sizes for name, kind in KINDS.items()},
+        },
+        report=lambda store: {"report": report(list(store.runs.values()))},
+    )
     if not chosen.table:
-        for seed in range(seeds):
-            for plan in plans:
-                _add_run(data, plan, seed, device, chosen)
-        if not chosen.recipes:
-            data |= {"costs": costs(), "times": times(device, LIVE.batch_size), "device": device.type}
-            _keep(chosen.out, data)
-    print(aligned(_recipe_table(data) if chosen.recipes else table(data)))
-
-
-def _comparison(only: str, updates: int) -> list[Plan]:
-    names = only.split(",")
-    if unknown := [name for name in names if name not in KINDS]:
-        raise ValueError(f"no kind {shown(unknown[0])}; there are {', '.join(KINDS)}")
-    warmup = min(LIVE.warmup, updates // 10)
-    sizes = {name: KINDS[name].sizes for name in names}
-    return [
-        Plan(name, sizes[name], peak_rate=rate, updates=updates, warmup=warmup)
-        for name in sizes
-        for rate in RATES
-    ]
-
-
-def _add_run(
-    data: dict[str, Any], plan: Plan, seed: int, device: torch.device, chosen: argparse.Namespace
-) -> None:
-    """Make a run that is not stored yet, and store it."""
-    if any(run["plan"] == asdict(plan) and run["seed"] == seed for run in data["runs"]):
-        return
-    run, seconds = one_run(plan, seed, device, chosen.asked)
-    if chosen.recipes:
-        run["seconds"] = round(seconds, 1)
-    data["runs"].append(run)
-    data["report"] = {} if chosen.recipes else report(data["runs"])
-    _keep(chosen.out, data)
-    share = f"{run['validation']}/{VALIDATION}"
-    print(f"{plan.kind} {plan.peak_rate:g} seed {seed}: {share} in {seconds:.0f} s", flush=True)
-
-
-def _recipe_table(data: dict[str, Any]) -> list[list[str]]:
-    """A row for each recipe: what differs from LIVE, right on validation by seed, seconds by seed."""
-    rows = [["recipe", "right on validation", "seconds"]]
-    for plan in map(asdict, recipes()):
-        here = [run for run in data["runs"] if run["plan"] == plan]
-        changed = {key: value for key, value in plan.items() if value != asdict(LIVE)[key]}
-        name = ", ".join(f"{key} {value}" for key, value in changed.items()) or "LIVE"
-        shares = " ".join(f"{run['validation'] / VALIDATION:.3f}" for run in here)
-        rows.append([name, shares, " ".join(f"{run['seconds']:.0f}" for run in here)])
-    return rows
-
-
-def _stored(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """What an earlier command with the same settings stored; ValueError if the settings were others."""
-    if not path.exists():
-        return {
-            "command": "python experiments/translations.py",
-            "settings": settings,
-            "report": {},
-            "runs": [],
-        }
-    data = read_object(path)
-    try:
-        stored, known = data["settings"], [(run["plan"], run["seed"]) for run in data["runs"]]
-        wrong = not (isinstance(stored, dict) and all(isinstance(seed, int) for _, seed in known))
-    except (TypeError, KeyError):
-        wrong = True
-    if wrong:
-        raise ValueError(f"{path} must hold runs of this command, and does not: give another --out")
-    if stored != settings:
-        others = ", ".join(sorted(name for name in settings if stored.get(name) != settings[name]))
-        raise ValueError(f"{path} was made with other settings ({others}): give another --out")
-    return data
-
-
-def _keep(path: Path, data: dict[str, Any]) -> None:
-    """All of it, one run a line."""
-    parts = [
-        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
-        for key, value in data.items()
-        if key != "runs"
-    ]
-    runs = ",\n".join(json.dumps(run) for run in data["runs"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, "{" + ",\n".join(parts) + f',\n"runs": [\n{runs}\n]}}\n')
+        warmup = min(Plan.warmup, chosen.updates // 10)
+        planned = [
+            (Plan(name, KINDS[name].sizes, peak_rate=rate, updates=chosen.updates, warmup=warmup), seed)
+            for seed in range(chosen.seeds)
+            for name in chosen.only
+            for rate in RATES
+        ]
+        carry_on(
+            store,
+            planned,
+            key=lambda one: [asdict(one[0]), one[1]],
+            make=lambda one: one_run(*one, device, chosen.asked),
+            tell=lambda run: (
+                f"{run['plan']['kind']} {run['plan']['peak_rate']:g}: {run['validation']}/{VALIDATION}"
+            ),
+        )
+        store.head |= {"costs": costs(), "times": times(device, Plan.batch_size), "device": device.type}
+        store.write()
+    print(aligned(table(store.head)))
 
 
 if __name__ == "__main__":

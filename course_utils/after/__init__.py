@@ -17,7 +17,6 @@ from course_utils.after.electra_parts import (
     ElectraModel,
 )
 from course_utils.after.factorized import FactorizedConfig, FactorizedEmbeddings, FactorizedMLMHead
-from course_utils.after.geometric import length_probabilities, span_lengths
 from course_utils.after.layerwise import LayerwiseLoss
 from course_utils.after.multitask import MultiTaskModel, shuffled_batches
 from course_utils.after.replaced_tokens import replaced, sample_tokens
@@ -30,9 +29,15 @@ from course_utils.after.roberta import (
 )
 from course_utils.after.sentence_order import IN_ORDER, SWAPPED, sentence_order_pairs
 from course_utils.after.soft_targets import cosine_loss, soft_target_loss
-from course_utils.after.span_corruption import corrupt_spans
+from course_utils.after.span_masks import (
+    Spans,
+    corrupt_spans,
+    length_probabilities,
+    mask_spans,
+    span_lengths,
+    tokens_of,
+)
 from course_utils.after.spanbert import BoundaryObjective, SpanBertForPreTraining, SpanBertOutput
-from course_utils.after.spans import Spans, mask_spans, tokens_of
 from course_utils.after.tinybert import (
     attention_score_loss,
     attention_scores,

@@ -26,11 +26,7 @@ from course_utils.heads.masked_lm import masked_lm
 
 @dataclass(frozen=True)
 class AlbertConfig(FactorizedConfig):
-    """Sizes of an ALBERT (Lan et al. 2020, table 1); `.base()`, `.large()`, `.xlarge()` and `.xxlarge()` are published.
-
-    Raises:
-        ValueError: if a field is impossible; it is named.
-    """
+    """Sizes of an ALBERT (Lan et al. 2020, table 1); `.base()`, `.large()`, `.xlarge()`, `.xxlarge()`."""
 
     vocab_size: int = 30000
 

@@ -20,7 +20,6 @@ from course_utils.after.electra_parts import ElectraConfig, ElectraDiscriminator
 from course_utils.after.replaced_tokens import replaced, sample_tokens
 from course_utils.heads.base import HeadOutput
 from course_utils.heads.losses import IGNORE
-from course_utils.shapes import check_tensors
 
 DISCRIMINATOR_WEIGHT = 50.0  # λ, Clark et al. 2020, appendix A
 
@@ -44,9 +43,6 @@ class Electra(nn.Module):
         config: of the discriminator.
         divisor: by how much the generator is smaller, see ElectraConfig.smaller.
         generator: source of the random start values.
-
-    Raises:
-        ValueError: if divisor does not fit.
     """
 
     def __init__(
@@ -55,12 +51,7 @@ class Electra(nn.Module):
         super().__init__()
         self.discriminator = ElectraDiscriminator(config, generator=generator)
         self.generator = ElectraGenerator(config.smaller(divisor), generator=generator)
-        for part in (
-            "token",
-            "segment",
-            "position",
-            "norm",
-        ):  # all but the projection, which has another width
+        for part in ("token", "segment", "position", "norm"):  # not the projection, of another width
             shared = getattr(self.discriminator.bert.embeddings, part)
             setattr(self.generator.bert.embeddings, part, shared)
 
@@ -80,11 +71,7 @@ class Electra(nn.Module):
             attention_mask, token_type_ids: see BertModel.forward.
             labels: int64 (B, T), the true token where one was chosen, −100 elsewhere.
             generator: source of the tokens that are drawn.
-
-        Raises:
-            ValueError: if a shape, a type, an id or a label does not fit.
         """
-        check_tensors(labels=labels)
         guess = self.generator(input_ids, attention_mask, token_type_ids, labels=labels)  # logits (M, V)
         chosen = labels != IGNORE  # (B, T)
         original = torch.where(chosen, labels, input_ids)

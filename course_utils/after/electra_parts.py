@@ -16,24 +16,14 @@ from course_utils.bert import BertModel, BertOutput
 from course_utils.heads.base import BertWithHead, HeadOutput, Start
 from course_utils.heads.losses import IGNORE, check_labels
 from course_utils.heads.masked_lm import BertForMaskedLM
-from course_utils.support.given import whole_number
 
 
 @dataclass(frozen=True)
 class ElectraConfig(FactorizedConfig):
-    """Sizes of a discriminator; the generator's follow by `smaller`.
-
-    Raises:
-        ValueError: if a field is impossible; it is named.
-    """
+    """Sizes of a discriminator; the generator's follow by `smaller`."""
 
     def smaller(self, divisor: int = 4) -> ElectraConfig:
-        """Width, feed-forward and heads divided (Clark et al. 2020, section 3.2: best at 1/4 to 1/2); E is shared.
-
-        Raises:
-            ValueError: if divisor is no whole number from 1 on, or leaves no model that is possible.
-        """
-        divisor = whole_number("divisor", divisor)
+        """Width, feed-forward and heads divided (Clark et al. 2020, section 3.2: best at 1/4 to 1/2); E is shared."""
         return replace(
             self,
             hidden_size=self.hidden_size // divisor,

@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from course_utils.config import BertConfig
 from course_utils.embeddings import BertEmbeddings
 from course_utils.heads.masked_lm import MaskedLMHead
-from course_utils.shapes import check_dtype_of, check_tensors
 from course_utils.support.given import whole_number
 
 
@@ -27,9 +26,6 @@ class FactorizedConfig(BertConfig):
 
     Fields:
         embedding_size: E, 128 in ALBERT (Lan et al. 2020, section 4.5) and in ELECTRA-Small.
-
-    Raises:
-        ValueError: if a field is impossible; it is named.
     """
 
     embedding_size: int = 128
@@ -57,11 +53,7 @@ class FactorizedEmbeddings(BertEmbeddings):
         self.project = nn.Identity() if same else nn.Linear(config.embedding_size, config.hidden_size)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
-        """As BertEmbeddings.forward: ids (B, T) -> (B, T, C).
-
-        Raises:
-            ValueError: if a shape, a type, the length or an id does not fit.
-        """
+        """As BertEmbeddings.forward: ids (B, T) -> (B, T, C)."""
         return self.project(super().forward(input_ids, token_type_ids))  # (B, T, E) -> (B, T, C)
 
 
@@ -77,17 +69,5 @@ class FactorizedMLMHead(MaskedLMHead):
         self.dense = nn.Linear(config.hidden_size, config.embedding_size)
 
     def forward(self, hidden_states: Tensor, token_embedding: Tensor) -> Tensor:
-        """(…, C) and the embedding matrix (V, E) -> (…, V).
-
-        Raises:
-            ValueError: if a shape or a type does not fit.
-        """
-        check_tensors(hidden_states=hidden_states, token_embedding=token_embedding)
-        check_dtype_of(self, hidden_states=hidden_states, token_embedding=token_embedding)
-        width, table = self.dense.in_features, (len(self.bias), self.dense.out_features)  # C, (V, E)
-        if hidden_states.shape[-1:] != (width,) or token_embedding.shape != table:
-            raise ValueError(
-                f"hidden_states must have shape (…, {width}) and token_embedding {table}, "
-                f"got {tuple(hidden_states.shape)} and {tuple(token_embedding.shape)}"
-            )
+        """(…, C) and the embedding matrix (V, E) -> (…, V)."""
         return F.linear(self.norm(self.activation(self.dense(hidden_states))), token_embedding, self.bias)

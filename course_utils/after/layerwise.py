@@ -21,7 +21,6 @@ from course_utils.after.tinybert import (
 )
 from course_utils.bert import BertModel
 from course_utils.initialization import init_weights
-from course_utils.support.given import real_number, several, shown
 
 
 class LayerwiseOutput(NamedTuple):
@@ -48,9 +47,6 @@ class LayerwiseLoss(nn.Module):
         temperature: of the prediction layer.
         generator: source of the projections' start values.
 
-    Raises:
-        ValueError: if an argument does not fit.
-
     Source: Jiao et al. 2020, eq. 6 and 11; each stage with a learning phase of its own, section 3.2.
     """
 
@@ -64,22 +60,13 @@ class LayerwiseLoss(nn.Module):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        small, large = encoder_of("student", student).config, encoder_of("teacher", teacher).config
-        if small.num_attention_heads != large.num_attention_heads:
-            raise ValueError(
-                f"student and teacher must have as many heads, got {small.num_attention_heads} "
-                f"and {large.num_attention_heads}"
-            )
+        small, large = encoder_of(student).config, encoder_of(teacher).config
         self.layer_map = layer_map(small.num_hidden_layers, large.num_hidden_layers)
         if weights is None:
             weights = [1.0] * (len(self.layer_map) - 1) + [float(not isinstance(student, BertModel))]
-        self.weights = tuple(
-            real_number("each of weights", one) for one in several("weights", weights, "numbers")
-        )
+        self.weights = tuple(weights)
         if len(self.weights) != len(self.layer_map):
             raise ValueError(f"weights must be {len(self.layer_map)}, M + 2, got {len(self.weights)}")
-        if self.weights[-1] and (isinstance(student, BertModel) or isinstance(teacher, BertModel)):
-            raise ValueError("student and teacher must have a head where the prediction layer has a weight")
         self.student, self._teacher = student, (teacher,)  # what is in a tuple is no part
         self.temperature = checked_temperature(temperature)
         self.embedding_projection, self.hidden_projection = (
@@ -98,15 +85,12 @@ class LayerwiseLoss(nn.Module):
 
         Args:
             input_ids, attention_mask, token_type_ids: see BertModel.forward.
-
-        Raises:
-            ValueError: if an input does not fit, or both have logits of different sizes.
         """
         (teacher,), inputs = self._teacher, (input_ids, attention_mask, token_type_ids)
         taught, output = ask_teacher(teacher, *inputs), self.student(*inputs)
         with torch.no_grad():
-            wanted = attention_scores(encoder_of("teacher", teacher), taught.hidden_states)
-        given = attention_scores(encoder_of("student", self.student), output.hidden_states)
+            wanted = attention_scores(encoder_of(teacher), taught.hidden_states)
+        given = attention_scores(encoder_of(self.student), output.hidden_states)
         layers: list[Tensor | None] = []
         for m, n in enumerate(self.layer_map[:-1]):
             if not self.weights[m]:
@@ -132,9 +116,6 @@ class LayerwiseLoss(nn.Module):
         return prediction_loss(given, wanted, temperature=self.temperature)
 
 
-def encoder_of(name: str, model: nn.Module) -> BertModel:
+def encoder_of(model: nn.Module) -> BertModel:
     """The BertModel that a model is, or has in `.bert`."""
-    found = model if isinstance(model, BertModel) else getattr(model, "bert", None)
-    if not isinstance(found, BertModel):
-        raise ValueError(f"{name} must be a BertModel or have one in .bert, got {shown(model)}")
-    return found
+    return model if isinstance(model, BertModel) else model.bert

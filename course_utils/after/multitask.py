@@ -20,9 +20,6 @@ from torch import nn
 
 from course_utils.bert import BertModel
 from course_utils.heads.base import BertWithHead, HeadOutput
-from course_utils.support.given import mapping, shown, whole_number
-
-MOST_EXAMPLES = 2**24  # of a task: an order of them is drawn
 
 
 class MultiTaskModel(nn.Module):
@@ -36,33 +33,15 @@ class MultiTaskModel(nn.Module):
     Attributes:
         encoder: as given.
         tasks: name -> model with the shared encoder, in an nn.ModuleDict.
-
-    Raises:
-        ValueError: if an argument does not fit, or a head looks at the pooler and the encoder has none.
     """
 
     def __init__(self, encoder: BertModel, models: Mapping[str, BertWithHead]) -> None:
         super().__init__()
-        if not isinstance(encoder, BertModel):
-            raise ValueError(f"encoder must be a BertModel, got {shown(encoder)}")
-        models = mapping("models", models, "from the name of a task to a model with its head")
-        if not models:
-            raise ValueError("models must hold at least one task, got none")
         self.encoder = encoder
-        shared = {}
-        for name, model in models.items():
-            check_task(name)
-            if not isinstance(model, BertWithHead):
-                raise ValueError(f"the model of {shown(name)} must be one with a head, got {shown(model)}")
-            if model.config != encoder.config:
-                raise ValueError(
-                    f"the model of {shown(name)} must have the config of the encoder, and has another"
-                )
-            if model.needs_pooler and encoder.pooler is None:
-                raise ValueError(f"encoder must have a pooler, which the head of {shown(name)} looks at")
-            # The memo says that a copy of its BertModel is there already: the shared one.
-            shared[name] = copy.deepcopy(model, {id(model.bert): encoder})
-        self.tasks = nn.ModuleDict(shared)
+        # The memo says that a copy of its BertModel is there already: the shared one.
+        self.tasks = nn.ModuleDict(
+            {name: copy.deepcopy(model, {id(model.bert): encoder}) for name, model in models.items()}
+        )
 
     def forward(self, task: str, **inputs: Any) -> HeadOutput:
         """What the model of a task says; see its own forward.
@@ -70,13 +49,9 @@ class MultiTaskModel(nn.Module):
         Args:
             task: its name.
             inputs: input_ids, attention_mask, token_type_ids and the labels of its head.
-
-        Raises:
-            ValueError: if there is no such task, or an input does not fit.
-            TypeError: if its head has no such label.
         """
-        if not isinstance(task, str) or task not in self.tasks:
-            raise ValueError(f"task must be one of {', '.join(self.tasks)}, got {shown(task)}")
+        if task not in self.tasks:
+            raise ValueError(f"task must be one of {', '.join(self.tasks)}, got {task!r}")
         return self.tasks[task](**inputs)
 
 
@@ -96,24 +71,10 @@ def shuffled_batches(
     Returns:
         (task, numbers of its examples), one for each update of the epoch.
 
-    Raises:
-        ValueError: if an argument does not fit.
-
     Source: Liu et al. 2019, algorithm 1.
     """
-    batch_size = whole_number("batch_size", batch_size)
     batches: list[tuple[str, list[int]]] = []
-    for name, size in mapping("sizes", sizes, "from the name of a task to its number of examples").items():
-        check_task(name)
-        count = whole_number(f"the size of {shown(name)}", size, most=MOST_EXAMPLES)
-        order = torch.randperm(count, generator=generator).tolist()
-        batches += [(name, order[start : start + batch_size]) for start in range(0, count, batch_size)]
+    for name, size in sizes.items():
+        order = torch.randperm(size, generator=generator).tolist()
+        batches += [(name, order[start : start + batch_size]) for start in range(0, size, batch_size)]
     return [batches[place] for place in torch.randperm(len(batches), generator=generator).tolist()]
-
-
-def check_task(name: Any) -> None:
-    """Refuse a name that an nn.ModuleDict cannot hold, or that is none."""
-    if not isinstance(name, str) or not name or "." in name or hasattr(nn.ModuleDict, name):
-        raise ValueError(
-            f"the name of a task must be a text without a dot, such as 'reviews', got {shown(name)}"
-        )

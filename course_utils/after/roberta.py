@@ -21,8 +21,7 @@ from course_utils.config import BertConfig
 from course_utils.datasets.batching import Batch, PretrainingBatches
 from course_utils.datasets.pretraining import Ids
 from course_utils.embeddings import BertEmbeddings
-from course_utils.shapes import check_ids, check_same_shape
-from course_utils.support.given import int64, several, shown, whole_number
+from course_utils.support.given import whole_number
 
 COPIES = (
     10  # Liu et al. 2019, section 4.1: ten masks of each row, 40 epochs, so each mask was seen four times
@@ -37,17 +36,12 @@ class StaticMasks:
     Args:
         batches: the dynamic stream, see PretrainingBatches.
         copies: epochs until the masks come back.
-
-    Raises:
-        ValueError: if batches is no such stream, or copies no whole number from 1 on.
     """
 
     def __init__(self, batches: PretrainingBatches, *, copies: int = COPIES) -> None:
-        if not isinstance(batches, PretrainingBatches):
-            raise ValueError(f"batches must be PretrainingBatches, got {shown(batches)}")
         self.batches = batches
         self.batches_per_epoch = batches.batches_per_epoch
-        self.period = whole_number("copies", copies) * batches.batches_per_epoch
+        self.period = copies * batches.batches_per_epoch
 
     def __call__(self, number: int) -> Batch:
         """Batch `number`, counted from 0."""
@@ -64,15 +58,11 @@ def full_sentences(documents: Sequence[Sequence[Ids]], *, room: int, separator_i
 
     Returns:
         rows without [CLS] and the last [SEP]; as documents of one sentence each they are input of PretrainingBatches.
-
-    Raises:
-        ValueError: if documents are not lists of sentences, or a number does not fit.
     """
-    room, separator_id = whole_number("room", room), int64("separator_id", separator_id)
     rows: list[Ids] = [[]]
-    for document in several("documents", documents, "documents"):
-        for place, sentence in enumerate(several("each document", document, "encoded sentences")):
-            sentence = several("each sentence", sentence, "ids")[:room]
+    for document in documents:
+        for place, sentence in enumerate(document):
+            sentence = sentence[:room]
             extra = [separator_id] if place == 0 and rows[-1] else []
             if len(rows[-1]) + len(extra) + len(sentence) > room:
                 rows.append([])
@@ -87,9 +77,6 @@ class RobertaConfig(BertConfig):
 
     Fields:
         pad_token_id: id of the padding, which tells where a token stands.
-
-    Raises:
-        ValueError: if a field is impossible; it is named.
     """
 
     vocab_size: int = 50265
@@ -100,9 +87,7 @@ class RobertaConfig(BertConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        last = min(
-            self.vocab_size - 1, self.max_position_embeddings - 2
-        )  # one position at least must be left
+        last = min(self.vocab_size - 1, self.max_position_embeddings - 2)  # a position at least must be left
         padding = whole_number("pad_token_id", self.pad_token_id, least=0, most=last)
         object.__setattr__(self, "pad_token_id", padding)
 
@@ -129,17 +114,10 @@ class RobertaEmbeddings(BertEmbeddings):
         return real.cumsum(dim=1) * real + self.pad_token_id
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
-        """As BertEmbeddings.forward: ids (B, T) -> (B, T, C).
-
-        Raises:
-            ValueError: if a shape, a type, the length or an id does not fit.
-        """
-        check_ids("input_ids", input_ids, self.token.num_embeddings)
+        """As BertEmbeddings.forward: ids (B, T) -> (B, T, C)."""
         hidden = self.token(input_ids) + self.position.embedding(self.position_ids(input_ids))  # (B, T, C)
         if token_type_ids is None:
             return self.dropout(self.norm(hidden + self.segment.weight[0]))
-        check_ids("token_type_ids", token_type_ids, self.segment.num_embeddings)
-        check_same_shape("token_type_ids", token_type_ids, input_ids)
         return self.dropout(self.norm(hidden + self.segment(token_type_ids)))
 
 

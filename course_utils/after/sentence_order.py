@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import torch
 
 from course_utils.datasets.pretraining import Ids, Pair
-from course_utils.support.given import several
 
 IN_ORDER, SWAPPED = 0, 1  # as in the authors' code and in `transformers`
 
@@ -24,13 +23,7 @@ def sentence_order_pairs(documents: Sequence[Sequence[Ids]], *, generator: torch
     Returns:
         one pair for each pair of neighbours, with the label 0 in order and 1 swapped, and one row for each document of
         a single segment, in order. Two equal neighbours cannot be swapped: they are in order.
-
-    Raises:
-        ValueError: if documents are not lists of segments.
     """
-    documents = [
-        several("each document", one, "segments") for one in several("documents", documents, "documents")
-    ]
     pairs: list[Pair] = []
     for document in documents:
         if len(document) == 1:

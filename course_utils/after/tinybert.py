@@ -18,10 +18,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from course_utils.after.soft_targets import check_alike, checked_temperature, real_places
+from course_utils.after.soft_targets import check_one_shape, checked_temperature, real_places
 from course_utils.bert import BertModel
-from course_utils.shapes import check_dtype_of, check_hidden
-from course_utils.support.given import several, shown, whole_number
 
 
 def layer_map(student_layers: int, teacher_layers: int) -> tuple[int, ...]:
@@ -32,17 +30,13 @@ def layer_map(student_layers: int, teacher_layers: int) -> tuple[int, ...]:
     Args:
         student_layers, teacher_layers: M and N; M divides N.
 
-    Raises:
-        ValueError: if one is no such number, or M does not divide N.
-
     Source: Jiao et al. 2020, sections 3.1 and 4.2.
     """
-    most = 2**16
-    small = whole_number("student_layers", student_layers, most=most)
-    large = whole_number("teacher_layers", teacher_layers, most=most)
-    if large % small:
-        raise ValueError(f"student_layers must divide teacher_layers, got {small} and {large}")
-    return (*range(0, large + 1, large // small), large + 1)
+    if teacher_layers % student_layers:
+        raise ValueError(
+            f"student_layers must divide teacher_layers, got {student_layers} and {teacher_layers}"
+        )
+    return (*range(0, teacher_layers + 1, teacher_layers // student_layers), teacher_layers + 1)
 
 
 def attention_scores(bert: BertModel, hidden_states: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -56,20 +50,10 @@ def attention_scores(bert: BertModel, hidden_states: Sequence[Tensor]) -> tuple[
 
     Returns:
         L of float (B, H, T, T), masked keys not yet shut out.
-
-    Raises:
-        ValueError: if bert is no BertModel, or hidden_states are not its own.
     """
-    if not isinstance(bert, BertModel):
-        raise ValueError(f"bert must be a BertModel, got {shown(bert)}")
-    layers, read = bert.encoder.layers, several("hidden_states", hidden_states, "tensors")
-    if len(read) != len(layers) + 1:
-        raise ValueError(f"hidden_states must be {len(layers) + 1}, one more than layers, got {len(read)}")
     scores = []
-    for layer, hidden in zip(layers, read):
+    for layer, hidden in zip(bert.encoder.layers, hidden_states[:-1], strict=True):
         attention = layer.attention
-        check_hidden(attention.hidden_size, hidden_states=hidden)
-        check_dtype_of(attention.query, hidden_states=hidden)
         query = attention.split_heads(attention.query(hidden))  # (B, H, T, D)
         key = attention.split_heads(attention.key(hidden))  # (B, H, T, D)
         scores.append((query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1))  # (B, H, T, T)
@@ -87,12 +71,9 @@ def attention_score_loss(
         student_scores, teacher_scores: float (B, H, T, T), as attention_scores gives them; of as many heads.
         attention_mask: integer or bool (B, T), 1 = real; None means all.
 
-    Raises:
-        ValueError: if shapes or types do not fit, or no token is real.
-
     Source: Jiao et al. 2020, eq. 7.
     """
-    check_alike(4, student_scores=student_scores, teacher_scores=teacher_scores)
+    check_one_shape(student_scores=student_scores, teacher_scores=teacher_scores)
     real = real_places(attention_mask, student_scores[:, 0, :, 0])  # (B, T)
     pairs = real[:, None, :] & real[:, :, None]  # (B, T, T)
     difference = (student_scores - teacher_scores.detach()).transpose(0, 1)  # (H, B, T, T)
@@ -113,17 +94,10 @@ def hidden_loss(
         projection: W, C_s -> C_t, learned together with the student and thrown away afterwards.
         attention_mask: integer or bool (B, T), 1 = real; None means all.
 
-    Raises:
-        ValueError: if shapes or types do not fit, or no token is real.
-
     Source: Jiao et al. 2020, eq. 8 and 9.
     """
-    if not isinstance(projection, nn.Linear):
-        raise ValueError(f"projection must be a linear layer, got {shown(projection)}")
-    check_hidden(projection.in_features, student_hidden=student_hidden)
-    check_dtype_of(projection, student_hidden=student_hidden)
     projected = projection(student_hidden)  # (B, T, C_t)
-    check_alike(3, projected=projected, teacher_hidden=teacher_hidden)
+    check_one_shape(projected=projected, teacher_hidden=teacher_hidden)
     real = real_places(attention_mask, projected[..., 0])
     return (projected[real] - teacher_hidden[real].detach()).square().mean()
 
@@ -135,14 +109,11 @@ def prediction_loss(student_logits: Tensor, teacher_logits: Tensor, *, temperatu
 
     Args:
         student_logits, teacher_logits: float (…, V).
-        temperature: τ above 0, at most 10⁶.
-
-    Raises:
-        ValueError: if shapes or types do not fit, or temperature is none such.
+        temperature: τ above 0.
 
     Source: Jiao et al. 2020, eq. 10.
     """
     temperature = checked_temperature(temperature)
-    check_alike(student_logits=student_logits, teacher_logits=teacher_logits)
+    check_one_shape(student_logits=student_logits, teacher_logits=teacher_logits)
     wanted = (teacher_logits.detach() / temperature).softmax(dim=-1)  # (…, V)
     return -(wanted * (student_logits / temperature).log_softmax(dim=-1)).sum(dim=-1).mean()

@@ -20,9 +20,8 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.before.additive_attention import AdditiveAttention
-from course_utils.before.gru import GRU, WIDEST
-from course_utils.before.gru_seq2seq import LARGEST, check_last, check_sentences, check_source
-from course_utils.support.given import int64, real_number, whole_number
+from course_utils.before.gru import GRU
+from course_utils.before.gru_seq2seq import real_source
 
 
 class AttentionState(NamedTuple):
@@ -42,9 +41,6 @@ class AttentionSeq2Seq(nn.Module):
         hidden_size: C, even: each direction of the encoder has C/2.
         dropout: probability with which a coordinate of an embedding or before the output is dropped in training.
         pad_token_id: stands behind shorter sentences, in source and target.
-
-    Raises:
-        ValueError: if a size is impossible, hidden_size is odd, or dropout is not in [0, 1].
     """
 
     def __init__(
@@ -57,9 +53,7 @@ class AttentionSeq2Seq(nn.Module):
         pad_token_id: int = 0,
     ) -> None:
         super().__init__()
-        source_vocab_size = whole_number("source_vocab_size", source_vocab_size, most=LARGEST)
-        target_vocab_size = whole_number("target_vocab_size", target_vocab_size, most=LARGEST)
-        if whole_number("hidden_size", hidden_size, least=2, most=WIDEST) % 2:
+        if hidden_size % 2:
             raise ValueError(f"hidden_size must be even, a half for each direction, got {hidden_size}")
         self.source_embedding = nn.Embedding(source_vocab_size, hidden_size)
         self.target_embedding = nn.Embedding(target_vocab_size, hidden_size)
@@ -69,26 +63,15 @@ class AttentionSeq2Seq(nn.Module):
         self.attention = AdditiveAttention(hidden_size)
         self.decoder = GRU(2 * hidden_size, hidden_size)
         self.output = nn.Linear(2 * hidden_size, target_vocab_size)
-        self.dropout = nn.Dropout(real_number("dropout", dropout, most=1.0))
-        self.pad_token_id = int64("pad_token_id", pad_token_id)
+        self.dropout = nn.Dropout(dropout)
+        self.pad_token_id = pad_token_id
 
     def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        """Logits (B, T_q, V) of the token after each token of the target, as GRUSeq2Seq.forward.
-
-        Raises:
-            ValueError: if ids are not of the vocabularies, numbers of rows differ, or a source is all padding.
-        """
+        """Logits (B, T_q, V) of the token after each token of the target, as GRUSeq2Seq.forward."""
         return self.align(source_ids, target_ids)[0]
 
     def align(self, source_ids: Tensor, target_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, T_q, V), and the attention_weights (B, T_q, T_k) with which each was found.
-
-        Raises:
-            ValueError: as forward.
-        """
-        check_sentences(
-            source_ids, target_ids, self.source_embedding, self.target_embedding, self.pad_token_id
-        )
+        """Logits (B, T_q, V), and the attention_weights (B, T_q, T_k) with which each was found."""
         state = self.encode(source_ids)
         embedded = self.dropout(self.target_embedding(target_ids))  # (B, T_q, C)
         said, weights = [], []
@@ -100,22 +83,13 @@ class AttentionSeq2Seq(nn.Module):
         return self.output(self.dropout(torch.stack(said, dim=1))), torch.stack(weights, dim=1)
 
     def encode(self, source_ids: Tensor) -> AttentionState:
-        """Read the sources; returns what `step` takes.
-
-        Raises:
-            ValueError: as forward.
-        """
-        real = check_source(source_ids, self.source_embedding, self.pad_token_id)  # (B, T_k)
+        """Read the sources; returns what `step` takes."""
+        real = real_source(source_ids, self.pad_token_id)  # (B, T_k)
         annotations, state = self.read(source_ids, real)
         return AttentionState(state, annotations, self.attention.key(annotations), real)
 
     def step(self, last_ids: Tensor, state: AttentionState) -> tuple[Tensor, AttentionState]:
-        """Say one more token: the newest ones (B,) and the state -> logits (B, V) and the new state.
-
-        Raises:
-            ValueError: if last_ids are no ids (B,).
-        """
-        check_last(last_ids, state.state, self.target_embedding)
+        """Say one more token: the newest ones (B,) and the state -> logits (B, V) and the new state."""
         context, _ = self._ask(state)
         state = self._move(self.target_embedding(last_ids), context, state)
         return self.output(torch.cat([state.state, context], dim=-1)), state

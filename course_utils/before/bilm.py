@@ -20,7 +20,6 @@ from torch import Generator, Tensor, nn
 from course_utils.before.lstm_lm import LSTMLanguageModel, LSTMStack, WordsAndSoftmax, turned
 from course_utils.before.real_tokens import check_right_padding, mean_loss, real_tokens
 from course_utils.config import BertConfig
-from course_utils.shapes import check_dtype_of, check_hidden
 
 
 class BiLMOutput(NamedTuple):
@@ -29,9 +28,7 @@ class BiLMOutput(NamedTuple):
     loss: Tensor  # scalar, the sum of the two
     forward_loss: Tensor
     backward_loss: Tensor
-    hidden_states: tuple[
-        Tensor, ...
-    ]  # L + 1 of (B, T, 2·C), the forward half first; the first knows no context
+    hidden_states: tuple[Tensor, ...]  # L + 1 of (B, T, 2·C), the forward half first; [0] knows no context
 
     @property
     def last_hidden_state(self) -> Tensor:
@@ -49,9 +46,6 @@ class BiLM(nn.Module):
         words: a CharacterCNN of size C; None: a table of V vectors.
         dropout: probability with which a coordinate of an LSTM layer's input is dropped in training.
         generator: source of the random start values.
-
-    Raises:
-        ValueError: if a number is impossible, or words does not fit.
     """
 
     def __init__(
@@ -102,9 +96,6 @@ class BiLM(nn.Module):
         Returns:
             BiLMOutput. Each loss is the mean of −log p over its real targets: all but the first token of a row
             forward, all but the last one backward; 0 without any.
-
-        Raises:
-            ValueError: if a shape, a type or an id does not fit, or padding stands before a real token.
         """
         token = self.ends.look_up(input_ids, character_ids)  # (B, T, C)
         real = check_right_padding(real_tokens(input_ids, attention_mask))
@@ -118,13 +109,7 @@ class BiLM(nn.Module):
         return BiLMOutput(losses[0] + losses[1], *losses, tuple(states))
 
     def logits(self, last_hidden_state: Tensor) -> tuple[Tensor, Tensor]:
-        """From (B, T, 2·C) to the scores of the token after each token and of the token before it, both (B, T, V).
-
-        Raises:
-            ValueError: if the shape or the type does not fit.
-        """
-        check_hidden(2 * self.ends.softmax.in_features, last_hidden_state=last_hidden_state)
-        check_dtype_of(self.ends.softmax, last_hidden_state=last_hidden_state)
+        """From (B, T, 2·C) to the scores of the token after each token and of the token before it, both (B, T, V)."""
         ahead, back = last_hidden_state.chunk(2, dim=-1)  # (B, T, C) each
         return self.ends.softmax(ahead), self.ends.softmax(back)
 
@@ -137,9 +122,6 @@ class TwoLMs(nn.Module):
         vocab_size, hidden_size, num_layers: V, C of each, L.
         dropout: see BiLM.
         generator: source of the random start values, of the forward one first.
-
-    Raises:
-        ValueError: if a number is impossible.
     """
 
     def __init__(
@@ -157,11 +139,7 @@ class TwoLMs(nn.Module):
         self.backwards = LSTMLanguageModel(*sizes, dropout=dropout, generator=generator)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> BiLMOutput:
-        """As BiLM.forward; the backward one reads each row from behind.
-
-        Raises:
-            ValueError: if a shape, a type or an id does not fit, or padding stands before a real token.
-        """
+        """As BiLM.forward; the backward one reads each row from behind."""
         ahead = self.forwards(input_ids, attention_mask)
         real = real_tokens(input_ids, attention_mask)
         back = self.backwards(turned(input_ids, real), attention_mask)

@@ -15,15 +15,9 @@ from collections.abc import Sequence
 import torch
 from torch import Generator, Tensor, nn
 
-from course_utils.before.gru import WIDEST
-from course_utils.shapes import check_tensors, readable
-from course_utils.support.given import one_text, several, shown, whole_number
-
 # ELMo's symbols: the 256 bytes, then (256 and 257 begin and end a sentence there) these; allenai/bilm-tf, data.py.
 BEGIN, END, PADDING = 258, 259, 260
 SYMBOLS = 261
-LONGEST_WORD = 2**12  # symbols
-MOST_FILTERS = 2**14  # of a width
 CARRY = -2.0  # start of the gates' bias: at first a highway layer mostly hands its input on (allenai/bilm-tf)
 
 
@@ -35,42 +29,30 @@ def character_ids(words: str | Sequence, *, max_length: int) -> Tensor:
     Args:
         words: a word, a list of words, or a list of such lists, one a sentence; shorter sentences are filled up with
             words that are padding alone.
-        max_length: W, from 3 to 4096, BEGIN and END included.
+        max_length: W, at least 3: BEGIN and END are included.
 
     Returns:
         int64 (W,), (N, W) or (B, T, W).
-
-    Raises:
-        ValueError: if there is no word, a word is no text or cannot be written in UTF-8, or max_length is no such
-            number.
     """
-    max_length = whole_number("max_length", max_length, least=3, most=LONGEST_WORD)
+    if max_length < 3:
+        raise ValueError(f"max_length must be at least 3, got {max_length}")
     if isinstance(words, str):
         return torch.tensor(_symbols(words, max_length))  # (W,)
-    words = several("words", words, "words")
-    if not words:
-        raise ValueError("words must hold at least one word, got none")
     if all(isinstance(word, str) for word in words):
         return torch.tensor([_symbols(word, max_length) for word in words])  # (N, W)
-    sentences = [several("each sentence of words", sentence, "words") for sentence in words]
-    most = max(map(len, sentences))
-    if not most:
-        raise ValueError("words must hold at least one word, got empty sentences alone")
+    most = max(map(len, words))
     nothing = [[PADDING] * max_length]
     return torch.tensor(
         [
             [_symbols(word, max_length) for word in sentence] + nothing * (most - len(sentence))
-            for sentence in sentences
+            for sentence in words
         ]
     )  # (B, T, W)
 
 
 def _symbols(word: str, max_length: int) -> list[int]:
     """W numbers. What is left of a character that was cut apart is dropped, so no two words meet in half a letter."""
-    try:
-        whole = one_text("each word", word)[:max_length].encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError(f"each word must be a text that UTF-8 can write, got {shown(word)}") from None
+    whole = word[:max_length].encode("utf-8")
     written = whole[: max_length - 2].decode("utf-8", errors="ignore").encode("utf-8")
     return [BEGIN, *written, END] + [PADDING] * (max_length - 2 - len(written))
 
@@ -108,9 +90,6 @@ class CharacterCNN(nn.Module):
         hidden_size: C, 512 in ELMo.
         num_highway: number of highway layers, 2 in ELMo.
         generator: source of the random start values.
-
-    Raises:
-        ValueError: if a number is impossible, or filters are no pairs.
     """
 
     def __init__(
@@ -123,15 +102,12 @@ class CharacterCNN(nn.Module):
         generator: Generator | None = None,
     ) -> None:
         super().__init__()
-        embedding_size = whole_number("embedding_size", embedding_size, most=WIDEST)
-        self.hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
-        num_highway = whole_number("num_highway", num_highway, least=0, most=100)
-        pairs = _pairs(filters)
-        size = sum(number for _, number in pairs)  # F
+        self.hidden_size = hidden_size
+        size = sum(number for _, number in filters)  # F
         self.symbols = nn.Embedding(SYMBOLS, embedding_size, padding_idx=PADDING)  # its vector stays 0
-        self.filters = nn.ModuleList(nn.Conv1d(embedding_size, number, width) for width, number in pairs)
+        self.filters = nn.ModuleList(nn.Conv1d(embedding_size, number, width) for width, number in filters)
         self.highway = nn.ModuleList(Highway(size) for _ in range(num_highway))
-        self.projection = nn.Linear(size, self.hidden_size)
+        self.projection = nn.Linear(size, hidden_size)
         self._start(generator)
 
     def _start(self, generator: Generator | None) -> None:
@@ -148,12 +124,7 @@ class CharacterCNN(nn.Module):
             nn.init.constant_(layer.gate.bias, CARRY)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """int64 (…, W), usually (B, T, W), as character_ids gives -> float (…, C); of padding alone, one and the same.
-
-        Raises:
-            ValueError: if ids are no integers from 0 to 260, or there are none.
-        """
-        check_symbols(ids)
+        """int64 (…, W), usually (B, T, W), as character_ids gives -> float (…, C)."""
         rows = ids.reshape(-1, ids.shape[-1])  # (N, W)
         vectors = self.symbols(rows).transpose(1, 2)  # (N, E, W)
         outside = (rows == PADDING)[:, None]  # (N, 1, W), windows that begin behind the word
@@ -166,29 +137,3 @@ class CharacterCNN(nn.Module):
         for layer in self.highway:
             hidden = layer(hidden)
         return self.projection(hidden).unflatten(0, ids.shape[:-1])  # (…, C)
-
-
-def check_symbols(ids: Tensor) -> None:
-    """Refuse what is not an integer tensor (…, W) with every entry in 0 … 260."""
-    check_tensors(ids=ids)
-    if ids.dim() < 2 or not ids.numel():
-        raise ValueError(f"ids must have shape (…, W), all at least 1, got {tuple(ids.shape)}")
-    if ids.dtype not in (torch.int32, torch.int64):
-        raise ValueError(f"ids must be int32 or int64, got {ids.dtype}")
-    if readable(ids) and (int(ids.min()) < 0 or int(ids.max()) >= SYMBOLS):
-        raise ValueError(
-            f"ids must lie in 0 … {SYMBOLS - 1}, got {int(ids.min())} to {int(ids.max())} among them"
-        )
-
-
-def _pairs(filters: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    pairs = several("filters", filters, "(width, number) pairs")
-    if not pairs or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
-        raise ValueError("filters must be a list of (width, number) pairs, at least one, and is none")
-    return [
-        (
-            whole_number("the width of a filter", width, most=100),
-            whole_number("the number of filters", number, most=MOST_FILTERS),
-        )
-        for width, number in pairs
-    ]

@@ -26,24 +26,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from course_utils.before.additive_attention import masked_softmax
-from course_utils.before.gru import WIDEST
-from course_utils.before.gru_seq2seq import LARGEST, check_sentences
+from course_utils.before.gru_seq2seq import real_source
 from course_utils.positional import LearnedPositionEmbedding
-from course_utils.shapes import check_dtype_of, check_floats, check_hidden
-from course_utils.support.given import int64, real_number, whole_number
 
 HALF = math.sqrt(0.5)
 EMBEDDING_STD = 0.1  # Gehring et al. 2017, section 3.5
 
 
 def glu(x: Tensor) -> Tensor:
-    """Gated linear unit (Dauphin et al. 2017): half of the last axis times σ of the other half, (…, 2·C) -> (…, C).
-
-    Raises:
-        ValueError: if x is no float tensor, or its last axis cannot be halved.
-    """
-    check_floats(x=x)
-    if not x.dim() or x.shape[-1] % 2:
+    """Gated linear unit (Dauphin et al. 2017): half of the last axis times σ of the other half, (…, 2·C) -> (…, C)."""
+    if x.shape[-1] % 2:  # halves of 2 and 1 would be multiplied as if they fitted
         raise ValueError(f"x must have an even last axis, got {tuple(x.shape)}")
     passes, gate = x.chunk(2, dim=-1)
     return passes * torch.sigmoid(gate)
@@ -57,30 +49,18 @@ class GatedConvolution(nn.Module):
         window: K.
         before: how many of the K tokens stand before the place that is computed; K − 1 makes it causal.
         keep: the share of its inputs that dropout leaves; the start values are scaled by it (section 3.5).
-
-    Raises:
-        ValueError: if a size is impossible, or before is not in 0 … K − 1.
     """
 
     def __init__(self, hidden_size: int, window: int, *, before: int, keep: float = 1.0) -> None:
         super().__init__()
-        self.hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
-        self.window = whole_number("window", window, most=WIDEST)
-        self.before = whole_number("before", before, least=0, most=window - 1)
+        self.window, self.before = window, before
         self.linear = nn.Linear(window * hidden_size, 2 * hidden_size)
-        keep = real_number("keep", keep, most=1.0)
         variance = 4.0 * keep / (window * hidden_size)  # σ(g) ≈ ½ lets a quarter through
         nn.init.normal_(self.linear.weight, std=math.sqrt(variance))
         nn.init.zeros_(self.linear.bias)
 
     def forward(self, hidden_states: Tensor) -> Tensor:
-        """float (B, T, C) -> (B, T, C).
-
-        Raises:
-            ValueError: if the shape or the type does not fit.
-        """
-        check_hidden(self.hidden_size, hidden_states=hidden_states)
-        check_dtype_of(self, hidden_states=hidden_states)
+        """float (B, T, C) -> (B, T, C)."""
         after = self.window - 1 - self.before
         padded = F.pad(hidden_states, (0, 0, self.before, after))  # (B, T + K − 1, C)
         length = hidden_states.shape[1]
@@ -99,9 +79,6 @@ class ConvSeq2Seq(nn.Module):
         max_length: the longest source and target; positions beyond it have no vector.
         dropout: probability with which a coordinate of an embedding or of a block's input is dropped in training.
         pad_token_id: stands behind shorter sentences, in source and target.
-
-    Raises:
-        ValueError: if a size is impossible, window is even, or dropout is not in [0, 1].
     """
 
     def __init__(
@@ -117,14 +94,8 @@ class ConvSeq2Seq(nn.Module):
         pad_token_id: int = 0,
     ) -> None:
         super().__init__()
-        source_vocab_size = whole_number("source_vocab_size", source_vocab_size, most=LARGEST)
-        target_vocab_size = whole_number("target_vocab_size", target_vocab_size, most=LARGEST)
-        hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
-        num_layers = whole_number("num_layers", num_layers, most=1000)
-        if not whole_number("window", window, most=WIDEST) % 2:
-            raise ValueError(f"window must be odd, so that it has a middle, got {window}")
-        self.dropout = nn.Dropout(real_number("dropout", dropout, most=1.0))
-        self.pad_token_id = int64("pad_token_id", pad_token_id)
+        self.dropout = nn.Dropout(dropout)
+        self.pad_token_id = pad_token_id
         self.source_embedding = nn.Embedding(source_vocab_size, hidden_size)
         self.target_embedding = nn.Embedding(target_vocab_size, hidden_size)
         self.source_positions = LearnedPositionEmbedding(max_length, hidden_size)
@@ -147,14 +118,8 @@ class ConvSeq2Seq(nn.Module):
             nn.init.zeros_(part.bias)
 
     def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        """Logits (B, T_q, V) of the token after each token of the target, as GRUSeq2Seq.forward.
-
-        Raises:
-            ValueError: if ids are not of the vocabularies, numbers of rows differ, a source is all padding, or a row is
-                longer than max_length.
-        """
-        embeddings = self.source_embedding, self.target_embedding
-        real = check_sentences(source_ids, target_ids, *embeddings, self.pad_token_id)  # (B, T_k)
+        """Logits (B, T_q, V) of the token after each token of the target, as GRUSeq2Seq.forward."""
+        real = real_source(source_ids, self.pad_token_id)  # (B, T_k)
         embedded, encoded = self.read(source_ids, real)
         values = (encoded + embedded) * real.sum(-1)[:, None, None].to(encoded.dtype).sqrt()  # √m (z + e)
         given = self.target_embedding(target_ids) + self.target_positions(target_ids.shape[1])

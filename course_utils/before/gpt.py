@@ -19,21 +19,12 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
-from course_utils.before.real_tokens import (
-    IGNORE,
-    check_some_real,
-    check_targets,
-    last_states,
-    mean_loss,
-    real_tokens,
-)
+from course_utils.before.real_tokens import IGNORE, check_some_real, last_states, mean_loss, real_tokens
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, EncoderOutput
 from course_utils.initialization import init_weights
 from course_utils.masks import causal_mask, combine_masks
 from course_utils.positional import LearnedPositionEmbedding
-from course_utils.shapes import check_ids
-from course_utils.support.given import real_number, whole_number
 
 
 class GPTOutput(NamedTuple):
@@ -89,15 +80,11 @@ class GPT(nn.Module):
 
         Returns:
             GPTOutput. The loss is the mean over the tokens to predict, 0 where there are none.
-
-        Raises:
-            ValueError: if a shape, a type, the length, an id or a label does not fit.
         """
         encoded = self.encode(input_ids, attention_mask, output_attentions)
         logits = F.linear(encoded.last_hidden_state, self.token.weight)  # (B, T, V)
         loss = None
         if labels is not None:
-            check_targets("labels", labels, input_ids.shape, self.config.vocab_size, ignore=True)
             real = real_tokens(input_ids, attention_mask)
             targets = labels[:, 1:].masked_fill(~(real[:, 1:] & real[:, :-1]), IGNORE)  # (B, T − 1)
             loss = mean_loss(logits[:, :-1].flatten(0, 1), targets.flatten())
@@ -106,12 +93,7 @@ class GPT(nn.Module):
     def encode(
         self, input_ids: Tensor, attention_mask: Tensor | None = None, output_attentions: bool = False
     ) -> EncoderOutput:
-        """`forward` without the scores: last_hidden_state, hidden_states, attentions.
-
-        Raises:
-            ValueError: as forward.
-        """
-        check_ids("input_ids", input_ids, self.token.num_embeddings)
+        """`forward` without the scores: last_hidden_state, hidden_states, attentions."""
         real = real_tokens(input_ids, attention_mask)
         hidden = self.dropout(self.token(input_ids) + self.position(input_ids.shape[1]))  # (B, T, C)
         padding = None if attention_mask is None else real[:, None, None, :]  # (B, 1, 1, T)
@@ -136,12 +118,9 @@ class GPTForClassification(nn.Module):
 
     Args:
         config: see GPT; the dropout before W_y is hidden_dropout_prob.
-        num_labels: K, 2 … 2²⁰.
+        num_labels: K.
         lm_weight: λ, 0.5 in the paper (section 4.1); with 0 the language model is forgotten.
         generator: source of the random start values, first of the GPT, `gpt`, then of W_y.
-
-    Raises:
-        ValueError: if num_labels or lm_weight is no such number.
     """
 
     def __init__(
@@ -153,8 +132,7 @@ class GPTForClassification(nn.Module):
         generator: Generator | None = None,
     ) -> None:
         super().__init__()
-        self.num_labels = whole_number("num_labels", num_labels, least=2, most=2**20)
-        self.lm_weight = real_number("lm_weight", lm_weight)
+        self.num_labels, self.lm_weight = num_labels, lm_weight
         self.gpt = GPT(config, generator=generator)
         self.config = self.gpt.config
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
@@ -164,19 +142,13 @@ class GPTForClassification(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor | None = None, labels: Tensor | None = None
     ) -> GPTClassifierOutput:
-        """input_ids and attention_mask as GPT.forward, a real token in each row; labels int64 (B,), in 0 … K−1.
-
-        Raises:
-            ValueError: if a shape, a type, the length, an id or a label does not fit, or a row is padding alone.
-        """
-        check_ids("input_ids", input_ids, self.config.vocab_size)
-        lm = self.gpt(input_ids, attention_mask, None if labels is None else input_ids.long())
+        """input_ids and attention_mask as GPT.forward, a real token in each row; labels int64 (B,), in 0 … K−1."""
+        lm = self.gpt(input_ids, attention_mask, None if labels is None else input_ids)
         real = real_tokens(input_ids, attention_mask)
         check_some_real(real)
         logits = self.classifier(self.dropout(last_states(lm.last_hidden_state, real)))  # (B, K)
         if labels is None:
             return GPTClassifierOutput(None, None, None, logits, lm.hidden_states)
-        check_targets("labels", labels, input_ids.shape[:1], self.num_labels)
         task_loss = mean_loss(logits, labels)
         loss = task_loss + self.lm_weight * lm.loss
         return GPTClassifierOutput(loss, task_loss, lm.loss, logits, lm.hidden_states)

@@ -8,11 +8,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from course_utils.shapes import check_dtype_of, check_hidden, check_tensors
-from course_utils.support.given import whole_number
-
-WIDEST = 2**14  # hidden size: whoever asks for more has mistyped
-
 
 class GRU(nn.Module):
     """Gated recurrent unit (Cho et al. 2014, section 2.3): a state that is partly kept, partly written anew.
@@ -28,19 +23,15 @@ class GRU(nn.Module):
     Args:
         input_size: C_in.
         hidden_size: C.
-
-    Raises:
-        ValueError: if a size is impossible.
     """
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
-        input_size = whole_number("input_size", input_size, most=WIDEST)
-        self.hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
-        self.input = nn.Linear(input_size, 3 * self.hidden_size)  # W and b
-        self.hidden = nn.Linear(self.hidden_size, 3 * self.hidden_size)  # U and c
+        self.hidden_size = hidden_size
+        self.input = nn.Linear(input_size, 3 * hidden_size)  # W and b
+        self.hidden = nn.Linear(hidden_size, 3 * hidden_size)  # U and c
         for parameter in self.parameters():
-            nn.init.uniform_(parameter, -(self.hidden_size**-0.5), self.hidden_size**-0.5)  # as nn.GRU
+            nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)  # as nn.GRU
 
     def forward(self, inputs: Tensor, state: Tensor | None = None, real: Tensor | None = None) -> Tensor:
         """Read a batch from left to right.
@@ -52,13 +43,7 @@ class GRU(nn.Module):
 
         Returns:
             states (B, T, C), after each token. So the last one, [:, -1], is that after the last real token.
-
-        Raises:
-            ValueError: if shapes or types do not fit.
         """
-        check_hidden(self.input.in_features, inputs=inputs)
-        check_dtype_of(self, inputs=inputs)
-        _check_around(inputs, self.hidden_size, state, real)
         if state is None:
             state = inputs.new_zeros(len(inputs), self.hidden_size)
         from_inputs = self.input(inputs)  # (B, T, 3·C): waits for nothing, so all at once
@@ -76,17 +61,3 @@ class GRU(nn.Module):
         reset, update = torch.sigmoid(gates_x + gates_h).chunk(2, dim=-1)  # (B, C) each
         candidate = torch.tanh(candidate_x + reset * candidate_h)
         return (1.0 - update) * candidate + update * state
-
-
-def _check_around(inputs: Tensor, hidden_size: int, state: Tensor | None, real: Tensor | None) -> None:
-    """Refuse a state that is not (B, C) and of the inputs' type, and a mask that is not bool (B, T)."""
-    if not inputs.shape[1]:
-        raise ValueError(f"inputs must have at least 1 token, got {tuple(inputs.shape)}")
-    wanted = {"state": (state, (len(inputs), hidden_size), inputs.dtype)}
-    wanted["real"] = (real, tuple(inputs.shape[:2]), torch.bool)
-    for name, (tensor, shape, dtype) in wanted.items():
-        if tensor is None:
-            continue
-        check_tensors(**{name: tensor})
-        if tuple(tensor.shape) != shape or tensor.dtype != dtype:
-            raise ValueError(f"{name} must be {dtype} {shape}, got {tensor.dtype} {tuple(tensor.shape)}")

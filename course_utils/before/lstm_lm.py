@@ -18,13 +18,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from course_utils.before.gru import WIDEST
 from course_utils.before.real_tokens import check_right_padding, mean_loss, real_tokens
-from course_utils.shapes import check_ids, check_tensors
-from course_utils.support.given import real_number, shown, whole_number
-
-LARGEST = 2**20  # words of a vocabulary
-DEEPEST = 2**8  # layers: whoever asks for more has mistyped
 
 
 class LSTMStack(nn.Module):
@@ -35,9 +29,6 @@ class LSTMStack(nn.Module):
         num_layers: L.
         dropout: probability with which a coordinate of a layer's input is dropped in training.
         generator: source of the start values, uniform between ±1/√C, as torch's.
-
-    Raises:
-        ValueError: if a number is impossible.
     """
 
     def __init__(
@@ -49,12 +40,10 @@ class LSTMStack(nn.Module):
         generator: Generator | None = None,
     ) -> None:
         super().__init__()
-        hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
-        num_layers = whole_number("num_layers", num_layers, most=DEEPEST)
         self.layers = nn.ModuleList(
             nn.LSTM(hidden_size, hidden_size, batch_first=True) for _ in range(num_layers)
         )
-        self.dropout = nn.Dropout(real_number("dropout", dropout, most=1.0))
+        self.dropout = nn.Dropout(dropout)
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5, generator=generator)
 
@@ -76,9 +65,6 @@ class WordsAndSoftmax(nn.Module):
         hidden_size: C.
         words: a CharacterCNN of size C, which spells each word; None: a table of V vectors.
         generator: source of the start values: the table N(0, 1), the softmax N(0, 1/C).
-
-    Raises:
-        ValueError: if a size is impossible, or words gives vectors of another size.
     """
 
     def __init__(
@@ -90,41 +76,17 @@ class WordsAndSoftmax(nn.Module):
         generator: Generator | None = None,
     ) -> None:
         super().__init__()
-        self.vocab_size = whole_number("vocab_size", vocab_size, most=LARGEST)
-        hidden_size = whole_number("hidden_size", hidden_size, most=WIDEST)
         if words is None:
-            self.words = nn.Embedding(vocab_size, hidden_size)
-            nn.init.normal_(self.words.weight, generator=generator)
-        elif getattr(words, "hidden_size", None) == hidden_size:
-            self.words = words
-        else:
-            came = getattr(words, "hidden_size", shown(words))
-            raise ValueError(
-                f"words must be a CharacterCNN of hidden_size {hidden_size}, or None, got {came}"
-            )
+            words = nn.Embedding(vocab_size, hidden_size)
+            nn.init.normal_(words.weight, generator=generator)
+        self.words = words
         self.softmax = nn.Linear(hidden_size, vocab_size)
         nn.init.normal_(self.softmax.weight, std=hidden_size**-0.5, generator=generator)
         nn.init.zeros_(self.softmax.bias)
 
     def look_up(self, input_ids: Tensor, character_ids: Tensor | None) -> Tensor:
-        """The context-free vectors, float (B, T, C): of the ids, or of the spelling where the words are spelt.
-
-        Raises:
-            ValueError: if ids do not fit, or characters are missing where words are spelt, or given where not.
-        """
-        check_ids("input_ids", input_ids, self.vocab_size)
-        spelt = not isinstance(self.words, nn.Embedding)
-        if spelt != (character_ids is not None):
-            wanted = "needs character_ids" if spelt else "has a table of words and takes no character_ids"
-            raise ValueError(f"this model {wanted}, got {shown(character_ids)}")
-        if not spelt:
-            return self.words(input_ids)
-        check_tensors(character_ids=character_ids)
-        if character_ids.shape[:-1] != input_ids.shape:
-            raise ValueError(
-                f"character_ids must have shape {(*input_ids.shape, 'W')}, got {tuple(character_ids.shape)}"
-            )
-        return self.words(character_ids)
+        """The context-free vectors, float (B, T, C): of the ids, or of the spelling where the words are spelt."""
+        return self.words(input_ids if character_ids is None else character_ids)
 
 
 class LMOutput(NamedTuple):
@@ -142,9 +104,6 @@ class LSTMLanguageModel(nn.Module):
         words: see WordsAndSoftmax.
         dropout: see LSTMStack.
         generator: source of the random start values.
-
-    Raises:
-        ValueError: if a number is impossible, or words does not fit.
     """
 
     def __init__(
@@ -177,9 +136,6 @@ class LSTMLanguageModel(nn.Module):
 
         Returns:
             LMOutput; the loss is the mean of −log p over all real tokens but the first of each row, 0 without any.
-
-        Raises:
-            ValueError: if a shape, a type or an id does not fit, or padding stands before a real token.
         """
         token = self.ends.look_up(input_ids, character_ids)  # (B, T, C)
         real = check_right_padding(real_tokens(input_ids, attention_mask))

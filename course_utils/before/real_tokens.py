@@ -9,17 +9,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.shapes import check_ones_and_zeros, check_same_shape, check_tensors, readable
+from course_utils.shapes import check_ones_and_zeros, check_same_shape, readable
 
 IGNORE = -100  # a label that means "nothing to predict here"; torch's cross_entropy has the same default
 
 
 def real_tokens(input_ids: Tensor, attention_mask: Tensor | None) -> Tensor:
-    """bool (B, T), True where a token is no padding; without a mask all are real.
-
-    Raises:
-        ValueError: if the mask is not 1 and 0, or not of the shape of input_ids.
-    """
+    """bool (B, T), True where a token is no padding; without a mask all are real."""
     if attention_mask is None:
         return torch.ones_like(input_ids, dtype=torch.bool)
     check_same_shape("attention_mask", attention_mask, input_ids)
@@ -27,13 +23,11 @@ def real_tokens(input_ids: Tensor, attention_mask: Tensor | None) -> Tensor:
     return attention_mask.bool()
 
 
-def check_some_real(real: Tensor) -> None:
+def check_some_real(real: Tensor, name: str = "attention_mask") -> None:
     """Refuse a row that is padding alone."""
     if readable(real) and not real.any(dim=-1).all():
         row = int(real.any(dim=-1).long().argmin())
-        raise ValueError(
-            f"each row of attention_mask must have a token that is real, got padding alone in row {row}"
-        )
+        raise ValueError(f"each row of {name} must have a real token, got padding alone in row {row}")
 
 
 def last_states(states: Tensor, real: Tensor) -> Tensor:
@@ -47,23 +41,6 @@ def mean_loss(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean of −log p(target): float (M, V) and int (M,), those of −100 left out; 0 where there is no target."""
     total = F.cross_entropy(logits, targets.long(), ignore_index=IGNORE, reduction="sum")
     return total / (targets != IGNORE).sum().clamp(min=1)
-
-
-def check_targets(
-    name: str, labels: Tensor, shape: tuple[int, ...], count: int, *, ignore: bool = False
-) -> None:
-    """Refuse what is not int64 of this shape with entries in 0 … count−1 (or −100, where `ignore` allows it)."""
-    check_tensors(**{name: labels})
-    if tuple(labels.shape) != tuple(shape) or labels.dtype != torch.int64:
-        raise ValueError(
-            f"{name} must be int64 of shape {tuple(shape)}, got {labels.dtype} {tuple(labels.shape)}"
-        )
-    wrong = (labels < 0) | (labels >= count)
-    if ignore:
-        wrong &= labels != IGNORE
-    if readable(labels) and wrong.any():
-        also = f" or be {IGNORE} (ignored)" if ignore else ""
-        raise ValueError(f"{name} must lie in 0 … {count - 1}{also}, got {int(labels[wrong][0])}")
 
 
 def check_right_padding(real: Tensor) -> Tensor:

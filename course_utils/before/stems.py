@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from course_utils.support.given import list_of_texts, mapping, one_text
+from course_utils.support.given import list_of_texts
 
 ENDINGS_SEEN = 3  # a stem must have been seen with so many
 _VOWEL = """
@@ -35,12 +35,8 @@ _WORD = re.compile("[0-9A-Za-z가-힣]+")
 
 
 def split_words(sentence: str) -> list[str]:
-    """The runs of letters and digits of a sentence: "배를 탔다." -> ["배를", "탔다"].
-
-    Raises:
-        ValueError: if sentence is no text.
-    """
-    return _WORD.findall(one_text("sentence", sentence))
+    """The runs of letters and digits of a sentence: "배를 탔다." -> ["배를", "탔다"]."""
+    return _WORD.findall(sentence)
 
 
 def learn_stems(sentences: Iterable[str]) -> dict[str, str]:
@@ -51,9 +47,6 @@ def learn_stems(sentences: Iterable[str]) -> dict[str, str]:
 
     Returns:
         word -> stem for every word of the text; most words are their own stem.
-
-    Raises:
-        ValueError: sentences are not several texts.
     """
     sentences = list_of_texts("sentences", sentences)
     words = sorted({word for sentence in sentences for word in split_words(sentence)})
@@ -68,11 +61,7 @@ def cut_sentence(sentence: str, stems: Mapping[str, str]) -> list[str]:
 
     >>> cut_sentence("배를 탔다.", {"배를": "배"})
     ['배', '탔다']
-
-    Raises:
-        ValueError: if sentence is no text, or stems no dict.
     """
-    stems = mapping("stems", stems, "word -> stem")
     return [stems.get(word, word) for word in split_words(sentence)]
 
 

@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 
 from course_utils.before.word2vec import UnknownWord, WordVectors, count_words, learn_table, number_words
-from course_utils.support.given import one_text, several
 
 SHORTEST, LONGEST = 2, 3
 RATE = 0.05  # half of skip-gram's: every step moves all n-grams of a word at once
@@ -28,11 +27,7 @@ def ngrams(word: str) -> list[str]:
 
     >>> ngrams("배편")
     ['<배편>', '<배', '배편', '편>', '<배편', '배편>']
-
-    Raises:
-        ValueError: if word is no text.
     """
-    one_text("word", word)
     marked = f"<{word}>"
     found = [
         marked[start : start + length]
@@ -53,11 +48,7 @@ class SubwordVectors(WordVectors):
     grams: dict[str, Tensor]
 
     def vector(self, word: str) -> Tensor:
-        """The vector of a word, known or made of its known n-grams: float (C,).
-
-        Raises:
-            UnknownWord: (a KeyError) if not one of its n-grams is known.
-        """
+        """The vector of a word, known or made of its known n-grams: float (C,); of none, UnknownWord."""
         if word in self.index:
             return self.vectors[self.index[word]]
         known = [self.grams[gram] for gram in ngrams(word) if gram in self.grams]
@@ -83,11 +74,8 @@ def train_subword_skip_gram(
 
     Args:
         on_epoch: called after each reading of the text with its number (from 1) and the mean loss of a pair.
-
-    Raises:
-        ValueError: as there.
     """
-    sentences = several("sentences", sentences, "sentences, each a list of words")
+    sentences = list(sentences)  # read twice
     words, counts = count_words(sentences, min_count=min_count)
     spelled = [ngrams(word) for word in words]
     grams = list(dict.fromkeys(gram for word in spelled for gram in word))

@@ -22,8 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.shapes import check_same_dtype, check_tensors
-from course_utils.support.given import list_of_texts, real_number, several, whole_number
+from course_utils.support.given import list_of_texts
 
 NOISE_POWER = 0.75  # negatives are drawn by count^0.75 (2013b, section 2.2)
 SUBSAMPLE = (
@@ -34,7 +33,6 @@ RATE = (
 )
 BATCH = 512  # pairs whose slopes are added up before a step (the authors' code: 1); never more than there are words,
 # or the same few vectors would be moved by many slopes at once, too far
-MOST = 10**6  # dimensions, neighbours, negatives, readings: whoever asks for more has mistyped
 
 
 class UnknownWord(KeyError):
@@ -69,11 +67,7 @@ class WordVectors:
         object.__setattr__(self, "index", {word: row for row, word in enumerate(self.words)})
 
     def vector(self, word: str) -> Tensor:
-        """The vector of a word: float (C,).
-
-        Raises:
-            UnknownWord: (a KeyError) if it has none.
-        """
+        """The vector of a word: float (C,); of one that has none, UnknownWord (a KeyError)."""
         if word not in self.index:
             raise UnknownWord(f"{word!r} has no vector: it is not among the {len(self.words)} words learned")
         return self.vectors[self.index[word]]
@@ -90,9 +84,6 @@ class WordVectors:
 
         Returns:
             (word, cosine), the largest first.
-
-        Raises:
-            UnknownWord: (a KeyError) if a word has no vector.
         """
         vector = self.vector(word) if isinstance(word, str) else word
         cosines = F.normalize(self.vectors, dim=-1) @ F.normalize(vector, dim=-1)  # (V,)
@@ -114,13 +105,9 @@ def negative_sampling_loss(centres: Tensor, contexts: Tensor, negatives: Tensor)
 
     Returns:
         float (B,).
-
-    Raises:
-        ValueError: if they are not float tensors of one type, or their shapes do not fit.
     """
-    check_same_dtype(centres=centres, contexts=contexts, negatives=negatives)
-    fits = centres.dim() == 2 and centres.shape == contexts.shape and negatives.dim() == 3
-    if not fits or (negatives.shape[0], negatives.shape[2]) != tuple(centres.shape):
+    fits = centres.dim() == 2 and negatives.dim() == 3 and centres.shape == contexts.shape
+    if not fits or (negatives.shape[0], negatives.shape[2]) != tuple(centres.shape):  # (1, C) would be spread
         raise ValueError(
             "centres and contexts must be (B, C) and negatives (B, K, C), "
             f"got {tuple(centres.shape)}, {tuple(contexts.shape)} and {tuple(negatives.shape)}"
@@ -131,32 +118,15 @@ def negative_sampling_loss(centres: Tensor, contexts: Tensor, negatives: Tensor)
 
 
 def noise_distribution(counts: Tensor) -> Tensor:
-    """How probable each word is as a negative: count^0.75, made to sum to 1. (V,) -> float (V,).
-
-    Raises:
-        ValueError: if counts are not numbers (V,).
-    """
-    _check_counts(counts)
+    """How probable each word is as a negative: count^0.75, made to sum to 1. (V,) -> float (V,)."""
     weights = counts.double() ** NOISE_POWER
     return weights / weights.sum()
 
 
 def keep_probability(counts: Tensor, *, threshold: float = SUBSAMPLE) -> Tensor:
-    """The probability that an occurrence of each word is kept: min(1, √(threshold / share)). (V,) -> float (V,).
-
-    Raises:
-        ValueError: if counts are not numbers (V,), or threshold is negative or not finite.
-    """
-    _check_counts(counts)
-    threshold = real_number("threshold", threshold)
+    """The probability that an occurrence of each word is kept: min(1, √(threshold / share)). (V,) -> float (V,)."""
     share = counts.double() / counts.sum()
     return (threshold / share).sqrt().clamp(max=1.0)
-
-
-def _check_counts(counts: Tensor) -> None:
-    check_tensors(counts=counts)
-    if counts.dim() != 1 or counts.is_complex():
-        raise ValueError(f"counts must be numbers (V,), got {counts.dtype} {tuple(counts.shape)}")
 
 
 def window_pairs(tokens: Tensor, sentence: Tensor, *, window: int, generator: torch.Generator) -> Tensor:
@@ -170,16 +140,7 @@ def window_pairs(tokens: Tensor, sentence: Tensor, *, window: int, generator: to
 
     Returns:
         int (P, 2): centre, neighbour.
-
-    Raises:
-        ValueError: if tokens and sentence are not both (N,), or window is below 1.
     """
-    check_tensors(tokens=tokens, sentence=sentence)
-    if tokens.dim() != 1 or tokens.shape != sentence.shape:
-        raise ValueError(
-            f"tokens and sentence must both be (N,), got {tuple(tokens.shape)} and {tuple(sentence.shape)}"
-        )
-    window = whole_number("window", window, most=MOST)
     reach = torch.randint(1, window + 1, tokens.shape, generator=generator)
     pairs = []
     for distance in range(1, min(window, len(tokens) - 1) + 1):
@@ -192,12 +153,7 @@ def window_pairs(tokens: Tensor, sentence: Tensor, *, window: int, generator: to
 
 
 def count_words(sentences: Sequence[Sequence[str]], *, min_count: int) -> tuple[tuple[str, ...], Tensor]:
-    """The words seen at least min_count times, the most frequent first (ties by letters), and their counts.
-
-    Raises:
-        ValueError: if a sentence is not a list of words, min_count is below 1, or fewer than two words are left.
-    """
-    min_count = whole_number("min_count", min_count)
+    """The words seen at least min_count times, the most frequent first (ties by letters), and their counts."""
     counted = Counter(
         word for sentence in sentences for word in list_of_texts("each sentence", sentence, least=0)
     )
@@ -243,12 +199,8 @@ def train_skip_gram(
         generator: decides everything that is drawn; the same one gives the same vectors.
         on_epoch: called after each reading with its number (from 1), the mean loss of a pair in it, and the vectors
             so far (a copy).
-
-    Raises:
-        ValueError: if sentences are not lists of words, a number is below 1 or above MOST, or fewer than two words
-            are left.
     """
-    sentences = several("sentences", sentences, "sentences, each a list of words")
+    sentences = list(sentences)  # read twice
     words, counts = count_words(sentences, min_count=min_count)
 
     def report(epoch: int, loss: float, table: Tensor) -> None:
@@ -298,13 +250,7 @@ def learn_table(
 
     Returns:
         float (R + 1, C), the rows of the parts and one of zeros.
-
-    Raises:
-        ValueError: if a number is below 1 or above MOST.
     """
-    numbers = {"dimensions": dimensions, "window": window, "negatives": negatives, "epochs": epochs}
-    for name, value in numbers.items():
-        whole_number(name, value, most=MOST)
     tokens, sentence = text
     noise, keep = noise_distribution(counts), keep_probability(counts)
     table = torch.zeros(rows + 1, dimensions)
@@ -341,36 +287,10 @@ def step(table: Tensor, context_vectors: Tensor, centres: Tensor, others: Tensor
 
     Returns:
         The loss before the step.
-
-    Raises:
-        ValueError: if they are not tensors of these shapes, or name rows that are not there; nothing is changed then.
     """
-    check_same_dtype(table=table, context_vectors=context_vectors)
-    check_tensors(centres=centres, others=others)
-    rate = real_number("rate", rate)
-    given = table, context_vectors, centres, others
-    if (
-        any(tensor.dim() != 2 or not tensor.numel() for tensor in given)
-        or table.shape[1] != context_vectors.shape[1]
-        or len(centres) != len(others)
-        or any(tensor.requires_grad for tensor in given)
-    ):
-        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in given)
-        raise ValueError(
-            f"expected table (R + 1, C), context_vectors (V, C), both without gradient, centres (B, G) and "
-            f"others (B, 1 + K), got {shapes}"
-        )
     # F.embedding, vecdot and the rate in `moves` are, for so little work, several times as fast as [], @ and alpha=.
-    try:
-        v, u = (
-            F.embedding(centres, table).sum(1),
-            F.embedding(others, context_vectors),
-        )  # (B, C), (B, 1 + K, C)
-    except (IndexError, RuntimeError):
-        raise ValueError(
-            f"centres must be rows of the table, integers in 0 … {len(table) - 1}, and others those of "
-            f"context_vectors, in 0 … {len(context_vectors) - 1}"
-        ) from None
+    v = F.embedding(centres, table).sum(1)  # (B, C)
+    u = F.embedding(others, context_vectors)  # (B, 1 + K, C)
     scores = torch.linalg.vecdot(u, v[:, None])  # (B, 1 + K)
     slopes = scores.sigmoid()
     slopes[:, 0] -= 1.0  # only the first is a neighbour

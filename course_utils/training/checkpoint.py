@@ -138,7 +138,9 @@ def _read(path: Path) -> tuple[dict[str, Tensor], int, dict[str, Any]]:
             # A copy of each: the tensors of a file share its memory map.
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
     except SafetensorError as error:
-        raise CheckpointError(f"{path} is damaged ({one_line(str(error))}): delete it to start anew") from None
+        raise CheckpointError(
+            f"{path} is damaged ({one_line(str(error))}): delete it to start anew"
+        ) from None
     if not {"step", "settings", "sha256"} <= metadata.keys():
         raise CheckpointError(f"{path} is no checkpoint of a training run: give another folder")
     if metadata["sha256"] != _checksum(tensors, metadata):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -27,71 +26,67 @@ from course_utils.training.device import device_of, inputs_on
 from course_utils.training.fast import speed_up
 from experiments.family import flops
 from experiments.family.held import HeldOut, MaskedWords
-from experiments.family.members import Ready, full_batch, places, sentence_rows, with_waves
+from experiments.family.members import Ready, full_batch, looking, places, sentence_rows, with_waves
 from experiments.family.pretraining import Racer
 from experiments.family.race import LOOKED_AT, Race, bert_config
 from experiments.family.text import RaceText, true_tokens
 
 
-class ByOrder(nn.Module):
-    """An ALBERT that is called with a Batch, whose label of pairs is here that of their order."""
+class Called(nn.Module):
+    """A model that is called with a Batch.
 
-    def __init__(self, albert: AlbertForPreTraining) -> None:
+    Args:
+        model: what is trained.
+        call: of the model and a batch's inputs, without those of its label of pairs, and that label -> its output.
+    """
+
+    def __init__(
+        self, model: nn.Module, call: Callable[[nn.Module, dict[str, Tensor], Tensor | None], Any]
+    ) -> None:
         super().__init__()
-        self.albert = albert
+        self.model, self.call = model, call
 
-    def forward(self, next_sentence_label: Tensor | None = None, **inputs: Any) -> Any:
-        """As AlbertForPreTraining."""
-        return self.albert(**inputs, sentence_order_label=next_sentence_label)
+    def forward(self, next_sentence_label: Tensor | None = None, **inputs: Tensor) -> Any:
+        """The model's output."""
+        return self.call(self.model, inputs, next_sentence_label)
 
 
 def albert(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
     """bert's width and depth with a third of its parameters. It computes as much but for the embeddings."""
     config = AlbertConfig(**asdict(race.config), embedding_size=race.settings.hidden // 4)
-    model = ByOrder(AlbertForPreTraining(config, generator=seeded(seed)))
+    model = Called(
+        AlbertForPreTraining(config, generator=seeded(seed)),
+        lambda albert, inputs, order: albert(**inputs, sentence_order_label=order),
+    )
     speed_up(with_waves(model, config.initializer_range))
     rows = text.in_order(text.train, batch_size=race.settings.batch_size, seed=seed)
 
-    def masked(model: nn.Module) -> nn.Module:
-        return MaskedWords(model.albert.bert, model.albert.mlm)
+    def cost(batch: Batch) -> int:
+        pairs = batch.next_sentence_label is not None
+        return flops.albert(config, *batch.input_ids.shape, places(batch), pairs=pairs)
 
-    return Ready(
-        Racer(
-            model,
-            rows,
-            lambda batch: flops.albert(
-                config, *batch.input_ids.shape, places(batch), pairs=batch.next_sentence_label is not None
-            ),
-            lambda model: held.look(masked(model)),
-        ),
-        lambda model: model.albert.bert,
-        masked,
-    )
+    return Ready(Racer(model, rows, cost, looking(held, inside)), inside)
 
 
-class Drawing(nn.Module):
-    """An Electra that is called with a Batch; what its generator says is drawn by torch's global generator."""
-
-    def __init__(self, electra: Electra) -> None:
-        super().__init__()
-        self.electra = electra
-
-    def forward(self, next_sentence_label: Tensor | None = None, **inputs: Any) -> Any:
-        """As Electra."""
-        return self.electra(**inputs, generator=torch.default_generator)
+def inside(model: Called) -> nn.Module:
+    """What is trained."""
+    return model.model
 
 
 def electra(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
     """What is tuned afterwards is the discriminator; the masked words are those of the generator, which is smaller."""
     config = ElectraConfig(**asdict(race.config), embedding_size=race.settings.hidden)
-    model = Drawing(Electra(config, divisor=2, generator=seeded(seed)))
+    model = Called(  # what its generator says is drawn by torch's global generator
+        Electra(config, divisor=2, generator=seeded(seed)),
+        lambda electra, inputs, _: electra(**inputs, generator=torch.default_generator),
+    )
     speed_up(with_waves(model, config.initializer_range))
     small = config.smaller(2)
 
     def measures(model: nn.Module) -> dict[str, float]:
-        guess = model.electra.generator
+        guess = model.model.generator
         found = held.look(MaskedWords(guess.bert, guess.mlm))
-        return {"generator_masked_loss": found["masked_loss"], **detection(model, held)}
+        return {"generator_masked_loss": found["masked_loss"], **detection(model.model, held)}
 
     return Ready(
         Racer(
@@ -100,13 +95,12 @@ def electra(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
             lambda batch: flops.electra(config, small, *batch.input_ids.shape, places(batch)),
             measures,
         ),
-        lambda model: model.electra.discriminator.bert,
-        lambda model: None,
+        lambda model: model.model.discriminator,
     )
 
 
 @torch.no_grad()
-def detection(model: Drawing, held: HeldOut, *, most: int = LOOKED_AT) -> dict[str, float]:
+def detection(model: Electra, held: HeldOut, *, most: int = LOOKED_AT) -> dict[str, float]:
     """How well replaced tokens of held-out text are found; tokens are drawn from a seed of its own."""
     total, real, right, replaced = 0.0, 0, 0, 0
     generator = seeded(7)
@@ -115,7 +109,7 @@ def detection(model: Drawing, held: HeldOut, *, most: int = LOOKED_AT) -> dict[s
     for number in range(min(most, held.sentences.batches_per_epoch)):
         inputs = inputs_on(device_of(model), held.sentences(number).inputs())
         inputs.pop("next_sentence_label")
-        output = model.electra(**inputs, generator=generator)
+        output = model(**inputs, generator=generator)
         known = output.replaced >= 0
         total += float(output.discriminator_loss) * int(known.sum())
         right += int(((output.logits > 0) == (output.replaced == 1))[known].sum())
@@ -178,31 +172,14 @@ def spanbert(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
         model.boundary.position.weight.copy_(waves)  # these are no places of a row
     rows = text.full(text.train, batch_size=full_batch(race.settings.batch_size), seed=seed)
 
-    def masked(model: nn.Module) -> nn.Module:
-        return MaskedWords(model.bert, model.mlm)
-
     return Ready(
         Racer(
             model,
             InSpans(rows, text, seed),
             lambda batch: flops.spanbert(race.config, *batch.input_ids.shape, places(batch)),
-            lambda model: held.look(masked(model)),
-        ),
-        lambda model: model.bert,
-        masked,
+            looking(held),
+        )
     )
-
-
-class OnBatches(nn.Module):
-    """A DistillationLoss that is called with a Batch."""
-
-    def __init__(self, distillation: DistillationLoss) -> None:
-        super().__init__()
-        self.distillation = distillation
-
-    def forward(self, next_sentence_label: Tensor | None = None, **inputs: Any) -> SimpleNamespace:
-        """The loss."""
-        return SimpleNamespace(loss=self.distillation(**inputs).loss)
 
 
 def distil(
@@ -225,19 +202,21 @@ def distil(
     weights, spent = taught()
     master.load_state_dict(weights)
     student = every_other_layer(master)
-    model = OnBatches(DistillationLoss(speed_up(student), speed_up(master.eval().to(device))))
+    model = Called(
+        DistillationLoss(speed_up(student), speed_up(master.eval().to(device))),
+        lambda lesson, inputs, _: lesson(**inputs),
+    )
 
-    def masked(model: nn.Module) -> nn.Module:
-        return MaskedWords(model.distillation.student.bert, model.distillation.student.mlm)
+    def pupil(model: Called) -> nn.Module:
+        return model.model.student
 
     return Ready(
         Racer(
             model,
             sentence_rows(race, text, seed),
             lambda batch: flops.distillation(race.config, config, *batch.input_ids.shape),
-            lambda model: held.look(masked(model)),
+            looking(held, pupil),
             spent=spent,
         ),
-        lambda model: model.distillation.student.bert,
-        masked,
+        pupil,
     )

@@ -49,13 +49,21 @@ class Ready:
 
     Attributes:
         racer: see Racer.
-        bert: of a model like racer.model -> the encoder that a task is tuned from.
-        masked: likewise -> its masked language model, or None where it has none.
+        part: of a model like racer.model -> what holds `.bert`, the encoder that a task is tuned from, and `.mlm`, the
+            head of its masked language model, where it has one.
     """
 
     racer: Racer
-    bert: Callable[[nn.Module], BertModel]
-    masked: Callable[[nn.Module], nn.Module | None]
+    part: Callable[[nn.Module], nn.Module] = lambda model: model
+
+    def bert(self, model: nn.Module) -> BertModel:
+        """The encoder that a task is tuned from."""
+        return self.part(model).bert
+
+    def masked(self, model: nn.Module) -> MaskedWords | None:
+        """The masked language model, or None."""
+        part = self.part(model)
+        return MaskedWords(part.bert, part.mlm) if hasattr(part, "mlm") else None
 
 
 def with_waves(model: nn.Module, std: float) -> nn.Module:
@@ -89,12 +97,14 @@ def of_bert(
         paired = batch.next_sentence_label is not None
         return flops.bert(config, rows, tokens, places(batch), pairs=paired)
 
-    def masked(model: nn.Module) -> nn.Module:
-        return MaskedWords(model.bert, model.mlm)
+    return Ready(Racer(model, batches, cost, looking(held)))
 
-    return Ready(
-        Racer(model, batches, cost, lambda model: held.look(masked(model))), lambda model: model.bert, masked
-    )
+
+def looking(
+    held: HeldOut, part: Callable[[nn.Module], nn.Module] = lambda model: model
+) -> Callable[[nn.Module], dict[str, float]]:
+    """What a look measures: the masked words of the part of a model that holds `.bert` and `.mlm`."""
+    return lambda model: held.look(MaskedWords(part(model).bert, part(model).mlm))
 
 
 def full_batch(rows: int) -> int:

@@ -5,7 +5,6 @@ first seed, then for the second: a stopped one is of use.
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -44,23 +43,30 @@ PROBED = (
     *(UNTRAINED + name for name in ("left_to_right", "shallow", "shallow_blocks")),
     "counting",
 )
+ULMFIT = ("scratch", "no_second_stage", "reviews_only", *film.TRICKS)
+# Whatever --only may name.
+NAMES = tuple(dict.fromkeys((*MEMBERS, "from_scratch", *READERS, *PROBED, *ULMFIT, *DOMAIN)))
 
 
 def pilot(runs: Runs, seed: int, only: Sequence[str]) -> None:
     """Runs of a seed of their own that choose a rate for each kind of model."""
     if seed:
         return
-    for member in PILOTS:
-        for rate in PILOTS[member]:
+    for member, rates in PILOTS.items():
+        for rate in rates:
             plan = {"part": "pilot", "member": member, "seed": PILOT_SEED, "rate": rate}
-            if (only and member not in only) or runs.store.has(plan):
-                continue
-            given = (runs.race, runs.text, runs.held, PILOT_SEED)
-            racer = READERS[member](*given) if member in READERS else MEMBERS[member](*given).racer
-            racer.model.to(runs.device)
-            trained = runs.pre_train(racer, rate, PILOT_SEED)
-            own = next(name for name in OWN_LOSS if name in trained.log[-1])
-            runs.keep({"plan": plan, "log": trained.log, "own": [own, trained.log[-1][own]]}, trained.seconds)
+            if member in only:
+                runs.once(plan, lambda: piloted(runs, member, rate))  # noqa: B023
+
+
+def piloted(runs: Runs, member: str, rate: float) -> dict[str, Any]:
+    """A log, and the loss by which it is judged."""
+    given = (runs.race, runs.text, runs.held, PILOT_SEED)
+    racer = READERS[member](*given) if member in READERS else MEMBERS[member](*given).racer
+    racer.model.to(runs.device)
+    log = runs.pre_train(racer, rate, PILOT_SEED).log
+    own = next(name for name in OWN_LOSS if name in log[-1])
+    return {"log": log, "own": [own, log[-1][own]]}
 
 
 def family(runs: Runs, seed: int, only: Sequence[str]) -> None:
@@ -82,7 +88,7 @@ def tuned_tasks(runs: Runs, seed: int, only: Sequence[str]) -> None:
 
 def wanted(names: Sequence[str], only: Sequence[str]) -> list[str]:
     """Those of some names that are asked for."""
-    return [name for name in names if not only or name in only]
+    return [name for name in names if name in only]
 
 
 def tune(runs: Runs, member: str, seed: int, point: str, name: str) -> None:
@@ -90,12 +96,12 @@ def tune(runs: Runs, member: str, seed: int, point: str, name: str) -> None:
     one = tasks.TUNINGS[name]
     plan = {"part": "tasks", "member": member, "seed": seed, "point": point, "task": name}
     plan |= {"labels": one.labels, "updates": one.updates}
-    if runs.store.has(plan):
-        return
-    began = time.process_time()
-    bert = encoder_of(runs, member, seed, point)
-    found = tasks.tuned(bert, name, runs.text.tokenizer, seed, rates_of(runs, plan, tasks.RATES))
-    runs.keep({"plan": plan, "rates": found}, time.process_time() - began)
+
+    def make() -> dict[str, Any]:
+        bert, rates = encoder_of(runs, member, seed, point), rates_of(runs, plan, tasks.RATES)
+        return {"rates": tasks.tuned(bert, name, runs.text.tokenizer, seed, rates)}
+
+    runs.once(plan, make)
 
 
 def rates_of(runs: Runs, plan: dict[str, Any], rates: Sequence[float]) -> Sequence[float]:
@@ -140,13 +146,12 @@ def reader(runs: Runs, member: str, seed: int) -> nn.Module:
         return SideBySide(reader(runs, "left_to_right", seed), reader(runs, "right_to_left", seed))
     plan = {**runs.plan(member, seed), "part": "readers"}
     racer = READERS[member](runs.race, runs.text, runs.held, seed)
-    if not (runs.store.has(plan) and runs.has_weights(plan, "updates")):
+    if not (runs.store.get(plan) and runs.has_weights(plan, "updates")):
         racer.model.to(runs.device)
         trained = runs.pre_train(racer, plan["rate"], seed)
         racer.model.load_state_dict(trained.kept[runs.race.settings.steps])
         runs.save(plan, "updates", racer.model)
-        run = {"plan": plan, "parameters": parameters(racer.model), "log": trained.log}
-        runs.keep(run, trained.seconds)
+        runs.keep({"plan": plan, "parameters": parameters(racer.model), "log": trained.log})
     racer.model.load_state_dict(runs.weights(plan, "updates"))
     return racer.model.eval()
 
@@ -160,18 +165,19 @@ def static_vectors(runs: Runs, seed: int) -> tuple[WordVectors, Tensor]:
 
 def probe(runs: Runs, member: str, seed: int) -> None:
     """Whose vector tells the sense."""
-    plan = {"part": "senses", "member": member, "seed": seed}
-    if runs.store.has(plan) or (member == "counting" and seed):
+    if member == "counting" and seed:
         return
-    began = time.process_time()
     tokenizer = runs.text.tokenizer
-    if member == "counting":
-        found = senses.counted(tokenizer)
-    else:
+
+    def make() -> dict[str, Any]:
+        if member == "counting":
+            return senses.counted(tokenizer)
         found = senses.probed(reader(runs, member, seed).cpu(), tokenizer)
-    if member == "static":
-        found["neighbours"] = senses.neighbours(static_vectors(runs, seed)[0], tokenizer)
-    runs.keep({"plan": plan, **found}, time.process_time() - began, "cpu")
+        if member == "static":
+            found["neighbours"] = senses.neighbours(static_vectors(runs, seed)[0], tokenizer)
+        return found
+
+    runs.once({"part": "senses", "member": member, "seed": seed}, make, "cpu")
 
 
 def tuned_reviews(runs: Runs, seed: int, only: Sequence[str]) -> None:
@@ -189,28 +195,29 @@ def review(
     seed: int,
     labels: int,
     recipe: film.Recipe,
-    make: Callable[[], nn.Module],
+    make_reader: Callable[[], nn.Module],
 ) -> None:
     """One reader, so many labels."""
     plan = {"part": part, "member": member, "seed": seed, "labels": labels, "updates": film.UPDATES}
-    if runs.store.has(plan):
-        return
-    began, found = time.process_time(), {}
-    made = make().to(runs.device)
-    for rate in rates_of(runs, plan, film.RATES):
-        model = copy.deepcopy(made)
-        size = runs.race.settings.hidden * (2 if isinstance(model, BiLM | SideBySide) else 1)
-        found[f"{rate:g}"] = film.tuned(
-            film.States(model) if isinstance(model, LanguageModel) else model,
-            size,
-            runs.text.tokenizer,
-            labels=labels,
-            rate=rate,
-            recipe=recipe,
-            seed=seed,
-            std=runs.race.settings.start_std,
-        )
-    runs.keep({"plan": plan, "rates": found}, time.process_time() - began)
+
+    def make() -> dict[str, Any]:
+        made, found = make_reader().to(runs.device), {}
+        for rate in rates_of(runs, plan, film.RATES):
+            model = copy.deepcopy(made)
+            size = runs.race.settings.hidden * (2 if isinstance(model, BiLM | SideBySide) else 1)
+            found[f"{rate:g}"] = film.tuned(
+                film.States(model) if isinstance(model, LanguageModel) else model,
+                size,
+                runs.text.tokenizer,
+                labels=labels,
+                rate=rate,
+                recipe=recipe,
+                seed=seed,
+                std=runs.race.settings.start_std,
+            )
+        return {"rates": found}
+
+    runs.once(plan, make)
 
 
 def ulmfit(runs: Runs, seed: int, only: Sequence[str]) -> None:
@@ -221,7 +228,7 @@ def ulmfit(runs: Runs, seed: int, only: Sequence[str]) -> None:
         "reviews_only": lambda: second_stage(runs, seed, alone=True),
         **dict.fromkeys(film.TRICKS, lambda: second_stage(runs, seed)),
     }
-    for name in wanted(tuple(starts), only):
+    for name in wanted(ULMFIT, only):
         recipe = film.TRICKS.get(name, film.TRICKS["all_tricks"])
         if name == "scratch":
             recipe = film.PLAIN  # tricks that keep what is there have nothing to keep
@@ -236,7 +243,7 @@ def second_stage(runs: Runs, seed: int, *, alone: bool = False) -> nn.Module:
     """
     plan = {**runs.plan("left_to_right", seed), "part": "reviews_only" if alone else "second_stage"}
     racer = READERS["left_to_right"](runs.race, runs.text, runs.held, seed)
-    if not (runs.store.has(plan) and runs.has_weights(plan, "updates")):
+    if not (runs.store.get(plan) and runs.has_weights(plan, "updates")):
         racer.model.to(runs.device)
         if not alone:
             racer.model.load_state_dict(reader(runs, "left_to_right", seed).state_dict())
@@ -249,7 +256,7 @@ def second_stage(runs: Runs, seed: int, *, alone: bool = False) -> nn.Module:
         trained = shorter.pre_train(racer, plan["rate"], seed)
         racer.model.load_state_dict(trained.kept[shorter.race.settings.steps])
         runs.save(plan, "updates", racer.model)
-        runs.keep({"plan": plan, "log": trained.log}, trained.seconds)
+        runs.keep({"plan": plan, "log": trained.log})
     racer.model.load_state_dict(runs.weights(plan, "updates"))
     return racer.model.eval()
 
@@ -261,16 +268,17 @@ def domain(runs: Runs, seed: int, only: Sequence[str]) -> None:
     """Go on with film reviews; what is learned, and what is forgotten."""
     for name in wanted(DOMAIN, only):
         plan = {"part": "domain", "member": name, "seed": seed}
-        if runs.store.has(plan):
-            continue
-        model, log = going_on(runs, name, seed)
-        began = time.process_time()
-        probed = senses.probed(copy.deepcopy(model.bert).cpu(), runs.text.tokenizer)
-        run = {"plan": plan, "log": log, "senses": probed}
-        for task in ("reviews", "dialect"):
-            rates = rates_of(runs, plan, tasks.RATES) if not seed else (first_rate(runs, plan, task),)
-            run[task] = tasks.tuned(model.bert, task, runs.text.tokenizer, seed, rates)
-        runs.keep(run, time.process_time() - began)
+        runs.once(plan, lambda: in_domain(runs, plan, name, seed))  # noqa: B023
+
+
+def in_domain(runs: Runs, plan: dict[str, Any], name: str, seed: int) -> dict[str, Any]:
+    """A log, and what the model knows in the end."""
+    model, log = going_on(runs, name, seed)
+    found = {"log": log, "senses": senses.probed(copy.deepcopy(model.bert).cpu(), runs.text.tokenizer)}
+    for task in ("reviews", "dialect"):
+        rates = tasks.RATES if not seed else (first_rate(runs, plan, task),)
+        found[task] = tasks.tuned(model.bert, task, runs.text.tokenizer, seed, rates)
+    return found
 
 
 def going_on(runs: Runs, name: str, seed: int) -> tuple[nn.Module, list[dict[str, float]]]:
@@ -280,7 +288,7 @@ def going_on(runs: Runs, name: str, seed: int) -> tuple[nn.Module, list[dict[str
     on_reviews = name in ("domain", "reviews")
     racer = domains.going_on(runs.race, runs.text, runs.held, ready.racer, seed, reviews=on_reviews)
     plan = {"part": "going_on", "member": name, "seed": seed, "rate": runs.plan("plain", seed)["rate"]}
-    if name != "base" and runs.store.has(plan) and runs.has_weights(plan, "updates"):
+    if name != "base" and runs.store.get(plan) and runs.has_weights(plan, "updates"):
         model.load_state_dict(runs.weights(plan, "updates"))
         return model, runs.store.get(plan)["log"]
     if name != "reviews":
@@ -292,8 +300,7 @@ def going_on(runs: Runs, name: str, seed: int) -> tuple[nn.Module, list[dict[str
     trained = replace(runs, race=runs.race.with_steps(steps)).pre_train(racer, plan["rate"], seed)
     model.load_state_dict(trained.kept[steps])
     runs.save(plan, "updates", model)
-    runs.keep({"plan": plan, "log": log + trained.log}, trained.seconds)
-    return model, log + trained.log
+    return model, runs.keep({"plan": plan, "log": log + trained.log})["log"]
 
 
 def first_rate(runs: Runs, plan: dict[str, Any], task: str) -> float:

@@ -11,7 +11,6 @@ what a run would give that was to end there.
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,12 +52,10 @@ class Trained:
     Attributes:
         log: a line at each look: update, flops, tokens, loss of the updates since the last, held-out measures.
         kept: update -> state of the running mean.
-        seconds: of the processor, for whoever plans; not stored.
     """
 
     log: list[dict[str, float]] = field(default_factory=list)
     kept: dict[int, dict[str, Tensor]] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
 def pre_train(
@@ -87,7 +84,7 @@ def pre_train(
     torch.manual_seed(seed)
     averaged = copy.deepcopy(racer.model).eval()
     means, weights = list(averaged.parameters()), [p.detach() for p in racer.model.parameters()]
-    found, began = Trained(), time.process_time()
+    found = Trained()
     state = {"flops": racer.spent, "tokens": 0, "loss": 0.0, "since": 0, "within": True}
 
     def look(done: int) -> None:
@@ -125,5 +122,4 @@ def pre_train(
         steps=updates,
         after_step=after,
     )
-    found.seconds = time.process_time() - began
     return found

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from course_utils.tasks.summaries import Estimate, estimate
-from experiments.family.running import NEARLY
-from experiments.family.store import Run, Store
+from experiments.family.running import NEARLY, name_of
 from experiments.family.tasks import best_rate
+from experiments.runs import Run, Store
 
 LEAST_SEEDS = 3
 # Losses are better when they are smaller, everything else when it is larger.
@@ -69,6 +69,12 @@ def report(store: Store, budget: int | None = None) -> dict[str, Any]:
     return found
 
 
+def of(store: Store, part: str) -> list[Run]:
+    """The runs of a part, in the order of their names."""
+    found = [run for run in store.runs.values() if run["plan"]["part"] == part]
+    return sorted(found, key=lambda run: name_of(run["plan"]))
+
+
 def told(values: Values) -> list[float | None]:
     """[mean, half of the interval]; of one seed the second is None."""
     one = estimate(list(values.values()))
@@ -96,12 +102,12 @@ def point_of(run: Run, point: str, budget: int | None) -> dict[str, float] | Non
 
 def family_values(store: Store, member: str, measure: str, point: str, budget: int | None) -> Values:
     """Seed -> a measure of a member, at a point."""
-    runs = {run["plan"]["seed"]: run for run in store.of("family") if run["plan"]["member"] == member}
+    runs = {run["plan"]["seed"]: run for run in of(store, "family") if run["plan"]["member"] == member}
     if measure in LOSSES:
         lines = {seed: point_of(run, point, budget) for seed, run in runs.items()}
         return {seed: line[measure] for seed, line in lines.items() if line and measure in line}
     found = {}
-    for run in store.of("tasks"):
+    for run in of(store, "tasks"):
         plan = run["plan"]
         if (plan["member"], plan["task"]) != (member, measure):
             continue
@@ -119,9 +125,9 @@ MEASURES = (*LOSSES, "dialect", "parts_of_speech")
 
 def _family(store: Store, budget: int | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    members = dict.fromkeys(run["plan"]["member"] for part in ("family", "tasks") for run in store.of(part))
+    members = dict.fromkeys(run["plan"]["member"] for part in ("family", "tasks") for run in of(store, part))
     for member in members:
-        runs = [run for run in store.of("family") if run["plan"]["member"] == member]
+        runs = [run for run in of(store, "family") if run["plan"]["member"] == member]
         row: dict[str, Any] = {"seeds": sorted(run["plan"]["seed"] for run in runs)}
         row["parameters"] = runs[0]["parameters"] if runs else None
         for point in ("updates", "flops"):
@@ -141,13 +147,13 @@ def _mean(lines: list[dict[str, float]], name: str) -> int:
 
 def sense_values(store: Store, member: str) -> Values:
     """Seed -> the mean over words."""
-    runs = [run for run in store.of("senses") if run["plan"]["member"] == member]
+    runs = [run for run in of(store, "senses") if run["plan"]["member"] == member]
     return {run["plan"]["seed"]: run["mean"] for run in runs if "mean" in run}
 
 
 def _senses(store: Store) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for run in store.of("senses"):
+    for run in of(store, "senses"):
         member = run["plan"]["member"]
         parts = {member: run} if "words" in run else {}
         parts |= {
@@ -168,17 +174,17 @@ def label_values(store: Store, part: str, member: str, labels: int) -> Values:
     """Seed -> test score."""
     return {
         run["plan"]["seed"]: chosen(run["rates"])
-        for run in store.of(part)
+        for run in of(store, part)
         if (run["plan"]["member"], run["plan"]["labels"]) == (member, labels)
     }
 
 
 def _labels(store: Store, part: str) -> list[int]:
-    return sorted({run["plan"]["labels"] for run in store.of(part)})
+    return sorted({run["plan"]["labels"] for run in of(store, part)})
 
 
 def _labelled(store: Store, part: str) -> dict[str, Any]:
-    members = dict.fromkeys(run["plan"]["member"] for run in store.of(part))
+    members = dict.fromkeys(run["plan"]["member"] for run in of(store, part))
     return {
         member: {
             str(labels): told(values)
@@ -195,7 +201,7 @@ DOMAIN_MEASURES = ("masked_loss", "review_masked_loss", "senses", "reviews", "di
 def domain_values(store: Store, member: str, measure: str) -> Values:
     """Seed -> a measure at the end of a run."""
     found = {}
-    for run in store.of("domain"):
+    for run in of(store, "domain"):
         if run["plan"]["member"] == member:
             value = run["log"][-1][measure] if measure.endswith("loss") else run[measure]
             if measure == "senses":
@@ -207,7 +213,7 @@ def domain_values(store: Store, member: str, measure: str) -> Values:
 
 
 def _domain(store: Store) -> dict[str, Any]:
-    members = dict.fromkeys(run["plan"]["member"] for run in store.of("domain"))
+    members = dict.fromkeys(run["plan"]["member"] for run in of(store, "domain"))
     return {
         member: {measure: told(domain_values(store, member, measure)) for measure in DOMAIN_MEASURES}
         for member in members
@@ -246,7 +252,7 @@ def _gains(store: Store, budget: int | None) -> Iterable[dict[str, Any]]:
 
 
 def _tricks(store: Store) -> list[tuple[str, str]]:
-    members = dict.fromkeys(run["plan"]["member"] for run in store.of("ulmfit"))
+    members = dict.fromkeys(run["plan"]["member"] for run in of(store, "ulmfit"))
     return [("all_tricks", member) for member in members if member != "all_tricks"]
 
 
@@ -268,31 +274,10 @@ def table(found: Mapping[str, Any]) -> list[list[str]]:
             rows.append([f"{member}, equal {point}", str(row["parameters"] or "–"), spent, *cells])
     for name, row in found["senses"].items():
         rows.append([f"senses: {name}", "", "", _cell(row["mean"]), "", "", ""])
-    for part in ("reviews", "ulmfit"):
+    for part in ("reviews", "ulmfit", "domain"):
         for member, cells in found[part].items():
-            rows.append(
-                [
-                    f"{part}: {member}",
-                    "",
-                    "",
-                    " ".join(f"{key}: {_cell(cell)}" for key, cell in cells.items()),
-                    "",
-                    "",
-                    "",
-                ]
-            )
-    for member, cells in found["domain"].items():
-        rows.append(
-            [
-                f"domain: {member}",
-                "",
-                "",
-                " ".join(f"{key}: {_cell(cell)}" for key, cell in cells.items()),
-                "",
-                "",
-                "",
-            ]
-        )
+            told_ = " ".join(f"{key}: {_cell(cell)}" for key, cell in cells.items())
+            rows.append([f"{part}: {member}", "", "", told_, "", "", ""])
     return rows
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +18,8 @@ from experiments.family.held import HeldOut, unigram_loss
 from experiments.family.members import Ready
 from experiments.family.pretraining import Racer, Trained, pre_train
 from experiments.family.race import Race
-from experiments.family.store import Run, Store, name_of
 from experiments.family.text import RaceText, race_text
+from experiments.runs import Run, Store
 
 # Highest rates that pilot runs chose, each member by its own loss on held-out text (part "pilot" of the file): for
 # albert and shallow the highest of those tried. electra's were told last: 1e-3 is ahead of 2e-3 by a loss of 0.002.
@@ -44,26 +43,36 @@ MEMBERS: dict[str, Callable[..., Ready]] = {
 }
 
 
+def plan_of(run: Run) -> dict[str, Any]:
+    """What tells a run from others: its part, member, seed, and whatever else."""
+    return run["plan"]
+
+
+def name_of(plan: dict[str, Any]) -> str:
+    """What the files of a run are called: its plan, in the order given."""
+    return "-".join(f"{value:g}" if isinstance(value, float) else str(value) for value in plan.values())
+
+
 @dataclass
 class Runs:
     """Everything that a run needs.
 
     Attributes:
         race, store: see there.
+        work: the folder of vocabulary and weights.
         device: where models are trained.
-        tell: called with a line when a run ends.
     """
 
     race: Race
     store: Store
+    work: Path
     device: torch.device
-    tell: Callable[[str], None]
     learned: dict[int, Any] = field(default_factory=dict)  # static vectors by seed
 
     @cached_property
     def text(self) -> RaceText:
         """Read once."""
-        return race_text(self.race.settings, self.store.folder / "vocab.txt")
+        return race_text(self.race.settings, self.work / "vocab.txt")
 
     @cached_property
     def held(self) -> HeldOut:
@@ -117,8 +126,7 @@ class Runs:
             masked = ready.masked(ready.racer.model)
             asked = {} if masked is None else self.held.all(masked)
             run["points"][point] = {**line, **{name: round(value, 4) for name, value in asked.items()}}
-        self.keep(run, trained.seconds)
-        return run
+        return self.keep(run)
 
     def pre_train(self, racer: Racer, rate: float, seed: int, *, budget: int | None = None) -> Trained:
         """With the updates, warm-up and looks of the race."""
@@ -154,13 +162,21 @@ class Runs:
         """Whether they were kept."""
         return self._file(plan, point).is_file()
 
-    def keep(self, run: Run, seconds: float, device: str | None = None) -> None:
+    def keep(self, run: Run, device: str | None = None) -> Run:
         """Store a run, with the kind of device that made it, and say so."""
-        self.store.add({**run, "device": device or self.device.type})
-        self.tell(f"{name_of(run['plan'])}: {seconds:.0f} s")
+        run = {**run, "device": device or self.device.type}
+        self.store.add(run)
+        print(name_of(run["plan"]), flush=True)
+        return run
+
+    def once(
+        self, plan: dict[str, Any], make: Callable[[], dict[str, Any]], device: str | None = None
+    ) -> Run:
+        """The run of a plan: stored, or made now."""
+        return self.store.get(plan) or self.keep({"plan": plan, **make()}, device)
 
     def _file(self, plan: dict[str, Any], point: str) -> Path:
-        return self.store.folder / "weights" / f"{name_of(plan)}-{point}.safetensors"
+        return self.work / "weights" / f"{name_of(plan)}-{point}.safetensors"
 
     def _ensured(self, plan: dict[str, Any], point: str) -> Path:
         file = self._file(plan, point)
@@ -187,25 +203,3 @@ def points(trained: Trained, budget: int) -> dict[str, dict[str, float]]:
 def parameters(model: nn.Module) -> int:
     """How many numbers are learned; shared ones once."""
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-
-
-@contextmanager
-def exact() -> Iterator[None]:
-    """float32 throughout, for a while: CUDA would multiply what an LSTM multiplies in 19 bits."""
-    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-    try:
-        yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
-
-
-@contextmanager
-def threads(number: int) -> Iterator[None]:
-    """So many cores, for a while."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from course_utils.before import WordVectors
 from course_utils.contextual.baselines import (
@@ -37,7 +37,7 @@ def probed(model: nn.Module, tokenizer: WordPieceTokenizer) -> dict[str, Any]:
         )
         for name in ("validation", "test")
     }
-    asked = asked_of()
+    asked = {word: sum(map(len, groups.values())) for word, groups in reported().items()}
     layers = sorted({one.layer for one in results["validation"]})
     curves = {
         name: [
@@ -55,12 +55,19 @@ def probed(model: nn.Module, tokenizer: WordPieceTokenizer) -> dict[str, Any]:
     return {"layer": best, "by_layer": curves, "words": words, "mean": mean_share(words)}
 
 
-def asked_of() -> dict[str, int]:
-    """Sentences of each word in the half that is reported."""
-    return {
-        word: sum(map(len, groups.values()))
-        for word, groups in half(held_out_sentences(), validation=False).items()
-    }
+def reported() -> dict[str, dict[str, list[str]]]:
+    """Word -> sense -> sentences, the half that is reported."""
+    return half(held_out_sentences(), validation=False)
+
+
+def shares(answers: Callable[[str], Callable[[str], str]]) -> dict[str, Any]:
+    """What is right by word, and in the mean, where answers(word)(sentence) is a sense."""
+    words = {}
+    for word, groups in reported().items():
+        answer = answers(word)
+        right = [answer(one) == sense for sense, group in groups.items() for one in group]
+        words[word] = [sum(right), len(right)]
+    return {"words": words, "mean": mean_share(words)}
 
 
 def mean_share(words: Shares) -> float:
@@ -87,39 +94,26 @@ def counted(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
 
 
 def _counted(tokenizer: WordPieceTokenizer, sentences: Callable[[str, str], list[str]]) -> dict[str, Any]:
-    words = {}
-    for word, groups in half(held_out_sentences(), validation=False).items():
+    def answers(word: str) -> Callable[[str], str]:
         counts = fit_naive_bayes(
             {
                 sense: [placed_pieces(tokenizer, one, word) for one in sentences(word, sense)]
                 for sense in homonym(word)[1]
             }
         )
-        answers = [
-            (sense, counts.senses[int(counts.scores(placed_pieces(tokenizer, one, word)).argmax())])
-            for sense, group in groups.items()
-            for one in group
-        ]
-        words[word] = [sum(sense == said for sense, said in answers), len(answers)]
-    return {"words": words, "mean": mean_share(words)}
+        return lambda one: counts.senses[int(counts.scores(placed_pieces(tokenizer, one, word)).argmax())]
+
+    return shares(answers)
 
 
 def neighbours(vectors: WordVectors, tokenizer: WordPieceTokenizer) -> dict[str, Any]:
     """Static vectors of the pieces around the word, averaged: what the word's own vector, always the same, lacks."""
-    words = {}
-    for word, groups in half(held_out_sentences(), validation=False).items():
-        space = fit_senses(
-            {
-                sense: static_points(
-                    vectors, [context_pieces(tokenizer, one, word) for one in example_sentences(word, sense)]
-                )
-                for sense in homonym(word)[1]
-            }
-        )
-        right = asked = 0
-        for sense, group in groups.items():
-            points = static_points(vectors, [context_pieces(tokenizer, one, word) for one in group])
-            said = [space.senses[row] for row in space.scores(points).argmax(-1).tolist()]
-            right, asked = right + said.count(sense), asked + len(said)
-        words[word] = [right, asked]
-    return {"words": words, "mean": mean_share(words)}
+
+    def answers(word: str) -> Callable[[str], str]:
+        def points(sentences: list[str]) -> Tensor:
+            return static_points(vectors, [context_pieces(tokenizer, one, word) for one in sentences])
+
+        space = fit_senses({sense: points(example_sentences(word, sense)) for sense in homonym(word)[1]})
+        return lambda one: space.senses[int(space.scores(points([one])).argmax())]
+
+    return shares(answers)

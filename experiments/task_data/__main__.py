@@ -18,10 +18,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from course_utils.support.commands import add_debug, carry_out
+from course_utils.support.commands import add_debug
 from course_utils.support.files import write_atomically
-from course_utils.support.given import shown
 from course_utils.tasks.data import TASKS
+from experiments.runs import run_command
 from experiments.task_data import names, pairs, parts_of_speech, reviews
 
 
@@ -49,14 +49,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(MAKERS)}; default: all")
     parser.add_argument("--out", type=Path, default=TASKS, help="the folder to write into (data/tasks)")
     add_debug(parser)
-    chosen = parser.parse_args(arguments)
-    return carry_out("task_data", lambda: make(chosen.names or list(MAKERS), chosen.out), debug=chosen.debug)
+    return run_command(parser, arguments, lambda chosen: make(chosen.names or list(MAKERS), chosen.out))
 
 
 def make(wanted: list[str], out: Path) -> None:
     """Make the files that are wanted, then write them, and say how large each is, and its sha256."""
     if unknown := [name for name in wanted if name not in MAKERS]:
-        raise ValueError(f"the files are {', '.join(MAKERS)}; got {shown(unknown[0])}")
+        raise ValueError(f"the files are {', '.join(MAKERS)}; got {unknown[0]!r}")
     made = {name: MAKERS[name]().encode() for name in dict.fromkeys(wanted)}
     out.mkdir(parents=True, exist_ok=True)
     for name, content in made.items():

@@ -1,13 +1,11 @@
 """DistilBERT's model: equal to the reference's with copied weights; how its block differs; what it leaves out."""
 
-import pytest
 import torch
 import transformers
 from torch.nn import Dropout
 
 from course_utils.after.distilbert import DistilBertForMaskedLM, DistilBertModel
 from course_utils.config import BertConfig
-from course_utils.heads import BertForMaskedLM
 
 V, C, LAYERS, HEADS, WIDE, LONGEST = 101, 44, 3, 11, 53, 47
 B, T = 5, 13
@@ -155,45 +153,3 @@ def test_published_sizes():
         theirs = transformers.DistilBertModel(transformers.DistilBertConfig())
     count = sum(parameter.numel() for parameter in ours.parameters())
     assert count == theirs.num_parameters() == 66_362_880
-
-
-def test_the_head_is_berts():
-    config = BertConfig(**OURS)
-    student, teacher = DistilBertForMaskedLM(config), BertForMaskedLM(config)
-    shapes = {name: tensor.shape for name, tensor in teacher.mlm.state_dict().items()}
-    assert {name: tensor.shape for name, tensor in student.mlm.state_dict().items()} == shapes
-    assert (
-        sum(p.numel() for p in student.parameters())
-        == sum(p.numel() for p in teacher.parameters()) - teacher.bert.embeddings.segment.weight.numel()
-    )
-
-
-def test_start_values_come_from_the_generator():
-    def weights(seed):
-        model = DistilBertForMaskedLM(BertConfig(**OURS), generator=torch.Generator().manual_seed(seed))
-        return torch.cat([parameter.flatten() for parameter in model.parameters()])
-
-    assert torch.equal(weights(3), weights(3)) and not torch.equal(weights(3), weights(4))
-    model = DistilBertForMaskedLM(BertConfig(**OURS, initializer_range=0.3))
-    for part in (model.bert.embeddings.token, model.bert.encoder.layers[1].attention.key, model.mlm.dense):
-        assert 0.2 < part.weight.std() < 0.3  # N(0, 0.3²) cut off at two σ
-
-
-def test_without_anything_to_predict_the_loss_is_0():
-    ours, _ = twins()
-    ids, mask, labels = batch()
-    assert ours(ids, mask, labels=torch.full_like(labels, -100)).loss == 0
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        (torch.zeros(B, 3, dtype=torch.long), "labels must have the shape of input_ids"),
-        (torch.full((B, T), V), f"labels must lie in 0 … {V - 1}, got {V}"),
-        (torch.zeros(B, T), "labels must be int64, got torch.float32"),
-    ],
-)
-def test_labels_that_do_not_fit_are_refused(labels, message):
-    ours, _ = twins()
-    with pytest.raises(ValueError, match=message):
-        ours(batch()[0], labels=labels)

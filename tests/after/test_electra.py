@@ -12,7 +12,7 @@ from course_utils.after import (
     sample_tokens,
 )
 from course_utils.heads import BertForSequenceClassification
-from tests.after.twins import SIZES, B, T, V, batch, copy_weights, masked_labels, randomised, same_gradients
+from tests.after.twins import SIZES, B, T, batch, copy_weights, masked_labels, randomised, same_gradients
 
 NAMES = {
     "embeddings.project": "embeddings_project",
@@ -212,17 +212,3 @@ def test_a_task_head_sits_on_the_discriminator():
     model = OnElectra(ElectraConfig(**SMALL), 3)
     model.bert.load_state_dict(ElectraDiscriminator(ElectraConfig(**SMALL)).bert.state_dict(), strict=False)
     assert model(*batch()).pooler_output.shape == (B, 44)
-
-
-def test_what_does_not_fit_is_refused():
-    electra, inputs, labels = pair()
-    with pytest.raises(ValueError, match="generator must be a torch.Generator, got 3"):
-        electra(*inputs, labels=labels, generator=3)
-    with pytest.raises(ValueError, match=r"labels must lie in 0 … 1 or be -100 \(ignored\), got 2"):
-        electra.discriminator(*inputs, labels=torch.full((B, T), 2))
-    with pytest.raises(ValueError, match="hidden_size must be a whole number of at least 1, got 0"):
-        ElectraConfig(hidden_size=4, num_attention_heads=2).smaller(5)
-    with pytest.raises(ValueError, match="corrupted must have the shape of input_ids"):
-        replaced(torch.ones(2, 3, dtype=torch.long), torch.ones(2, 4, dtype=torch.long))
-    with pytest.raises(ValueError, match=r"logits must have shape \(M, V\)"):
-        sample_tokens(torch.zeros(V), generator=seeded())

@@ -9,7 +9,6 @@ from course_utils.after.multitask import MultiTaskModel, shuffled_batches
 from course_utils.bert import BertModel
 from course_utils.datasets.batching import seeded
 from course_utils.heads import (
-    BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
 )
@@ -115,29 +114,3 @@ def test_the_order_is_the_generators():
     generator = seeded(3)
     epochs = [shuffled_batches(SIZES, batch_size=5, generator=generator) for _ in range(2)]
     assert epochs[0] == drawn(3) and epochs[0] != epochs[1]
-
-
-def refused():
-    multi, encoder, models = model()
-    head = models["reviews"]
-    bare = BertModel(encoder.config, pooler=False)
-    other = BertForSequenceClassification(config(3))
-    question = BertForQuestionAnswering(encoder.config)
-    assert MultiTaskModel(bare, {"questions": question}).encoder is bare  # looks at no pooler
-    return [
-        (lambda: multi("titles", **inputs()), "task must be one of reviews, names, pairs, got 'titles'"),
-        (lambda: MultiTaskModel(bare, {"reviews": head}), "encoder must have a pooler"),
-        (lambda: MultiTaskModel(encoder, {"reviews": other}), "config of the encoder"),
-        (lambda: MultiTaskModel(encoder, {"reviews": encoder}), "must be one with a head, got BertModel"),
-        (lambda: MultiTaskModel(head, {"reviews": head}), "encoder must be a BertModel"),
-        (lambda: MultiTaskModel(encoder, {"a.b": head}), "a text without a dot"),
-        (lambda: MultiTaskModel(encoder, {}), "at least one task"),
-        (lambda: shuffled_batches({"reviews": 0}, batch_size=5), "the size of 'reviews' must be"),
-        (lambda: shuffled_batches(SIZES, batch_size=0), "batch_size must be"),
-    ]
-
-
-def test_what_does_not_fit_is_refused():
-    for call, message in refused():
-        with pytest.raises(ValueError, match=message):
-            call()

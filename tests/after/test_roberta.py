@@ -6,7 +6,7 @@ from course_utils.after import RobertaConfig, RobertaEmbeddings, RobertaModel, S
 from course_utils.datasets.batching import PretrainingBatches
 from course_utils.heads import BertForMaskedLM
 from course_utils.tokenization import WordPieceTokenizer
-from tests.after.twins import SIZES, B, T, batch, copy_weights, masked_labels, randomised, same_gradients
+from tests.after.twins import SIZES, batch, copy_weights, masked_labels, randomised, same_gradients
 
 PAD = 3
 SMALL = {**SIZES, "type_vocab_size": 1, "pad_token_id": PAD}
@@ -154,13 +154,3 @@ def test_no_sentence_is_split_lost_or_in_another_order():
                 assert before == -1  # an extra separator where a document ends inside a row
             assert after != -1 or before != -1
         assert row[0] != -1 != row[-1]
-
-
-def test_what_does_not_fit_is_refused(stream):
-    with pytest.raises(ValueError, match="copies must be a whole number of at least 1, got 0"):
-        StaticMasks(stream, copies=0)
-    with pytest.raises(ValueError, match="batches must be PretrainingBatches, got list"):
-        StaticMasks([])
-    with pytest.raises(ValueError, match="each sentence must be a list of ids, got 11"):
-        full_sentences([[11, 12]], room=4, separator_id=3)
-    assert (B, T) == tuple(padded()[0].shape)

@@ -111,24 +111,3 @@ def test_each_step_asks_with_the_state_before_it() -> None:
         torch.testing.assert_close(logits[:, place], expected)
         torch.testing.assert_close(weights[:, place], looks[:, 0])
     assert not weights[~real[:, None].expand_as(weights)].any()
-
-
-def test_an_odd_size_is_refused() -> None:
-    with pytest.raises(ValueError, match="^hidden_size must be even, a half for each direction, got 7$"):
-        AttentionSeq2Seq(17, 13, hidden_size=7)
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"query": drawn(B, T_Q, 6)}, r"^query must have shape \(B, T, 7\), got \(2, 3, 6\)$"),
-        ({"value": drawn(B, 4, WIDE)}, "^key and value must agree in all axes but the last"),
-        ({"query": drawn(B, T_Q, WIDE).float()}, "^query and key must have the same dtype"),
-        ({"mask": torch.ones(B, 1, T_K)}, "^mask must be bool"),
-        ({"mask": torch.ones(B, 1, 4, dtype=torch.bool)}, r"^mask must broadcast to \(..., T_q, T_k\)"),
-    ],
-)
-def test_what_is_refused(given, told) -> None:
-    good = {"query": drawn(B, T_Q, WIDE), "key": drawn(B, T_K, WIDE), "value": drawn(B, T_K, WIDE)}
-    with pytest.raises(ValueError, match=told):
-        attention()(**good | given)

@@ -150,27 +150,3 @@ def test_any_leading_axes():
     ids = character_ids(["배", "배를"], max_length=11)
     torch.testing.assert_close(model(ids[:, None, None]), model(ids)[:, None, None])
     torch.testing.assert_close(F.cosine_similarity(model(ids), model(ids)), torch.ones(2).double())
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: character_ids([], max_length=5), "^words must hold at least one word, got none$"),
-        (lambda: character_ids([[]], max_length=5), "^words must hold at least one word, got empty"),
-        (lambda: character_ids(3, max_length=5), "^words must be a list of words, got 3"),
-        (lambda: character_ids([["배", 3]], max_length=5), "^each word must be a text, got 3"),
-        (lambda: character_ids(["배", ["배"]], max_length=5), "^each sentence of words must be a list"),
-        (lambda: character_ids("\ud800", max_length=5), "^each word must be a text that UTF-8 can write"),
-        (lambda: character_ids("배", max_length=2), "^max_length must be a whole number from 3 to 4096"),
-        (lambda: CharacterCNN(E, [], C), "^filters must be a list of"),
-        (lambda: CharacterCNN(E, [(3,)], C), "^filters must be a list of"),
-        (lambda: CharacterCNN(E, [(0, 3)], C), "^the width of a filter must be a whole number"),
-        (lambda: CharacterCNN(E, FILTERS, C, num_highway=-1), "^num_highway must be a whole number"),
-        (lambda: made()(torch.ones(1, 2, 3)), "^ids must be int32 or int64, got torch.float32"),
-        (lambda: made()(torch.full((2, 3), 261)), "^ids must lie in 0 … 260, got 261 to 261"),
-        (lambda: made()(torch.ones(3, dtype=torch.int64)), r"^ids must have shape \(…, W\)"),
-    ],
-)
-def test_what_is_refused(call, told):
-    with pytest.raises(ValueError, match=told):
-        call()

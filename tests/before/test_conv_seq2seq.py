@@ -124,27 +124,3 @@ def test_positions_are_learned_and_end() -> None:
         model(F.pad(SOURCE, (0, 1)), TARGET)
     with pytest.raises(ValueError, match=r"^length must lie in 1 … 7"):
         model(SOURCE, F.pad(TARGET, (0, 3)))
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: glu(torch.ones(2, 3)), r"^x must have an even last axis, got \(2, 3\)$"),
-        (lambda: glu(torch.ones(2, 4).int()), "^x must be a float tensor, got torch.int32$"),
-        (lambda: GatedConvolution(7, 3, before=3), "^before must be a whole number from 0 to 2, got 3$"),
-        (
-            lambda: GatedConvolution(7, 3, before=1)(torch.ones(2, 5, 6)),
-            r"^hidden_states must have shape \(B, T, 7\)",
-        ),
-        (lambda: GatedConvolution(7, 3, before=1, keep=2), "^keep must be a finite number"),
-        (
-            lambda: ConvSeq2Seq(17, 13, hidden_size=6, window=4),
-            "^window must be odd, so that it has a middle, got 4$",
-        ),
-        (lambda: ConvSeq2Seq(17, 13, hidden_size=6, num_layers=0), "^num_layers must be a whole number"),
-        (lambda: ConvSeq2Seq(17, 13, hidden_size=6, max_length=0), "^max_length must be a whole number"),
-    ],
-)
-def test_what_is_refused(call, told) -> None:
-    with pytest.raises(ValueError, match=told):
-        call()

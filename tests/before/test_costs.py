@@ -66,17 +66,3 @@ def test_how_bytes_grow_with_length(kind, power) -> None:
     assert (second[0] > 0.02 * first[0]) is (power == 2)
     if kind is AttentionSeq2Seq:  # C numbers for each pair of places, under the tanh
         assert second[0] >= 2 * 16**2 * C * 8
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: longest_chain(3), "^output must be a torch.Tensor, got 3"),
-        (lambda: longest_chain(torch.ones(3)), "^output must be computed from parameters with gradients on"),
-        (lambda: saved_bytes(len), "^model must be a torch.nn.Module, got builtin_function"),
-        (lambda: saved_bytes(nn.Linear(3, 7), [1.0]), r"^inputs\[0\] must be a torch.Tensor, got list"),
-    ],
-)
-def test_what_is_refused(call, told) -> None:
-    with pytest.raises(ValueError, match=told):
-        call()

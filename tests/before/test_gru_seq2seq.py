@@ -99,28 +99,3 @@ def test_the_decoder_gets_one_vector_and_nothing_else(monkeypatch) -> None:
     assert summary.shape == (3, 6)
     monkeypatch.setattr(model, "encode", lambda source_ids: summary)
     torch.testing.assert_close(model(torch.ones_like(SOURCE), TARGET), expected)
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"inputs": drawn(B, T, 6)}, r"^inputs must have shape \(B, T, 5\), got \(3, 11, 6\)$"),
-        ({"inputs": drawn(B, 0, C_IN)}, r"^inputs must have at least 1 token, got \(3, 0, 5\)$"),
-        ({"inputs": drawn(B, T, C_IN).float()}, "^inputs must have the dtype of the weights, torch.float64"),
-        ({"state": drawn(B, 8)}, r"^state must be torch.float64 \(3, 7\), got torch.float64 \(3, 8\)$"),
-        (
-            {"state": drawn(B, C).float()},
-            r"^state must be torch.float64 \(3, 7\), got torch.float32 \(3, 7\)$",
-        ),
-        ({"real": torch.ones(B, T)}, r"^real must be torch.bool \(3, 11\), got torch.float32 \(3, 11\)$"),
-        (
-            {"real": torch.ones(B, 1, dtype=torch.bool)},
-            r"^real must be torch.bool \(3, 11\), got torch.bool \(3, 1\)$",
-        ),
-        ({"state": [0.0]}, "^state must be a torch.Tensor, got list"),
-    ],
-)
-def test_what_is_refused(given, told) -> None:
-    ours, _ = twins()
-    with pytest.raises(ValueError, match=told):
-        ours(**{"inputs": drawn(B, T, C_IN)} | given)

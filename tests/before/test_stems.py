@@ -8,12 +8,6 @@ from course_utils.before.stems import may_end
 TEXT = ["배를 타고 배가 배에서 배", "밤이 밤을 밤에 밤으로", "바다가 넓다", "말로 말을 말이"]
 
 
-@pytest.mark.parametrize(("sentences", "told"), [("배를 탔다", "put it in a list"), ([], "at least 1 text")])
-def test_what_is_no_list_of_sentences(sentences, told):
-    with pytest.raises(ValueError, match=f"sentences must .*{told}"):
-        learn_stems(sentences)
-
-
 def test_particles_are_cut_where_the_stem_was_seen_often() -> None:
     stems = learn_stems(TEXT)
     assert {stems[word] for word in ("배를", "배가", "배에서", "배")} == {"배"}

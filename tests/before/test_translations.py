@@ -10,7 +10,6 @@ import torch
 import torch.nn.functional as F
 
 from course_utils.before import GRUSeq2Seq
-from course_utils.before.costs import longest_chain
 from course_utils.datasets.date_pairs import split_of
 from course_utils.datasets.date_tokens import BOS, EOS, PAD, english_tokens
 from experiments import translation_runs, translations
@@ -49,15 +48,6 @@ def test_batches_are_of_one_length_and_of_training_pairs() -> None:
     assert {split_of(pair.moment) for batch in batches for pair in batch} == {"train"}
     spread = [[len(english_tokens(pair.english)) for pair in batch] for batch in batches]
     assert sum(max(lengths) - min(lengths) for lengths in spread) < 3 * 7
-
-
-def test_held_out_pairs_are_different_ones() -> None:
-    for split, number in (("validation", 61), ("test", 97)):
-        pairs = held_out(split, number)
-        assert len({pair.english for pair in pairs}) == number
-        assert {split_of(pair.moment) for pair in pairs} == {split}
-        lengths = {len(english_tokens(pair.english)) for pair in pairs}
-        assert min(lengths) >= translations.ALL[0] and max(lengths) <= translations.ALL[1]
 
 
 def test_loss_is_the_mean_over_tokens_without_padding() -> None:
@@ -134,74 +124,15 @@ def test_costs_fit_their_formulas(monkeypatch) -> None:
         assert list(cost["bytes"].values()) == sorted(cost["bytes"].values())
 
 
-def test_the_transformer_waits_for_its_layers_alone() -> None:
-    kind = KINDS["transformer"]
-    ids = torch.full((1, 3), 5)
-    one, two, three = (
-        longest_chain(new_model(Plan("transformer", kind.sizes | {"num_layers": layers}), 0)(ids, ids))
-        for layers in (1, 2, 3)
-    )
-    assert three - two == two - one > 0
-
-
 # --- The command
 
 
-@pytest.fixture
-def short(monkeypatch):
-    """Everything small; returns the runs that were made."""
-    monkeypatch.setattr(translations, "RATES", (1e-3,))
-    monkeypatch.setattr(translations, "LENGTHS", (64,))
-    monkeypatch.setattr(translations, "TIMED", 1)
-    monkeypatch.setattr(translations, "VALIDATION", 5)
-    monkeypatch.setattr(translation_runs, "VALIDATION", 5)
-    made = []
-
-    def one_run(plan, seed, *more):
-        made.append((plan.kind, seed))
-        return translation_runs.one_run(plan, seed, *more)
-
-    monkeypatch.setattr(translations, "one_run", one_run)
-    return made
-
-
-def command(out, *more):
-    return translations.main(["--out", str(out), "--updates", "2", "--asked", "3", "--seeds", "1", *more])
-
-
-@pytest.mark.slow
-@pytest.mark.rare
-def test_the_command_stores_every_run_and_makes_none_twice(tmp_path, short, capsys) -> None:
-    out = tmp_path / "deep" / "translations.json"
-    assert command(out, "--only", "convolution,gru") == 0
-    assert command(out) == 0
-    assert short == [(name, 0) for name in ("convolution", "gru", "gru_attention", "transformer")]
-    data = json.loads(out.read_text("utf-8"))
-    assert [entry["plan"]["kind"] for entry in data["runs"]] == [kind for kind, _ in short]
-    assert list(data["report"]) == list(data["costs"]) == list(data["times"]) == list(KINDS)
-    assert data["times"]["transformer"] == 1.0 and data["settings"]["updates"] == 2
-    for entry in data["runs"]:
-        assert [point[0] for point in entry["curve"]] == [1, 2] and "seconds" not in entry
-        assert sum(number for _, number in entry["test"].values()) == 3
-    assert out.read_text("utf-8").count("\n") > len(data["runs"])
-    capsys.readouterr()
-    assert command(out, "--table") == 0 and len(short) == 4
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == list(KINDS)
-
-
-@pytest.mark.rare
-def test_the_same_seed_gives_the_same_run(short) -> None:
-    plan = Plan("convolution", KINDS["convolution"].sizes, updates=3, warmup=1)
-    one, two, other = (translation_runs.one_run(plan, seed, torch.device("cpu"), 3)[0] for seed in (5, 5, 6))
-    assert one == two and one["curve"] != other["curve"]
-    assert json.loads(json.dumps(one)) == one  # is found again when it is read
-
-
-def test_a_run_is_that_of_a_plain_loop(short) -> None:
+def test_a_run_is_that_of_a_plain_loop(monkeypatch) -> None:
     """What is told of a run is what was done: rates, smoothing in training and none in the curve, batches."""
+    monkeypatch.setattr(translation_runs, "VALIDATION", 5)
     sizes = {"hidden_size": 10}
     plan = Plan("gru", sizes, peak_rate=0.02, updates=4, batch_size=5, warmup=2, smoothing=0.3)
-    found, _ = translation_runs.one_run(plan, 3, torch.device("cpu"), 3)
+    found = translation_runs.one_run(plan, 3, torch.device("cpu"), 3)
     torch.manual_seed(3)
     model, losses = GRUSeq2Seq(71, 30, **sizes), []
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
@@ -218,53 +149,34 @@ def test_a_run_is_that_of_a_plain_loop(short) -> None:
     assert new_model(Plan("gru", sizes, dropout=0.3), 3).dropout.p == 0.3
 
 
-def test_after_a_stop_it_goes_on(tmp_path, short, monkeypatch, capsys) -> None:
-    out = tmp_path / "translations.json"
-    whole = translations.one_run
+@pytest.mark.rare
+def test_the_command_stopped_and_gone_on_with(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(translations, "RATES", (1e-3,))
+    monkeypatch.setattr(translations, "LENGTHS", (64,))
+    monkeypatch.setattr(translations, "TIMED", 1)
+    monkeypatch.setattr(translations, "VALIDATION", 5)
+    monkeypatch.setattr(translation_runs, "VALIDATION", 5)
+    made, whole = [], translation_runs.one_run
 
-    def stopped(plan, *more):
-        if plan.kind == "gru_attention":
+    def until_the_third(plan, *more):
+        made.append(plan.kind)
+        if len(made) == 3:
             raise KeyboardInterrupt
         return whole(plan, *more)
 
-    monkeypatch.setattr(translations, "one_run", stopped)
-    assert command(out, "--only", "gru,gru_attention") == 130
-    assert "goes on with the next run" in capsys.readouterr().err
-    assert [entry["plan"]["kind"] for entry in json.loads(out.read_text("utf-8"))["runs"]] == ["gru"]
-    monkeypatch.setattr(translations, "one_run", whole)
-    assert command(out, "--only", "gru,gru_attention") == 0
-    assert short == [("gru", 0), ("gru_attention", 0)]
-
-
-def test_recipes_are_told_apart(tmp_path, short, monkeypatch, capsys) -> None:
-    changes = {"updates": 2, "warmup": 1, "sizes": translations.ONE_LAYER}
-    live = translations.LIVE.__class__(**vars(translations.LIVE) | changes)
-    monkeypatch.setattr(translations, "LIVE", live)
-    monkeypatch.setattr(translations, "recipes", lambda: [live, Plan(**vars(live) | {"batch_size": 5})])
-    out = tmp_path / "recipes.json"
-    assert command(out, "--recipes") == 0 and command(out, "--recipes") == 0
-    assert len(short) == 2
-    lines = capsys.readouterr().out.splitlines()[-3:]
-    assert lines[0].split()[0] == "recipe" and lines[1].split()[0] == "LIVE"
-    assert lines[2].startswith("batch_size 5 ")
-    assert all(entry["seconds"] >= 0 for entry in json.loads(out.read_text("utf-8"))["runs"])
-
-
-def test_every_recipe_is_another_one() -> None:
-    plans = [json.dumps(vars(plan)) for plan in translations.recipes()]
-    assert len(set(plans)) == len(plans) and json.dumps(vars(translations.LIVE)) in plans
-
-
-def test_what_the_command_refuses(tmp_path, short, capsys) -> None:
-    out = tmp_path / "translations.json"
-    assert command(out, "--only", "gru,lstm") == 2
-    assert "no kind 'lstm'; there are gru, gru_attention" in capsys.readouterr().err
-    assert translations.main(["--recipes"]) == 2
-    assert "must be stored elsewhere than in translations.json" in capsys.readouterr().err
-    out.write_text('{"settings": {"updates": 3}, "runs": []}', "utf-8")
-    assert command(out) == 2
-    assert "other settings (asked, rates, recipes, sizes, updates, validation)" in capsys.readouterr().err
-    out.write_text('{"runs": [3]}', "utf-8")
-    assert command(out) == 2
-    assert "must hold runs of this command, and does not: give another --out" in capsys.readouterr().err
-    assert short == []
+    monkeypatch.setattr(translations, "one_run", until_the_third)
+    out = tmp_path / "deep" / "translations.json"
+    command = ["--out", str(out), "--updates", "2", "--asked", "3", "--seeds", "1"]
+    assert translations.main(command) == 130 and translations.main(command) == 0
+    names = list(KINDS)
+    assert made == [*names[:3], *names[2:]]
+    data = json.loads(out.read_text("utf-8"))
+    assert list(data) == ["command", "settings", "report", "costs", "times", "device", "runs"]
+    assert [one["plan"]["kind"] for one in data["runs"]] == names
+    assert list(data["report"]) == list(data["costs"]) == list(data["times"]) == names
+    for one in data["runs"]:
+        assert [point[0] for point in one["curve"]] == [1, 2]
+        assert sum(number for _, number in one["test"].values()) == 3
+    capsys.readouterr()
+    assert translations.main([*command, "--table"]) == 0 and len(made) == 5
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == names

@@ -130,13 +130,14 @@ COMMANDS = {
         paths=["--out"],
         numbers=["--steps", "--threads"],
         texts=["--only"],
+        flags=["--table"],
     ),
     "experiments.dynamics": Command(
-        [["--seeds", "0"], ["--seeds", "1001"], ["--steps", "0"], ["--steps", "1.5"]],
+        [["--seeds", "0"], ["--steps", "0"], ["--steps", "1.5"]],
         paths=["--out"],
         numbers=["--seeds", "--steps"],
+        texts=["--only"],
         flags=["--table"],
-        positional=["map", "adaptive", *TEXTS],
     ),
     "experiments.masked_loss": Command(
         [["no such"], ["--most", "0", "no such"], ["--seed", "-1", "no such"], []],
@@ -164,7 +165,7 @@ COMMANDS = {
         out=["--out"],
         numbers=["--seeds", "--updates", "--asked", "--threads"],
         texts=["--only", "--device"],
-        flags=["--recipes", "--table"],
+        flags=["--table"],
     ),
     "experiments.family": Command(
         [
@@ -199,8 +200,6 @@ COMMANDS = {
     "benchmarks": Command([["no such table"]], flags=["--quick"], positional=["", "배", "memory"]),
 }
 EXEMPT = {
-    "benchmarks.inference_bench": "measures for a minute, and is no command of a reader's",
-    "benchmarks.tokenizers_bench": "measures for a minute, and is no command of a reader's",
     "benchmarks.training_bench": "measures for a minute, and is no command of a reader's",
     "dev.browser_tools": "takes nothing",
     "dev.changed_tests": "takes nothing but its one option",

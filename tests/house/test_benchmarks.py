@@ -12,15 +12,6 @@ import torch
 from benchmarks import __main__ as bench
 from benchmarks import table
 
-MEASURED = {
-    "what": "BertModel 1 × 16",
-    "ours_ms": 8.0,
-    "theirs_ms": 10.0,
-    "ratio": 1.25,
-    "pairs": 9,
-    "gflops": 50.0,
-    "ceiling_gflops": 200.0,
-}
 TRAINED = {
     "what": "pre-training step, float32",
     "ours_s": 0.2,
@@ -37,13 +28,6 @@ ROWS = [
     ("WordPiece training : tokenizers", 2.0, 0.1, 0.05, "≥ 0.1"),
     ("BPE encoding : tokenizers", 0.2, 0.1, 0.5, "–"),
 ]
-
-
-def test_a_row_of_inference():
-    row = table.inference_row(MEASURED)
-    assert row == table.Row("BertModel 1 × 16", 0.008, 0.01, 1.25, "≥ 1", "50 of 200 GFLOP/s = 25 %")
-    with_attentions = table.inference_row(MEASURED | {"what": "BertModel 1 × 16, attentions"})
-    assert with_attentions.goal == "≥ 1"
 
 
 def test_a_row_of_training():
@@ -95,11 +79,6 @@ def test_goals(ratio: float, goal: str, expected: bool | None):
     assert table.reached(table.Row("x", 1.0, 1.0, ratio, goal)) is expected
 
 
-def test_a_goal_that_cannot_be_read_is_refused():
-    with pytest.raises(ValueError, match="a goal must be"):
-        table.reached(table.Row("x", 1.0, 1.0, 1.0, "fast"))
-
-
 def test_the_table():
     head, *body = table.lines("tokenization", ROWS)
     assert head.split() == ["tokenization", "ours", "theirs", "ratio", "goal"]
@@ -141,13 +120,13 @@ def test_the_command_prints_the_machine_and_the_chosen_tables(capsys: pytest.Cap
 
     def measured(quick: bool) -> list[str]:
         asked.append(quick)
-        return table.lines("inference", [table.inference_row(MEASURED)])
+        return table.lines("tokenization", ROWS)
 
     assert bench.main(["--quick"], tables={"inference": measured, "other": measured}) == 0
     assert bench.main(["other"], tables={"inference": measured, "other": measured}) == 0
     said = capsys.readouterr().out
     assert asked == [True, True, False]
-    assert "cores" in said and "torch " in said and "50 of 200 GFLOP/s" in said
+    assert "cores" in said and "torch " in said and "BPE encoding : tokenizers" in said
     with pytest.raises(SystemExit):
         bench.main(["no such table"])
 
@@ -229,7 +208,6 @@ def test_all_benchmarks_give_rows_that_the_table_takes():
         widgets_bench,
     )
     assert all(callable(module.rows) for module in measuring)
-    assert tokenizers_bench.Row._fields == table.Row._fields[:5]
     program = "import sys, benchmarks.__main__; print(*sys.modules)"
     root = Path(bench.__file__).parent.parent
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The races: FLOPs against torch's counter, one log for both comparisons, what is stored, and a stopped command."""
+"""The races: FLOPs against torch's counter, one log for both comparisons, and the command once with every member."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from experiments.family.later import InSpans
 from experiments.family.pretraining import Racer, pre_train
 from experiments.family.race import Race
 from experiments.family.readers import LanguageModel, SideBySide
-from experiments.family.running import MEMBERS, Runs, exact
-from experiments.family.store import Store, name_of
+from experiments.family.running import MEMBERS, Runs, plan_of
 from experiments.family.text import RaceText, true_tokens
+from experiments.runs import Store
 
 CONFIG = BertConfig(
     vocab_size=97,
@@ -73,11 +73,6 @@ def counted(model: torch.nn.Module, **inputs) -> int:
 def test_flops_of_bert(pairs: bool) -> None:
     wanted = counted(BertForPreTraining(CONFIG), **batch(pairs=pairs))
     assert flops.bert(CONFIG, ROWS, TOKENS, PLACES, pairs=pairs) == wanted
-
-
-def test_flops_by_hand() -> None:
-    # One row of 2 tokens, C = 12, I = 29: Q, K, V and output 8·144, feed-forward 4·12·29, scores and mixing 4·2·12.
-    assert flops.blocks(replace(CONFIG, num_hidden_layers=1), 1, 2) == 2 * (1152 + 1392 + 96)
 
 
 def test_flops_of_gpt() -> None:
@@ -204,7 +199,7 @@ def test_unigram_loss_by_hand() -> None:
 
 
 def runs_of(tmp_path: Path, values: dict[str, list[float]]) -> Store:
-    store = Store(tmp_path / "work", tmp_path / "out.json", {"steps": 1})
+    store = Store(tmp_path / "out.json", command="", key=plan_of)
     for member, losses in values.items():
         for seed, loss in enumerate(losses):
             line = {"update": 9, "flops": 100, "masked_loss_sentences": loss}
@@ -375,29 +370,11 @@ def test_tuning_is_in_32_bits(monkeypatch) -> None:
     assert seen == [torch.float32]
 
 
-def test_products_are_exact_only_inside() -> None:
-    flags = torch.backends.cuda.matmul, torch.backends.cudnn
-    before = [one.allow_tf32 for one in flags]
-    with exact():
-        assert not any(one.allow_tf32 for one in flags)
-    assert [one.allow_tf32 for one in flags] == before
-
-
-def test_a_run_says_what_computed_it(tmp_path: Path) -> None:
-    store = Store(tmp_path / "work", tmp_path / "out.json", {"steps": 1})
-    runs = Runs(Race(), store, torch.device("cpu"), lambda line: None)
-    plan = {"part": "senses", "member": "deep", "seed": 0}
-    runs.keep({"plan": plan}, 1.0)
-    assert store.get(plan) == {"plan": plan, "device": "cpu"}
-
-
 @pytest.mark.rare
 def test_models_that_read_reviews_alone_make_as_many_updates_as_both_stages(monkeypatch, tmp_path) -> None:
     made: dict[str, int] = {}
     race = Race(replace(small_text().settings, steps=4, warmup=1, batch_size=2))
-    runs = Runs(
-        race, Store(tmp_path / "work", tmp_path / "out.json", {}), torch.device("cpu"), lambda line: None
-    )
+    runs = Runs(race, Store(tmp_path / "out.json", command="", key=plan_of), tmp_path, torch.device("cpu"))
     monkeypatch.setattr(Runs, "text", small_text())
     monkeypatch.setattr(Runs, "held", HeldOut(small_text()))
     monkeypatch.setattr(Runs, "trained", lambda runs, member, seed: {"plan": runs.plan(member, seed)})
@@ -425,71 +402,44 @@ def test_models_that_read_reviews_alone_make_as_many_updates_as_both_stages(monk
 # --- The command
 
 
-def test_stored_runs_are_kept_and_others_refused(tmp_path: Path) -> None:
-    store = runs_of(tmp_path, {"bert": [5.0]})
-    store.write("python -m experiments.family", report.report(store))
-    again = Store(tmp_path / "elsewhere", tmp_path / "out.json", {"steps": 1})
-    assert again.has({"part": "family", "member": "bert", "seed": 0, "rate": 0.1})
-    assert not again.has({"part": "family", "member": "bert", "seed": 1, "rate": 0.1})
-    with pytest.raises(ValueError, match="other settings \\(steps\\)"):
-        Store(tmp_path / "work", tmp_path / "out.json", {"steps": 2})
+def test_every_member_stopped_and_gone_on_with(tmp_path: Path, monkeypatch, capsys) -> None:
+    """Two updates of each on a small text; senses are asked of larger ones."""
+    monkeypatch.setattr(Runs, "text", small_text())
+    monkeypatch.setattr(parts, "probe", lambda *given: None)
+    made, whole = [], Runs.pre_train
 
+    def until_the_fourth(runs, racer, *given, **settings):
+        made.append(racer)
+        if len(made) == 4:
+            raise KeyboardInterrupt
+        return whole(runs, racer, *given, **settings)
 
-def test_two_commands_may_write_into_one_folder(tmp_path: Path) -> None:
-    first = runs_of(tmp_path, {"bert": [5.0]})
-    second = runs_of(tmp_path, {"full": [6.0]})  # began before the first one stored anything it knows
-    first.write("", {})
-    both = Store(tmp_path / "work", tmp_path / "new.json", {"steps": 1})
-    assert len(both.runs) == 2 and second.has(both.of("family")[1]["plan"])
-
-
-@pytest.mark.parametrize(
-    "content", ["", "[]", '{"settings": {}}', '{"settings": {"steps": 1}, "runs": [3]}', '{"runs": []}']
-)
-def test_a_broken_file_is_refused_in_words(tmp_path: Path, content: str) -> None:
-    (tmp_path / "out.json").write_text(content)
-    with pytest.raises(ValueError):
-        Store(tmp_path, tmp_path / "out.json", {"steps": 1})
-
-
-def test_a_stopped_command_goes_on(tmp_path: Path, monkeypatch, capsys) -> None:
-    made: list[tuple[str, int]] = []
-
-    def part(runs, seed, only) -> None:
-        for member in ("one", "two"):
-            plan = {"part": "family", "member": member, "seed": seed, "rate": 0.1}
-            if runs.store.has(plan):
-                continue
-            if made == [("one", 0)] and not (tmp_path / "again").exists():
-                raise KeyboardInterrupt
-            made.append((member, seed))
-            line = {"update": 1, "flops": 1, "masked_loss_sentences": 1.0}
-            runs.keep({"plan": plan, "parameters": 1, "log": [line], "points": {"updates": line}}, 0.0)
-
-    monkeypatch.setattr(command, "PARTS", {"family": part})
-    monkeypatch.setattr("experiments.family.running.Runs.budget", 100)
-    monkeypatch.setattr("experiments.family.running.Runs.unigram_loss", 6.5)
-    arguments = ["--out", str(tmp_path / "out.json"), "--work", str(tmp_path / "work"), "--seeds", "2"]
+    monkeypatch.setattr(Runs, "pre_train", until_the_fourth)
+    arguments = ["--out", str(tmp_path / "out.json"), "--work", str(tmp_path / "work"), "--seeds", "1"]
+    arguments += ["--steps", "2", "--parts", "family,readers"]
     assert command.main(arguments) == 130
-    (tmp_path / "again").touch()
-    assert command.main(arguments) == 0
-    assert made == [("one", 0), ("two", 0), ("one", 1), ("two", 1)]
+    members = [*MEMBERS, *parts.READERS]
+    only = ["--only", ",".join(members)]
+    assert command.main([*arguments, *only]) == 0
+    assert len(made) == len(members) + 1  # the fourth twice, no other
     stored = json.loads((tmp_path / "out.json").read_text())
-    assert [name_of(run["plan"]) for run in stored["runs"]] == sorted(
-        f"family-{member}-{seed}-0.1" for member in ("one", "two") for seed in (0, 1)
-    )
-    assert str(tmp_path) not in (tmp_path / "out.json").read_text()
-    assert command.main([*arguments, "--table"]) == 0
-    assert "one, equal flops" in capsys.readouterr().out
+    assert str(tmp_path) not in json.dumps(stored) and stored["settings"]["steps"] == 2
+    assert [run["plan"]["member"] for run in stored["runs"]] == members_in_order(stored["runs"])
+    for run in stored["runs"]:
+        assert run["device"] == "cpu" and run["log"][-1]["update"] == 2 and run["parameters"] > 10_000
+        losses = [value for name, value in run["log"][-1].items() if name.endswith("loss")]
+        assert all(0 < loss < 99 for loss in losses) and len(losses) >= 2
+    for run in stored["runs"][: len(MEMBERS)]:
+        point = run["points"]["updates"]
+        assert ("masked_loss_full" in point) is (run["plan"]["member"] != "electra")
+    capsys.readouterr()
+    assert command.main([*arguments, "--table"]) == 0 and len(made) == len(members) + 1
+    assert "distil, equal flops" in capsys.readouterr().out
 
 
-def test_unknown_parts_and_numbers_are_refused(capsys) -> None:
-    for arguments in (["--parts", "no such"], ["--seeds", "0"], ["--steps", "0"], ["--device", "none"]):
-        assert command.main(arguments) == 2
-        assert capsys.readouterr().err.startswith("family: ")
-
-
-def test_settings_say_what_a_run_depends_on_and_not_on_which_machine() -> None:
-    stored = Race().stored()
-    assert stored["steps"] == Race().settings.steps and "threads" not in stored
-    assert Race().with_steps(7).stored()["steps"] == 7
+def members_in_order(runs: list[dict]) -> list[str]:
+    """Each member once, those of the family first; the teacher before its student."""
+    found = [run["plan"]["member"] for run in runs]
+    assert sorted(found) == sorted([*MEMBERS, *parts.READERS])
+    assert found.index("teacher") < found.index("distil") < found.index("shallow")
+    return found

@@ -118,9 +118,7 @@ COMMANDS = [
     "course_utils.datasets.download",
     "course_utils.datasets.public",
     "course_utils.doctor",
-    "experiments.ablations",
-    "experiments.translations",
-    "experiments.family.__main__",
+    "experiments.runs",
 ]
 
 

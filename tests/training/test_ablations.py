@@ -10,6 +10,7 @@ from course_utils.datasets.batching import Batch
 from course_utils.datasets.pretraining import IGNORE
 from course_utils.heads import BertForPreTraining
 from experiments import ablations
+from experiments.runs import ROOT
 
 SPECIAL = torch.arange(13) < 5  # [PAD] 0, …, [CLS] 2, [SEP] 3, [MASK] 4
 
@@ -57,23 +58,33 @@ def test_it_sees_no_later_token() -> None:
     assert changed.tolist() == [False, True, True]
 
 
-def test_runs_change_one_thing_each() -> None:
-    assert ablations.RUNS["base"] == {}
-    for name, changes in ablations.RUNS.items():
-        assert set(changes) <= {*vars(ablations.BASE)}, name
-
-
 @pytest.mark.slow
 @pytest.mark.rare
-def test_the_command_writes_what_the_notebook_reads(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(ablations.ROOT)
-    out = tmp_path / "ablations.json"
-    only = "small,left_to_right,left_to_right_15"
-    assert ablations.main(["--out", str(out), "--steps", "3", "--threads", "1", "--only", only]) == 0
-    data = json.loads(out.read_text("utf-8"))
-    assert [entry["name"] for entry in data["runs"]] == ["left_to_right", "left_to_right_15", "small"]
-    left, fewer_places, small = data["runs"]
+def test_the_command_stopped_and_gone_on_with(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(ROOT)
+    made, whole = [], ablations.one_run
+
+    def until_the_second(name, *more, **options):
+        made.append(name)
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        return whole(name, *more, **options)
+
+    monkeypatch.setattr(ablations, "one_run", until_the_second)
+    command = [
+        "--out",
+        str(tmp_path / "o.json"),
+        "--steps",
+        "3",
+        "--only",
+        "left_to_right,left_to_right_15,small",
+    ]
+    assert ablations.main(command) == 130 and ablations.main(command) == 0
+    assert made == ["left_to_right", "left_to_right_15", "left_to_right_15", "small"]
+    left, fewer_places, small = json.loads((tmp_path / "o.json").read_text("utf-8"))["runs"]
     assert left["settings"] == fewer_places["settings"] and left["log"] != fewer_places["log"]
     assert "held_out_next_accuracy" in small["held_out"] and "held_out_next_accuracy" not in left["held_out"]
     assert small["log"][-1]["step"] == left["log"][-1]["step"] == 3
-    assert ablations.main(["--out", str(out), "--only", "none"]) == 2
+    capsys.readouterr()
+    assert ablations.main([*command, "--table"]) == 0 and len(made) == 4
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == made[:2] + made[3:]

@@ -1,4 +1,4 @@
-"""experiments/dynamics.py: what is planned, what is measured, and a file that is gone on with."""
+"""experiments/dynamics.py: what is planned, what is measured, and the command once, stopped and gone on with."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from torch import optim
 
 from course_utils.datasets.batching import seeded
 from course_utils.encoder import PreLNEncoder
-from course_utils.support import files
 from course_utils.tasks.sorting import Sorter, random_rows, sorting_loss
 from experiments import dynamics
-from experiments.dynamics import PARTS, Run, adaptive_steps, learned, main, planned, rate_of, stored, table
+from experiments.dynamics import PARTS, Run, adaptive_steps, learned, main, planned, rate_of, table
 
 SMALL = Run("map", depth=1, width=8, steps=5)
 
@@ -47,26 +46,6 @@ def test_more_seeds_add_to_what_is_there(part):
     assert more[: len(few)] == few and len(set(more)) == len(more)
     if part != "adaptive":
         assert set(Counter(run.seed for run in more).values()) == {len(more) // 3}
-
-
-def test_every_part_has_its_control():
-    warmup, sgd, start = (list(planned(part, 1)) for part in ("warmup", "sgd", "start"))
-    assert {run.warmup for run in warmup if run.optimizer == "adam"} == {0.0, 0.01, 0.05, 0.2}
-    assert {run.warmup for run in warmup if run.optimizer == "radam"} == {0.0}
-    assert {run.norm for run in warmup} == {"post", "pre"}
-    assert {run.clip for run in sgd if run.optimizer == "sgd"} == {1.0, dynamics.UNCLIPPED}
-    assert Run("sgd", rate=1e-3, warmup=0.0) in sgd  # Adam, untuned
-    assert len({run.rate for run in sgd if run.optimizer == "adam"}) >= 4  # and tuned
-    assert {0.02} < {run.start_std for run in start} and len({run.width for run in start}) >= 3
-    decay = Counter((run.norm, run.rate, run.warmup) for run in planned("decay", 1))
-    assert set(decay.values()) == {2} and {norm for norm, _, _ in decay} == {
-        "post",
-        "pre",
-    }  # with and without
-    assert any(run.rate == 0.0 for run in planned("adaptive", 1))
-    waited = list(planned("waited", 1))
-    assert [run.optimizer for run in waited] == ["adam", dynamics.V_ALONE, dynamics.V_ALONE_ANEW]
-    assert {run.warmup for run in waited} == {0.0}
 
 
 def test_the_sum_of_the_rates_does_not_depend_on_the_warmup():
@@ -123,20 +102,6 @@ def test_a_training_that_waits_is_that_of_a_plain_loop(name, monkeypatch):
     assert found["alike"] == pytest.approx(alike, abs=2e-3)
 
 
-def test_likeness_by_hand():
-    model = Sorter(depth=1, width=8, generator=seeded(0, 0))
-    states = model.encoder(
-        model.embeddings(random_rows(64, generator=seeded(-5)).input_ids)
-    ).last_hidden_state
-    pairs = [
-        torch.nn.functional.cosine_similarity(row[i], row[j], dim=0).item()
-        for row in states
-        for i in range(len(row))
-        for j in range(i)
-    ]
-    assert dynamics.likeness(model) == pytest.approx(sum(pairs) / len(pairs), abs=1e-4)
-
-
 @pytest.mark.rare
 def test_what_is_kept_of_a_training():
     found = learned(replace(SMALL, steps=41))
@@ -153,13 +118,6 @@ def test_what_is_kept_of_a_training():
 def test_a_training_that_blows_up_has_no_loss():
     found = learned(replace(SMALL, optimizer="sgd", rate=1e25, warmup=0.0))
     assert found["loss"] is None and found["right"] is None and 1 <= len(found["curve"]) < 5
-
-
-@pytest.mark.parametrize("optimizer", ["adam", "radam", "sgd"])
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_each_kind_can_be_trained(norm, optimizer):
-    found = learned(replace(SMALL, norm=norm, optimizer=optimizer, clip=1.0))
-    assert found["loss"] is not None and len(found["curve"]) == 5
 
 
 OPTIMIZERS = {
@@ -218,38 +176,20 @@ def test_at_the_rate_0_nothing_moves():
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), start.parameters()))
 
 
-def command(out, *parts, seeds=1):
-    return [*parts, "--out", str(out), "--steps", "2", "--seeds", str(seeds)]
+def test_the_table_by_hand():
+    def row(seed, loss, norm="post"):
+        return vars(Run("map", norm, rate=0.01, seed=seed)) | {"loss": loss, "right": 0.5, "curve": []}
+
+    rows = [row(0, 0.5), row(1, 2.0), row(2, None), row(0, None, "pre"), row(0, 1.0) | {"part": "sgd"}]
+    assert table(rows, "map") == [
+        ["norm", "loss", "lowest … highest", "learned"],
+        ["post", "1.25", "0.50 … 2.00", "1 of 3"],
+        ["pre", "–", "–", "0 of 1"],
+    ]
 
 
-@pytest.mark.rare
-def test_the_file_that_the_notebook_reads(tiny, tmp_path):
-    out = tmp_path / "new" / "o.json"
-    assert main(command(out)) == 0
-    data = json.loads(out.read_text("utf-8"))
-    assert (
-        list(data) == ["command", "settings", "runs"] and data["command"] == "python -m experiments.dynamics"
-    )
-    assert data["settings"]["loss_without_attention"] == pytest.approx(1.8225, abs=1e-4)
-    assert {row["part"] for row in data["runs"]} == set(PARTS)
-    for row in data["runs"]:
-        kept = ["loss", "right", "curve"]
-        if row["part"] == "adaptive":
-            kept = ["log_variance", "variance", "direction"]
-        elif row["part"] == "waited":
-            kept = [*kept, "alike"]
-        assert list(row) == [*dynamics.FIELDS, *kept]
-    assert len(stored(out)) == len(data["runs"])
-
-
-@pytest.mark.rare
-def test_the_command_goes_on_where_it_was_stopped(tiny, tmp_path, monkeypatch, capsys):
-    whole = tmp_path / "whole.json"
-    assert main(command(whole, "map", "adaptive", seeds=2)) == 0
-    assert len(stored(whole)) == 2 * 8 + 4
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("20 left: map post adam") and "map" in told
-
+def test_the_command_stopped_and_gone_on_with(tiny, tmp_path, monkeypatch, capsys):
+    """Every part at its smallest."""
     out, made = tmp_path / "o.json", []
 
     def until_the_fifth(run):
@@ -259,76 +199,20 @@ def test_the_command_goes_on_where_it_was_stopped(tiny, tmp_path, monkeypatch, c
         return learned(run)
 
     monkeypatch.setattr(dynamics, "learned", until_the_fifth)
-    assert main(command(out, "map", seeds=1)) == 130
-    assert "goes on with the next" in capsys.readouterr().err and len(stored(out)) == 4
-    assert main(command(out, "adaptive", "map", seeds=2)) == 0
-    assert len(made) == len(set(made)) + 1 == 17  # the fifth twice, no other
-    assert out.read_bytes() == whole.read_bytes()
-    assert main(command(out, "map")) == 0 and len(made) == 17
-    assert {path.name for path in tmp_path.iterdir()} == {"whole.json", "o.json"}
-
-
-def test_two_may_work_at_one_file(tiny, tmp_path, monkeypatch):
-    out, beside = tmp_path / "o.json", replace(SMALL, part="sgd", seed=99)
-
-    def while_another_writes(run):
-        if run not in stored(out) and beside not in stored(out):
-            dynamics.keep(out, stored(out) | {beside: learned(beside)})
-        return learned(run)
-
-    monkeypatch.setattr(dynamics, "learned", while_another_writes)
-    assert main(command(out, "map")) == 0
-    assert beside in stored(out) and len(stored(out)) == 9
-
-
-def test_a_disk_that_is_full_leaves_the_file_whole(tiny, tmp_path, monkeypatch, capsys):
-    out = tmp_path / "o.json"
-    assert main(command(out, "map")) == 0
-    before = out.read_bytes()
-
-    def full(*given):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(files.os, "replace", full)
-    assert main(command(out, "map", seeds=2)) == 2
-    assert out.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["o.json"]
-    assert "No space left" in capsys.readouterr().err
-
-
-def test_the_table_by_hand():
-    def row(seed, loss, norm="post"):
-        return {Run("map", norm, rate=0.01, seed=seed): {"loss": loss, "right": 0.5, "curve": []}}
-
-    found = row(0, 0.5) | row(1, 2.0) | row(2, None) | row(0, None, "pre") | {SMALL: {"loss": 1.0}}
-    found.pop(SMALL)
-    assert table(found, "map") == [
-        ["norm", "loss", "lowest … highest", "learned"],
-        ["post", "1.25", "0.50 … 2.00", "1 of 3"],
-        ["pre", "–", "–", "0 of 1"],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "content", "told"),
-    [
-        (["maps"], None, "no part 'maps'; there are map, warmup"),
-        (["map", "--seeds", "0"], None, "seeds must be a whole number"),
-        (["map", "--steps", "0"], None, "steps must be a whole number"),
-        (["map"], "[]", "must hold what was measured before"),
-        (["map"], '{"runs": [{"part": "map"}], "settings": {}}', "must hold what was measured before"),
-        (["map"], '{"runs": [], "settings": {"task": "copy"}}', "other settings"),
-    ],
-)
-def test_what_is_refused_leaves_the_file_alone(arguments, content, told, tmp_path, capsys):
-    out = tmp_path / "o.json"
-    if content is not None:
-        out.write_text(content, "utf-8")
-    assert main([*arguments, "--out", str(out)]) == 2
-    said = capsys.readouterr().err
-    assert told in said and len(said.splitlines()) == 1
-    assert (out.read_text("utf-8") if content is not None else out.exists()) == (content or False)
-
-
-def test_the_table_alone_computes_nothing(tmp_path, capsys):
-    assert main(["--table", "--out", str(tmp_path / "o.json")]) == 0
-    assert "least loss without attention 1.823" in capsys.readouterr().out and not list(tmp_path.iterdir())
+    command = ["--out", str(out), "--steps", "2", "--seeds", "1"]
+    assert main([*command, "--only", "map,waited"]) == 130
+    assert "goes on with the next" in capsys.readouterr().err
+    assert main([*command, "--only", "map,waited,adaptive"]) == 0
+    assert len(made) == len(set(made)) + 1 == 2 * 2 * 2 + 3 + 1  # the fifth twice, no other
+    data = json.loads(out.read_text("utf-8"))
+    assert list(data) == ["command", "settings", "runs"]
+    assert data["settings"]["loss_without_attention"] == pytest.approx(1.8225, abs=1e-4)
+    for row in data["runs"]:
+        kept = ["loss", "right", "curve"] + ["alike"] * (row["part"] == "waited")
+        if row["part"] == "adaptive":
+            kept = ["log_variance", "variance", "direction"]
+        assert list(row) == [*dynamics.FIELDS, *kept]
+    capsys.readouterr()
+    assert main([*command, "--table"]) == 0 and len(made) == 12
+    told = capsys.readouterr().out
+    assert "least loss without attention 1.823" in told and "\nmap\n" in told and "\nadaptive\n" not in told

@@ -20,7 +20,7 @@ from course_utils.exercises.core import (
 )
 from course_utils.exercises.forbidden import refuse_ready_made
 
-PACKAGE = ("course_utils.before", "course_utils.training")
+PACKAGE = ("course_utils.before", "course_utils.schedules")
 LARGE = 1000.0  # exp overflows at 89 in 32 bits and at 710 in 64
 LOW = -20_000.0  # below the −10000 that many a mask is filled with
 
