@@ -80,7 +80,7 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return ", ".join(ordered[:most]) + more
 
 
-# --- what only rooms ask that are being emptied of checks -----------------------------------------------------------
+# --- not for doors: what some rooms behind them still ask ----------------------------------------------------------
 
 
 def int64(name: str, value: Any) -> int:
