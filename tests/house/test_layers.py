@@ -43,8 +43,7 @@ BESIDE = {
     "support.folders": {"filelock"},
     "tokenization.fast": {"tokenizers"},
 }
-# What puts faster parts into a model, the model that settings describe, and what gives a widget its model, as a notebook
-# does.
+# What puts faster parts into a model, what makes the model that settings describe, what gives a widget its model.
 FASTER = ("training.fast", "training.unpadded")
 OVER_ALL = (*FASTER, "training.settings", "widgets.*.example")
 
