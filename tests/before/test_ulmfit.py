@@ -73,25 +73,3 @@ def test_padding_may_stand_in_front():
     states, mask = drawn().flip(1), MASK.flip(1)
     torch.testing.assert_close(concat_pooling(states, mask)[1, :C], states[1, -1])
     torch.testing.assert_close(concat_pooling(states, mask)[:, C:], concat_pooling(drawn(), MASK)[:, C:])
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: discriminative_rates(-1, 3), "^peak must be a finite number"),
-        (lambda: discriminative_rates(1, 3, factor=0.5), "^factor must be a finite number, at least 1, got"),
-        (lambda: discriminative_rates(1, 0), "^num_layers must be a whole number from 1"),
-        (lambda: unfrozen_layers(0, 3), "^epoch must be a whole number of at least 1, got 0"),
-        (lambda: unfrozen_layers(1, True), "^num_layers must be a whole number from 1"),
-        (lambda: concat_pooling(drawn()[0]), r"^hidden_states must have shape \(B, T, C\), all at least 1"),
-        (lambda: concat_pooling(drawn().long()), "^hidden_states must be a float tensor"),
-        (lambda: concat_pooling(drawn(), MASK[:, :5]), "^attention_mask must have the shape of"),
-        (
-            lambda: concat_pooling(drawn(), MASK * torch.tensor([[1], [0], [1]])),
-            "^each row of attention_mask must have a token that is real, got padding alone in row 1",
-        ),
-    ],
-)
-def test_what_is_refused(call, told):
-    with pytest.raises(ValueError, match=told):
-        call()
