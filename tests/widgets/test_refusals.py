@@ -181,6 +181,30 @@ def test_bad_input_is_refused_in_words_and_the_picture_stays(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", widgets.NAMES)
+@pytest.mark.parametrize(
+    "value", ["\ud800", [["\udfff"]], None, object(), True, 10**30, math.nan, {}, [[True]]]
+)
+def test_what_is_of_another_kind_is_taken_or_refused_in_words(name: str, value: Any) -> None:
+    widget = example(name)
+    before = seen(widget)
+    for trait in widget.inputs:
+        widget.set_state({trait: value})
+        assert not re.search(r"\w+(Error|Exception):", widget.error), (trait, widget.error)
+        if widget.error:
+            assert seen(widget) == before, trait
+        else:
+            assert isinstance(getattr(widget, trait), bool) == isinstance(value, bool)
+            widget.set_state(before)
+
+
+@pytest.mark.parametrize("name", widgets.NAMES)
+def test_the_example_is_the_widget_of_its_folder(name: str) -> None:
+    widget, own = example(name), getattr(widgets, name.title().replace("_", ""))
+    assert isinstance(widget, own) and issubclass(own, CourseWidget) and own.name == name
+    assert len(import_module(f"course_utils.widgets.{name}.example").MOVES) >= 2
+
+
+@pytest.mark.parametrize("name", widgets.NAMES)
 def test_what_the_browser_gets_is_plain_json_and_the_repr_is_fixed(name: str) -> None:
     widget = example(name)
     own = {trait: getattr(widget, trait) for trait in widget.class_own_traits(sync=True)}
