@@ -130,10 +130,7 @@ class LayerMixer(CourseWidget):
         if len(top) == len(shares):
             said = [self.say("even", share=share)]
         else:
-            names = [
-                self.say("layer" if layer else "embeddings", number=layer)
-                for layer in top
-            ]
+            names = [self.say("layer" if layer else "embeddings", number=layer) for layer in top]
             more = self.say("more", count=len(top) - TIED) if len(top) > TIED else ""
             said = [self.say("most", layers=", ".join(names[:TIED]) + more, share=share)]
         said.append(self.say("accuracy", accuracy=picture["now"]["shown"]))
