@@ -7,7 +7,7 @@ Letters: B batch, T_q and T_k tokens; "..." any leading axes.
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from course_utils.support.given import shown
 
@@ -84,30 +84,3 @@ def check_floats(**given: Tensor) -> None:
     for name, tensor in given.items():
         if not tensor.is_floating_point():
             raise ValueError(f"{name} must be a float tensor, got {tensor.dtype}")
-
-
-def check_same_dtype(**given: Tensor) -> None:
-    """Refuse what are not float tensors of one type."""
-    check_floats(**given)
-    if len({tensor.dtype for tensor in given.values()}) > 1:
-        types = ", ".join(str(tensor.dtype) for tensor in given.values())
-        raise ValueError(f"{', '.join(given)} must have the same dtype, got {types}")
-
-
-def check_hidden(hidden_size: int, **states: Tensor) -> None:
-    """Refuse what is not (B, T, hidden_size); the name of each is told."""
-    check_tensors(**states)
-    for name, tensor in states.items():
-        if tensor.dim() != 3 or tensor.shape[-1] != hidden_size:
-            raise ValueError(f"{name} must have shape (B, T, {hidden_size}), got {tuple(tensor.shape)}")
-
-
-def check_dtype_of(part: nn.Module, **states: Tensor) -> None:
-    """Refuse floats of another dtype than the part's weights, unless autocast converts them."""
-    weight = next(part.parameters(), None)  # None: a quantised part keeps its weights elsewhere
-    for name, tensor in states.items():
-        fits = weight is None or tensor.dtype == weight.dtype
-        if not fits and not torch.is_autocast_enabled(tensor.device.type):
-            raise ValueError(
-                f"{name} must have the dtype of the weights, {weight.dtype}, got {tensor.dtype}: .to(dtype) changes it"
-            )

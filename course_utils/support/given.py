@@ -8,9 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
-import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 LONGEST = 60  # characters of a value that are repeated in a message
@@ -80,21 +78,6 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return ", ".join(ordered[:most]) + more
 
 
-# --- not for doors: what some rooms behind them still ask ----------------------------------------------------------
-
-
-def int64(name: str, value: Any) -> int:
-    """A number that a tensor of ids may hold: an id, a label, what stands for padding."""
-    return whole_number(name, value, least=-(2**63), most=2**63 - 1)
-
-
-def one_text(name: str, value: Any) -> str:
-    """A sentence, a word, a name."""
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text, got {shown(value)}")
-    return value
-
-
 def several(name: str, value: Any, what: str) -> list[Any]:
     """Things in a row that are no texts, such as documents. A dict is none: its keys would be taken for them."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
@@ -107,10 +90,3 @@ def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} must be a dict, {what}, got {shown(value)}")
     return value
-
-
-def path_of(name: str, value: Any) -> Path:
-    """Where a file or a folder is or will be."""
-    if not isinstance(value, str | os.PathLike):
-        raise ValueError(f"{name} must be a path, got {shown(value)}")
-    return Path(value)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from course_utils.support.given import shown
 from course_utils.tokenization.encoding import Encoding, shares
 from course_utils.tokenization.normalization import Word, normalize, split_words
 from course_utils.tokenization.vocab import (
@@ -51,12 +50,6 @@ def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
         pieces.append(prefix + word[start:end])
         start = end
     return pieces
-
-
-def check_tokenizer(tokenizer: WordPieceTokenizer) -> None:
-    """Refuse what is no WordPieceTokenizer."""
-    if not isinstance(tokenizer, WordPieceTokenizer):
-        raise ValueError(f"tokenizer must be a WordPieceTokenizer, got {shown(tokenizer)}")
 
 
 class WordPieceTokenizer:

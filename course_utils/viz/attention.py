@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.support.given import shown
 from course_utils.viz.given import literals, names, numbers
 from course_utils.viz.theme import KEY, MUTED, QUERY, WEIGHTS
 
@@ -36,11 +35,8 @@ def plot_attention(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if weights are no numbers, do not fit the tokens, or there is none; if the tokens are no texts.
     """
-    query_tokens, key_tokens = names("query_tokens", query_tokens), names("key_tokens", key_tokens)
+    query_tokens, key_tokens = names(query_tokens), names(key_tokens)
     weights = _table(numbers(weights), query_tokens, key_tokens)
     ax = _cells(weights, query_tokens, key_tokens, ax, cmap=WEIGHTS)
     if annotate and len(key_tokens) <= MANY_TOKENS:
@@ -70,12 +66,8 @@ def plot_mask(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if the mask does not fit the tokens, or is of other numbers than 0 and 1, as an additive one is;
-            if it is empty, or the tokens are no texts.
     """
-    query_tokens, key_tokens = names("query_tokens", query_tokens), names("key_tokens", key_tokens)
+    query_tokens, key_tokens = names(query_tokens), names(key_tokens)
     mask = _table(_zeros_and_ones(mask), query_tokens, key_tokens).astype(bool)
     ax = _cells(np.where(mask, 0.45, 0.0), query_tokens, key_tokens, ax, cmap=WEIGHTS)
     for row, column in np.argwhere(~mask):
@@ -87,14 +79,10 @@ def plot_mask(
 
 
 def _zeros_and_ones(mask: ArrayLike) -> np.ndarray:
-    try:
-        found = numbers(mask)
-        kind = str(found.dtype)
-    except ValueError:
-        found, kind = np.array(np.nan), shown(mask)
+    found = numbers(mask)
     if found.dtype.kind not in "biu" or not np.isin(found, (0, 1)).all():
         raise ValueError(
-            f"expected a mask of bool, True = may attend, got {kind}; an additive mask is mask == 0"
+            f"expected a mask of bool, True = may attend, got {found.dtype}; an additive mask is mask == 0"
         )
     return found
 

@@ -11,7 +11,6 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.support.given import one_line, shown, whole_number
 from course_utils.viz.given import literal, names, numbers
 from course_utils.viz.theme import INK, MUTED, QUERY, VALUE
 
@@ -45,18 +44,16 @@ def plot_beam_tree(
 
     Returns:
         The Axes, with a legend of what occurs.
-
-    Raises:
-        ValueError: if there is no node, the lengths differ, a state is unknown, a parent or best is no node, or the
-            log-probabilities are no finite numbers.
     """
-    tokens, states = names("tokens", tokens), names("states", states)
+    tokens, states = names(tokens), names(states)
     parents, scores = numbers(parents), numbers(log_probabilities, float, finite=True)
     if not tokens or not parents.shape == scores.shape == (len(tokens),) == (len(states),):
         got = f"{len(tokens)} tokens, {len(states)} states, {parents.shape} and {scores.shape}"
         raise ValueError(f"expected one parent, log-probability and state for each token, got {got}")
     steps, ranks = places(parents, scores, states)
-    path = [] if best is None else path_to(parents, whole_number("best", best, least=0, most=len(tokens) - 1))
+    if best is not None and not 0 <= best < len(tokens):
+        raise ValueError(f"best must be a node, from 0 to {len(tokens) - 1}, got {best}")
+    path = [] if best is None else path_to(parents, best)
     if ax is None:
         _, ax = plt.subplots(figsize=(max(7.0, 1.6 + 0.95 * max(steps)), 1.7 + 0.62 * max(ranks)))
     plate = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none"}
@@ -92,17 +89,13 @@ def places(
 
     Returns:
         N steps and N ranks: within a step the likeliest first, dropped ones behind all others.
-
-    Raises:
-        ValueError: if a parent does not stand before its child, or follows a node where nothing can, or a state is
-            unknown.
     """
     if unknown := set(states) - LOOKS.keys():
-        raise ValueError(f"states must be of {', '.join(LOOKS)}, got {one_line(', '.join(sorted(unknown)))}")
+        raise ValueError(f"states must be of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}")
     steps: list[int] = []
     for node, parent in enumerate(np.asarray(parents).tolist()):
         if type(parent) is not int or not -1 <= parent < node:
-            raise ValueError(f"the parent of node {node} must be a node before it or −1, got {shown(parent)}")
+            raise ValueError(f"the parent of node {node} must be a node before it or −1, got {parent!r}")
         if parent >= 0 and states[parent] != "kept":
             raise ValueError(f"node {node} follows node {parent}, which is {states[parent]} and not kept")
         steps.append(1 if parent < 0 else steps[parent] + 1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from course_utils.viz.given import literal, literals, names, rows_of_names
+from course_utils.viz.given import literal, literals, names
 from course_utils.viz.theme import KEY, MUTED
 
 
@@ -24,12 +24,9 @@ def plot_change_grid(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if there is no model or part, the numbers of texts differ, or something is no text.
     """
-    members, parts = names("members", members), names("parts", parts)
-    rows = rows_of_names("changes", changes)
+    members, parts = names(members), names(parts)
+    rows = [names(row) for row in changes]
     if not members or not parts or [len(row) for row in rows] != [len(parts)] * len(members):
         found = [len(row) for row in rows]
         raise ValueError(f"expected {len(members)} rows of {len(parts)} texts, at least one, got {found}")

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import in_legend, literals, name, numbers
+from course_utils.viz.given import in_legend, literals, numbers
 from course_utils.viz.given import names as names_of
 from course_utils.viz.theme import KEY, MUTED, QUERY
 
@@ -40,12 +40,8 @@ def plot_comparisons(
 
     Returns:
         The Axes, with a legend unless differences are drawn.
-
-    Raises:
-        ValueError: if there is no row, the lengths differ, a value is no finite number or a reference infinite, names
-            are not two, or digits is no such number; if a name is no text.
     """
-    labels = names_of("labels", labels)
+    labels = names_of(labels)
     values, references = numbers(values, float, finite=True), numbers(references, float)
     if not labels or values.shape != (len(labels),) or references.shape != values.shape:
         raise ValueError(
@@ -54,11 +50,9 @@ def plot_comparisons(
         )
     if np.isinf(references).any():
         raise ValueError("references must be finite, or NaN where there is none, got an infinite one")
-    pair = names_of("names", names)
+    pair = names_of(names)
     if len(pair) != 2:
         raise ValueError(f"names must be two, of the values and of the references, got {len(pair)}")
-    if not isinstance(digits, int) or isinstance(digits, bool) or not 0 <= digits <= 6:
-        raise ValueError(f"digits must be a whole number from 0 to 6, got {name('digits', str(digits))}")
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 1.0 + 0.55 * len(labels)))
     if differences:

@@ -27,12 +27,8 @@ def plot_contributions(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if sizes are no finite numbers, do not fit the names, or one is negative; if there is none; if a
-            name is no text.
     """
-    heads, tokens, sizes = names("heads", heads), names("tokens", tokens), numbers(sizes, float, finite=True)
+    heads, tokens, sizes = names(heads), names(tokens), numbers(sizes, float, finite=True)
     if sizes.shape != (len(heads), len(tokens)) or not sizes.size:
         raise ValueError(f"expected sizes of shape (H, T) = {(len(heads), len(tokens))}, got {sizes.shape}")
     if (sizes < 0).any():

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
-from course_utils.viz.given import groups, literal, names
+from course_utils.viz.given import literal, names
 from course_utils.viz.theme import CYCLE, INK, MUTED
 
 PART_WIDTH, BOX_WIDTH, BOX_HEIGHT = 2.6, 2.3, 0.62
@@ -23,11 +23,8 @@ def plot_course_map(parts: Mapping[str, Sequence[str]], *, ax: Axes | None = Non
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if there is no part, or what should be a list of texts is none.
     """
-    parts = {part: names("the notebooks of a part", rows) for part, rows in groups("parts", parts).items()}
+    parts = {part: names(rows) for part, rows in dict(parts).items()}
     if not parts:
         raise ValueError("parts must hold at least one part of the course, got none")
     rows = max(len(notebooks) for notebooks in parts.values())

@@ -8,8 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.support.given import shown
-from course_utils.viz.given import groups, in_legend, numbers
+from course_utils.viz.given import in_legend, numbers
 from course_utils.viz.theme import CYCLE, DASHES, MUTED
 
 
@@ -23,11 +22,8 @@ def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | Non
 
     Returns:
         The Axes, with a legend.
-
-    Raises:
-        ValueError: if x or a curve is no row of numbers, a curve does not fit x, or there are none or more than seven.
     """
-    x, curves = numbers(x), groups("curves", curves)
+    x, curves = numbers(x), dict(curves)
     if x.ndim != 1 or not len(x):
         raise ValueError(f"expected points x of shape (N,), got {x.shape}")
     if not 1 <= len(curves) <= len(CYCLE):
@@ -35,7 +31,7 @@ def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | Non
     curves = {name: numbers(values) for name, values in curves.items()}
     for name, values in curves.items():
         if values.shape != x.shape:
-            raise ValueError(f"expected {shown(name)} of shape {x.shape} like x, got {values.shape}")
+            raise ValueError(f"expected {name!r} of shape {x.shape} like x, got {values.shape}")
     if ax is None:
         _, ax = plt.subplots(figsize=(6.5, 4))
     ax.axhline(0, color=MUTED, linewidth=0.8, linestyle="-", zorder=0)

@@ -12,8 +12,7 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.support.given import shown
-from course_utils.viz.given import groups, in_legend, numbers
+from course_utils.viz.given import in_legend, numbers
 from course_utils.viz.plane import label_beside
 from course_utils.viz.runs import MARKERS
 from course_utils.viz.theme import CYCLE, DASHES, INK, MUTED
@@ -38,10 +37,6 @@ def plot_descent_paths(
 
     Returns:
         The Axes, with equal units on both axes, the grid's limits, and a legend if there are paths.
-
-    Raises:
-        ValueError: if the grid does not rise, heights do not fit it or are all the same, a path is not (S, 2) or has
-            no finite start, or there are more than seven; if what should be numbers is none.
     """
     x, y, heights = (numbers(values, float, finite=True) for values in (x, y, heights))
     if not _rises(x) or not _rises(y) or heights.shape != y.shape + x.shape:
@@ -52,7 +47,7 @@ def plot_descent_paths(
     levels = heights.min() + np.ptp(heights) * 2.0 ** np.arange(-LEVELS, 1)
     if not _rises(levels):
         raise ValueError(f"expected heights that differ, got only {heights.min():g}")
-    ways = {name: _finite_part(name, path) for name, path in groups("paths", paths).items()}
+    ways = {name: _finite_part(name, path) for name, path in dict(paths).items()}
     if len(ways) > len(CYCLE):
         raise ValueError(f"expected at most {len(CYCLE)} paths, got {len(ways)}")
     if ax is None:
@@ -90,6 +85,6 @@ def _finite_part(name: str, path: ArrayLike) -> np.ndarray:
     """A path up to where it is no longer finite."""
     path = numbers(path, float)
     if path.ndim != 2 or path.shape[1] != 2 or not len(path) or not np.isfinite(path[0]).all():
-        raise ValueError(f"expected {shown(name)} of shape (S, 2) with a finite start, got {path.shape}")
+        raise ValueError(f"expected {name!r} of shape (S, 2) with a finite start, got {path.shape}")
     lost = ~np.isfinite(path).all(axis=1)
     return path[: int(lost.argmax())] if lost.any() else path

@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
 from course_utils.locale import text
-from course_utils.support.given import shown
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 # From bottom to top. "+" is where the residual path comes back in; it leaves at the last "·" before that.
@@ -31,12 +30,9 @@ def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:
 
     Returns:
         The Axes, without frame.
-
-    Raises:
-        ValueError: if order is neither.
     """
     if not isinstance(order, str) or order not in ORDERS:
-        raise ValueError(f'order must be "post" or "pre", got {shown(order)}')
+        raise ValueError(f'order must be "post" or "pre", got {order!r}')
     if ax is None:
         _, ax = plt.subplots(figsize=(4, 5.4))
     arrow = dict(arrowstyle="-|>", color=INK, lw=1.6, shrinkA=0, shrinkB=0)

@@ -9,9 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from course_utils.locale import text
-from course_utils.support.given import one_line
 from course_utils.support.text_width import drawn_width
-from course_utils.viz.given import literal, literals, rows_of_names
+from course_utils.viz.given import literal, literals
 from course_utils.viz.given import names as names_of
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
@@ -46,19 +45,15 @@ def plot_fates(
 
     Returns:
         The Axes, with a legend of the fates that occur.
-
-    Raises:
-        ValueError: if there is no row, or none with a token, a row's parts differ in length, a fate is unknown, or
-            what should be a text is none.
     """
-    tokens, fates = rows_of_names("tokens", tokens), rows_of_names("fates", fates)
-    labels, names = rows_of_names("labels", labels), names_of("names", names)
+    tokens, fates = [names_of(row) for row in tokens], [names_of(row) for row in fates]
+    labels, names = [names_of(row) for row in labels], names_of(names)
     shapes = [[len(row) for row in table] for table in (tokens, fates, labels)]
     if not any(tokens) or shapes[0] != shapes[1] or shapes[0] != shapes[2]:
-        raise ValueError(f"expected rows of the same lengths, at least one, got {one_line(str(shapes))}")
+        raise ValueError(f"expected rows of the same lengths, at least one, got {shapes}")
     used = {fate for row in fates for fate in row}
     if unknown := used - LOOKS.keys():
-        raise ValueError(f"fates must be of {', '.join(LOOKS)}, got {one_line(', '.join(sorted(unknown)))}")
+        raise ValueError(f"fates must be of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}")
     if ax is None:
         _, ax = plt.subplots(figsize=(12, 0.9 + 0.95 * len(tokens)))
     longest = 0.0

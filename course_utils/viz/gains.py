@@ -25,11 +25,8 @@ def plot_gains(labels: Sequence[str], gains: ArrayLike, *, ax: Axes | None = Non
 
     Returns:
         The Axes, with a legend of the two kinds.
-
-    Raises:
-        ValueError: if there is none, the numbers differ, or one is not finite or not in its interval.
     """
-    labels, gains = names("labels", labels), numbers(gains, float, finite=True)
+    labels, gains = names(labels), numbers(gains, float, finite=True)
     if not labels or gains.shape != (len(labels), 3):
         raise ValueError(f"expected {len(labels)} rows of 3 numbers, at least one, got shape {gains.shape}")
     middle, low, high = gains.T

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.given import number, numbers
+from course_utils.viz.given import numbers
 from course_utils.viz.theme import SIGNED, WEIGHTS
 
 NUMBER_SIZE = 13
@@ -27,14 +27,11 @@ def plot_head_grid(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if values are not (L, H) finite numbers, or lowest is neither 0 nor −highest.
     """
     values = numbers(values, float)
     if values.ndim != 2 or not values.size or not np.isfinite(values).all():
         raise ValueError(f"expected one finite number for each head, (L, H), got shape {values.shape}")
-    lowest, highest = number("lowest", lowest), number("highest", highest)
+    lowest, highest = float(lowest), float(highest)
     if highest <= 0 or lowest not in (0.0, -highest):
         raise ValueError(f"lowest must be 0 or -highest, and highest above 0, got {lowest} and {highest}")
     layers, heads = values.shape

@@ -29,11 +29,8 @@ def plot_input_embeddings(
 
     Returns:
         The Axes, without frame.
-
-    Raises:
-        ValueError: if the two differ in length, a token is no text, or a segment is neither 0 nor 1.
     """
-    tokens, segments = names("tokens", tokens), numbers(token_type_ids)
+    tokens, segments = names(tokens), numbers(token_type_ids)
     if segments.shape != (len(tokens),) or not tokens:
         raise ValueError(f"expected a segment for each token, got {len(tokens)} and {len(segments.flat)}")
     if not np.isin(segments, (0, 1)).all():

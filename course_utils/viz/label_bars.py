@@ -24,12 +24,8 @@ def plot_label_bars(labels: Sequence[str], probabilities: ArrayLike, *, ax: Axes
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if there is no label, the lengths differ, a probability is no number from 0 to 1, or a label is no
-            text.
     """
-    labels, probabilities = names("labels", labels), numbers(probabilities, float, finite=True)
+    labels, probabilities = names(labels), numbers(probabilities, float, finite=True)
     if not labels or probabilities.shape != (len(labels),):
         raise ValueError(
             f"expected one probability for each of {len(labels)} labels, at least one, got shape {probabilities.shape}"

@@ -8,11 +8,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from course_utils.locale import text
-from course_utils.support.given import whole_number
 from course_utils.viz.given import numbers
 from course_utils.viz.theme import KEY, MUTED, QUERY
-
-MOST = 48
 
 
 def plot_layer_map(teacher_layers: int, chosen: Sequence[int], *, ax: Axes | None = None) -> Axes:
@@ -21,17 +18,14 @@ def plot_layer_map(teacher_layers: int, chosen: Sequence[int], *, ax: Axes | Non
     Layers of the teacher that nobody looks at are grey and dashed. The lowest layer is at the bottom.
 
     Args:
-        teacher_layers: N, 1 … 48.
+        teacher_layers: N.
         chosen: for each layer of the student, from the lowest, the number of a layer of the teacher, 1 … N, rising.
         ax: where to draw; a new figure by default.
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if a number does not fit, none is chosen, or they do not rise.
     """
-    count = whole_number("teacher_layers", teacher_layers, most=MOST)
+    count = teacher_layers
     pairs = numbers(chosen)
     if pairs.ndim != 1 or not len(pairs) or pairs.dtype.kind not in "iu":
         raise ValueError(f"expected whole numbers of layers, at least one, got {pairs.dtype} {pairs.shape}")

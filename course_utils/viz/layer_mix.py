@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from course_utils.locale import text
-from course_utils.support.given import shown
-from course_utils.viz.given import groups, in_legend, numbers
+from course_utils.viz.given import in_legend, numbers
 from course_utils.viz.theme import CYCLE
 
 MOST_MIXES = 4
@@ -26,23 +25,17 @@ def plot_layer_mix(mixes: Mapping[str, Sequence[float]], *, ax: Axes | None = No
 
     Returns:
         The Axes, with a legend where there are several mixes.
-
-    Raises:
-        ValueError: if there is no mix or more than four, their lengths differ, a weight is negative or no finite
-            number, all of a mix are 0, or a name is no text.
     """
-    mixes = groups("mixes", mixes)
+    mixes = dict(mixes)
     if not 1 <= len(mixes) <= MOST_MIXES:
         raise ValueError(f"expected 1 to {MOST_MIXES} mixes, got {len(mixes)}")
     rows = {name: numbers(weights, float, finite=True) for name, weights in mixes.items()}
     length = next(iter(rows.values())).shape
     for name, row in rows.items():
         if row.shape != length or len(length) != 1 or not row.size:
-            raise ValueError(
-                f"expected as many weights in {shown(name)} as in all mixes, got shape {row.shape}"
-            )
+            raise ValueError(f"expected as many weights in {name!r} as in all mixes, got shape {row.shape}")
         if (row < 0).any() or not row.any():
-            raise ValueError(f"the weights of {shown(name)} must not be negative, and not all 0")
+            raise ValueError(f"the weights of {name!r} must not be negative, and not all 0")
     layers = np.arange(length[0])
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 1.0 + length[0] * (0.3 + 0.2 * len(rows))))

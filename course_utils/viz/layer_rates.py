@@ -24,11 +24,8 @@ def plot_layer_rates(rates: ArrayLike, layers: Sequence[str], *, ax: Axes | None
 
     Returns:
         The Axes; updates count from 1.
-
-    Raises:
-        ValueError: if rates are not (L, N) finite numbers of at least 0 with one above 0, or a name is no text.
     """
-    rates, layers = numbers(rates, float, finite=True), names("layers", layers)
+    rates, layers = numbers(rates, float, finite=True), names(layers)
     if rates.ndim != 2 or len(rates) != len(layers) or not rates.size:
         raise ValueError(f"expected rates of shape ({len(layers)}, updates), got {rates.shape}")
     if (rates < 0).any() or not rates.any():

@@ -21,9 +21,6 @@ def plot_number_table(numbers: ArrayLike, owners: ArrayLike, *, ax: Axes | None 
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if the two are not tables of finite numbers of one shape.
     """
     numbers, owners = given.numbers(numbers, finite=True), given.numbers(owners, finite=True)
     if numbers.ndim != 2 or numbers.shape != owners.shape:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literals, names, number, numbers
+from course_utils.viz.given import literals, names, numbers
 from course_utils.viz.theme import INK, KEY, VALUE, WEIGHTS
 
 LOWEST, HIGHEST = 1e-9, 1e2  # ends of the logarithmic scale
@@ -29,11 +29,8 @@ def plot_differences(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if differences are not (S,), tolerance is not within the scale, or a stage is no text.
     """
-    differences, stages = numbers(differences, float), names("stages", stages)
+    differences, stages = numbers(differences, float), names(stages)
     tolerance = _tolerance(tolerance)
     if differences.shape != (len(stages),) or not len(stages):
         raise ValueError(
@@ -82,12 +79,9 @@ def plot_departures(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if differences are not (F, S), tolerance is not within the scale, or a name is no text.
     """
     differences, tolerance = numbers(differences, float), _tolerance(tolerance)
-    faults, stages = names("faults", faults), names("stages", stages)
+    faults, stages = names(faults), names(stages)
     if differences.shape != (len(faults), len(stages)) or not differences.size:
         raise ValueError(
             f"expected differences of shape {(len(faults), len(stages))} for these names, got {differences.shape}"
@@ -120,7 +114,7 @@ def plot_departures(
 
 def _tolerance(value: float) -> float:
     """A tolerance that the scale has a place for."""
-    tolerance = number("tolerance", value)
+    tolerance = float(value)
     if not LOWEST <= tolerance < HIGHEST:
         raise ValueError(f"tolerance must be from {LOWEST:g} to below {HIGHEST:g}, got {tolerance:g}")
     return tolerance

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from course_utils.support.text_width import drawn_width
-from course_utils.viz.given import groups, literal, names
+from course_utils.viz.given import literal, names
 from course_utils.viz.theme import CYCLE, INK, KEY
 
 BOX_AIR = 0.9  # in Latin letters, left and right of a label together
@@ -24,11 +24,8 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], *, ax: Axes | None = None) ->
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if there is no row, or one without pieces, or a piece is no text.
     """
-    rows = {row: names("pieces", pieces) for row, pieces in groups("rows", rows).items()}
+    rows = {row: names(pieces) for row, pieces in dict(rows).items()}
     if not rows or not all(rows.values()):
         raise ValueError("expected at least one row, and in each row at least one piece")
     if ax is None:

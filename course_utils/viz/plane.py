@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literal, name, names, numbers
+from course_utils.viz.given import literal, names, numbers
 
 
 def plot_arrows(
@@ -27,11 +27,8 @@ def plot_arrows(
 
     Returns:
         The Axes, with the origin marked and equal units on both axes.
-
-    Raises:
-        ValueError: if vectors are not (N, 2) finite numbers, N at least 1, or the labels do not fit.
     """
-    vectors, labels = numbers(vectors, float, finite=True), names("labels", labels)
+    vectors, labels = numbers(vectors, float, finite=True), names(labels)
     if vectors.shape != (len(labels), 2) or not labels:
         raise ValueError(
             f"expected vectors of shape (N, 2) with N = {len(labels)} labels, got {vectors.shape}"
@@ -68,11 +65,8 @@ def plot_hull(points: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes 
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if points are not (N, 2) finite numbers or the labels do not fit.
     """
-    points, labels = numbers(points, float, finite=True), names("labels", labels)
+    points, labels = numbers(points, float, finite=True), names(labels)
     if points.shape != (len(labels), 2) or not len(points):
         raise ValueError(f"expected points of shape (N, 2) with N = {len(labels)} labels, got {points.shape}")
     if ax is None:
@@ -96,12 +90,7 @@ def plot_hull(points: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes 
 
 
 def label_beside(ax: Axes, label: str, point: ArrayLike, direction: ArrayLike, *, color: str) -> None:
-    """Write a label next to a point, on the side of `direction` (a unit vector), with a white halo.
-
-    Raises:
-        ValueError: if the label is no text, or point or direction are not two finite numbers.
-    """
-    label = name("label", label)
+    """Write a label next to a point, on the side of `direction` (a unit vector), with a white halo."""
     point, (x, y) = _pair("point", point), _pair("direction", direction)
     ax.annotate(
         literal(label),

@@ -21,9 +21,6 @@ def plot_encoding(encoding: ArrayLike, *, ax: Axes | None = None) -> Axes:
 
     Returns:
         The Axes: position 0 at the top, dimension 0 at the left.
-
-    Raises:
-        ValueError: if encoding is not (T, C), or not finite.
     """
     encoding = numbers(encoding, float)
     if encoding.ndim != 2 or not encoding.size or not np.isfinite(encoding).all():

@@ -27,12 +27,9 @@ def plot_reach(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if sizes are not (R, T) finite numbers of at least 0, or a name is no text.
     """
     sizes = numbers(sizes, float, finite=True)
-    outputs, inputs = names("outputs", outputs), names("inputs", inputs)
+    outputs, inputs = names(outputs), names(inputs)
     if sizes.shape != (len(outputs), len(inputs)) or not sizes.size:
         expected = (len(outputs), len(inputs))
         raise ValueError(f"expected sizes of shape {expected} for these names, got {sizes.shape}")

@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.support.given import shown
-from course_utils.viz.given import groups, in_legend, numbers
+from course_utils.viz.given import in_legend, numbers
 from course_utils.viz.theme import CYCLE, DASHES
 
 MARKERS = "os^Dv<>"
@@ -29,12 +28,8 @@ def plot_runs(
 
     Returns:
         The Axes, with a legend.
-
-    Raises:
-        ValueError: if x is not (N,), a group is not (R, N) with R at least 1, or there are none or more than seven; if
-            what should be numbers is none.
     """
-    x, runs = numbers(x), groups("runs", runs)
+    x, runs = numbers(x), dict(runs)
     if x.ndim != 1 or not len(x):
         raise ValueError(f"expected points x of shape (N,), got {x.shape}")
     if not 1 <= len(runs) <= len(CYCLE):
@@ -42,7 +37,7 @@ def plot_runs(
     runs = {name: numbers(values, float) for name, values in runs.items()}
     for name, values in runs.items():
         if values.ndim != 2 or not len(values) or values.shape[1:] != x.shape:
-            raise ValueError(f"expected {shown(name)} of shape (runs, {len(x)}), got {values.shape}")
+            raise ValueError(f"expected {name!r} of shape (runs, {len(x)}), got {values.shape}")
     if ax is None:
         _, ax = plt.subplots(figsize=(7.5, 4))
     for order, (name, values) in enumerate(runs.items()):

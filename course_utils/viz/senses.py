@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from course_utils.support.given import one_line, shown
-from course_utils.viz.given import groups, in_legend, literal, literals, name, numbers
+from course_utils.viz.given import in_legend, literal, literals, numbers
 from course_utils.viz.given import names as names_of
 from course_utils.viz.theme import CYCLE, INK, KEY, MUTED, QUERY, WEIGHTS
 
@@ -31,13 +30,9 @@ def plot_sense_map(
 
     Returns:
         The Axes, with a legend.
-
-    Raises:
-        ValueError: if points do not fit senses, or there are more than four; if points are no finite numbers, or a name
-            is no text.
     """
     points = numbers(points, float, finite=True)
-    senses, names = names_of("senses", senses), names_of("names", names)
+    senses, names = names_of(senses), names_of(names)
     different = list(dict.fromkeys(senses))
     if points.shape != (len(senses), 2) or not 1 <= len(different) <= len(MARKERS):
         raise ValueError(
@@ -84,12 +79,9 @@ def plot_scores(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if the shapes do not fit, there is no sense, scores are no numbers, or a name is no text.
     """
     scores = numbers(scores, float)
-    sentences, senses = names_of("sentences", sentences), names_of("senses", senses)
+    sentences, senses = names_of(sentences), names_of(senses)
     truths = _truths(truths) or [None] * len(sentences)
     if not senses or scores.shape != (len(sentences), len(senses)) or len(truths) != len(sentences):
         raise ValueError(
@@ -124,9 +116,7 @@ def plot_scores(
 
 def _truths(truths: Sequence[str | None]) -> list[str | None]:
     """Names of senses, and None where there is no truth."""
-    if isinstance(truths, list | tuple):
-        return [None if truth is None else name("each of the truths", truth) for truth in truths]
-    return [*names_of("truths", truths)]
+    return [None if truth is None else str(truth) for truth in truths]
 
 
 def plot_intervals(
@@ -146,21 +136,15 @@ def plot_intervals(
 
     Returns:
         The Axes, with a legend of the methods.
-
-    Raises:
-        ValueError: if the lengths differ, low ≤ share ≤ high does not hold, there is no method or name, or more than
-            four methods; if what should be numbers or texts is none.
     """
-    results, names = groups("results", results), names_of("names", names)
+    results, names = dict(results), names_of(names)
     if not 1 <= len(results) <= len(MARKERS):
         raise ValueError(f"expected at least one and at most {len(MARKERS)} methods, got {len(results)}")
     results = {method: numbers(rows, float) for method, rows in results.items()}
     for method, rows in results.items():  # (N, 3)
         if rows.shape != (len(names), 3) or not names or not _hold_their_share(rows):
-            found = one_line(str(rows.tolist()))
-            raise ValueError(
-                f"expected {len(names)} times low ≤ share ≤ high for {shown(method)}, got {found}"
-            )
+            found = str(rows.tolist())
+            raise ValueError(f"expected {len(names)} times low ≤ share ≤ high for {method!r}, got {found}")
     chance = numbers(chance, float, finite=True)
     if chance.shape not in ((0,), (len(names),)):
         raise ValueError(
@@ -212,11 +196,8 @@ def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | N
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if the lengths differ, a word is no text, or a number is not finite.
     """
-    words, moved = names_of("words", words), numbers(moved, float, finite=True)
+    words, moved = names_of(words), numbers(moved, float, finite=True)
     if moved.shape != (len(words),):
         raise ValueError(f"expected as many numbers as the {len(words)} words, got {len(moved.flat)}")
     if ax is None:

@@ -8,8 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from course_utils.support.given import one_line
-from course_utils.viz.given import groups, in_legend, literals, numbers
+from course_utils.viz.given import in_legend, literals, numbers
 from course_utils.viz.given import names as names_of
 from course_utils.viz.theme import CYCLE, INK
 
@@ -29,17 +28,11 @@ def plot_shares(
 
     Returns:
         The Axes, with a legend of the parts.
-
-    Raises:
-        ValueError: if the lengths differ, an amount is no finite number, or negative, or a whole is empty; if a name is
-            no text.
     """
-    parts, names = groups("parts", parts), names_of("names", names)
+    parts, names = dict(parts), names_of(names)
     rows = [numbers(values, float, finite=True) for values in parts.values()]
     if any(row.shape != (len(names),) for row in rows):
-        raise ValueError(
-            f"expected {len(names)} amounts for each part, got {one_line(str([row.shape for row in rows]))}"
-        )
+        raise ValueError(f"expected {len(names)} amounts for each part, got {[row.shape for row in rows]}")
     amounts = np.array(rows)  # (parts, N)
     if amounts.ndim != 2 or not amounts.size:
         raise ValueError(f"expected {len(names)} amounts for each part, got shape {amounts.shape}")

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literals, names, number, numbers
+from course_utils.viz.given import literals, names, numbers
 from course_utils.viz.theme import SIGNED, WEIGHTS
 
 
@@ -27,15 +27,8 @@ def plot_similarity(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if similarities are not (N, N) numbers, a word is no text, or lowest is neither −1 nor in [0, 1).
     """
-    similarities, words, lowest = (
-        numbers(similarities, float),
-        names("words", words),
-        number("lowest", lowest),
-    )
+    similarities, words = numbers(similarities, float), names(words)
     if similarities.shape != (len(words), len(words)) or not words:
         raise ValueError(
             f"expected similarities of shape {(len(words),) * 2} for these words, got {similarities.shape}"

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.support.given import several, shown, whole_number
 from course_utils.viz.given import literals, names, numbers
 from course_utils.viz.theme import KEY, QUERY, VALUE
 
@@ -35,12 +34,8 @@ def plot_span_scores(
 
     Returns:
         The Axes, with a legend.
-
-    Raises:
-        ValueError: if there is no piece, the lengths differ, a number is negative or not finite, span is no pair of
-            places in order, or a piece is no text.
     """
-    pieces = names("pieces", pieces)
+    pieces = names(pieces)
     start, end = numbers(start, float, finite=True), numbers(end, float, finite=True)
     if not pieces or not start.shape == end.shape == (len(pieces),):
         got = f"{start.shape} and {end.shape} for {len(pieces)}"
@@ -74,12 +69,7 @@ def plot_span_scores(
 
 def _places(span: Sequence[int], count: int) -> tuple[int, int]:
     """First and last piece, in order."""
-    ends = several("span", span, "two places")
-    if len(ends) != 2:
-        raise ValueError(f"span must be two places, first and last, got {len(ends)}")
-    first, last = (whole_number("each place of span", place, least=0, most=count - 1) for place in ends)
-    if last < first:
-        raise ValueError(
-            f"the last place of span must not stand before the first, got {shown(first)}, {shown(last)}"
-        )
+    first, last = span
+    if not 0 <= first <= last < count:
+        raise ValueError(f"span must be two places from 0 to {count - 1} in order, got {first}, {last}")
     return first, last

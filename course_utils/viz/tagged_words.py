@@ -33,11 +33,8 @@ def plot_tagged_words(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if there is no word, the lengths differ, a share is no number from 0 to 1, or a word or tag no text.
     """
-    words, tags, shares = names("words", words), names("tags", tags), numbers(shares, float, finite=True)
+    words, tags, shares = names(words), names(tags), numbers(shares, float, finite=True)
     if not words or len(tags) != len(words) or shares.shape not in ((0,), (len(words),)):
         got = f"{len(words)} words, {len(tags)} tags and shares of shape {shares.shape}"
         raise ValueError(f"expected a tag, and a share or none, for each word, at least one, got {got}")

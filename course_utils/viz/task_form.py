@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
 from course_utils.locale import text
-from course_utils.support.given import mapping, one_line, whole_number
-from course_utils.viz.given import literal, name, names, numbers
+from course_utils.support.given import one_line
+from course_utils.viz.given import literal, names, numbers
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 SPECIAL = ("[CLS]", "[SEP]")
@@ -31,19 +31,15 @@ def plot_task_form(
 
     Returns:
         The Axes, without frame.
-
-    Raises:
-        ValueError: if there is no token, the lengths differ, a segment is neither 0 nor 1, or said is no such mapping.
     """
-    tokens, segments = names("tokens", tokens), numbers(token_type_ids)
+    tokens, segments = names(tokens), numbers(token_type_ids)
     if segments.shape != (len(tokens),) or not tokens:
         raise ValueError(f"expected a segment for each token, got {len(tokens)} and {len(segments.flat)}")
     if not np.isin(segments, (0, 1)).all():
         raise ValueError(f"segments must be 0 or 1, got {one_line(str(sorted(set(segments.tolist()))))}")
-    told = {
-        whole_number("each place of said", place, least=0, most=len(tokens) - 1): name("what is said", words)
-        for place, words in mapping("said", said, "place -> text").items()
-    }
+    told = dict(said)
+    if not told.keys() <= set(range(len(tokens))):
+        raise ValueError(f"each place of said must be from 0 to {len(tokens) - 1}, got {sorted(told)}")
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4.2))
     for place, (token, segment) in enumerate(zip(tokens, segments.astype(int).tolist())):

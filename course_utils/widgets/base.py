@@ -78,8 +78,7 @@ class CourseWidget(anywidget.AnyWidget):
         self.set_trait("_course_name", self.name)
         self.set_trait("_lecture", lecture_mode())
         self.set_trait("_constants", dict(self.constants))
-        own = text(f"widgets.{self.name}.labels")
-        self.set_trait("labels", {"lecture": text("widgets.common.lecture"), **own})
+        self.set_trait("labels", {"lecture": text("widgets.common.lecture"), **self.say("labels")})
         super().__init__(**inputs)
         self.observe(self._redraw, names=list(self.inputs))
 
@@ -101,12 +100,18 @@ class CourseWidget(anywidget.AnyWidget):
             if isinstance(part, str) and HALF_A_CHARACTER.search(part):
                 raise BadInput(text("widgets.common.half_a_character"))
 
-    def draw(self) -> tuple[dict[str, Any], str]:
-        """Compute (picture, summary) from the inputs.
+    @classmethod
+    def say(cls, key: str, /, **facts: Any) -> Any:
+        """One of the widget's own texts, with these facts in it."""
+        return text(f"widgets.{cls.name}.{key}", **facts)
 
-        Raises:
-            BadInput: if an input cannot be drawn.
-        """
+    @classmethod
+    def bad(cls, reason: str, /, **facts: Any) -> BadInput:
+        """What to raise for an input that cannot be drawn: one of the widget's texts under [bad]."""
+        return BadInput(cls.say(f"bad.{reason}", **facts))
+
+    def draw(self) -> tuple[dict[str, Any], str]:
+        """Compute (picture, summary) from the inputs; raise self.bad(…) for one that cannot be drawn."""
         raise NotImplementedError
 
     def open(self) -> None:
@@ -152,7 +157,7 @@ class CourseWidget(anywidget.AnyWidget):
             self.picture, self.summary, self.error = picture, summary, ""
 
     def __repr__(self) -> str:
-        return text("widgets.common.repr", title=text(f"widgets.{self.name}.labels.title"))
+        return text("widgets.common.repr", title=self.say("labels.title"))
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -231,9 +231,9 @@ export function compact({ controls, stage }) {
   root.querySelector(".course-head").append(controls);
 }
 
-// Less air and smaller letters in lecture mode: for a widget that has much to show.
-export function dense({ stage }) {
-  stage.parentElement.classList.add("course-dense");
+// Less air and smaller letters in lecture mode: for a widget that has much to show; with `low` also lower controls.
+export function dense({ stage }, { low = false } = {}) {
+  stage.parentElement.classList.add("course-dense", ...(low ? ["course-low"] : []));
 }
 
 // A titled panel of the stage.

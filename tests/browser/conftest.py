@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
@@ -99,3 +99,25 @@ def guest(shared: Shared, request: pytest.FixtureRequest) -> Iterator[harness.Vi
     else:
         visit.refresh()
     assert complaints == []
+
+
+@pytest.fixture
+def show(
+    guest: harness.Visit, lab: harness.Lab, request: pytest.FixtureRequest
+) -> Callable[..., playwright.Locator]:
+    """Runs cells in a small notebook (by default CELLS or CELL of the test's file) and finds its widget there."""
+    name, module = request.path.stem.removeprefix("test_widget_"), request.module
+
+    def run(*cells: str) -> playwright.Locator:
+        own = cells or getattr(module, "CELLS", None) or [module.CELL]
+        guest.open(harness.make_notebook(lab.folder, [cell.strip() for cell in own]))
+        guest.run_all()
+        assert guest.failures() == []
+        return guest.widget(name)
+
+    return run
+
+
+@pytest.fixture
+def widget(show: Callable[..., playwright.Locator]) -> playwright.Locator:
+    return show()

@@ -44,6 +44,7 @@ def test_standard(guest: Visit, lab: Lab, name: str) -> None:
 @pytest.mark.parametrize("name", widgets.NAMES)
 def test_standard_in_other_sizes_and_themes(guest: Visit, lab: Lab, name: str) -> None:
     card = at_its_largest(guest, lab, name)
+    guest.screenshot(f"standard-{name}", of=card)
     found = [
         *(f"lecture: {fault}" for fault in in_lecture_mode(guest, card, name)),
         *(f"200 %: {fault}" for fault in at_double_zoom(guest, card, name)),

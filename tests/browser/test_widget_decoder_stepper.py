@@ -1,11 +1,8 @@
 """DecoderStepper in JupyterLab, operated by mouse and by keyboard; a made-up decoder stands in for a trained one."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import VIEWPORT, Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.widgets.decoder_stepper.example import small
@@ -16,19 +13,7 @@ widget
 HOSTILE = "<img src=x onerror=window.hacked=1>"
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("decoder_stepper")
-
-    return open_widget
-
-
-def test_by_mouse(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_mouse(widget: Locator) -> None:
     names = ("summary", "said", "source", "bars", "query")
     summary, said, source, bars, query = (widget.get_by_test_id(name) for name in names)
     expect(summary).to_contain_text("6번째 토큰(모두 19개): '1', 확률 0.97")
@@ -54,8 +39,7 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(said.locator("li")).to_have_count(7)
 
 
-def test_the_tree_grows_and_is_drawn_as_it_is(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_the_tree_grows_and_is_drawn_as_it_is(widget: Locator) -> None:
     tree, summary = widget.get_by_test_id("tree"), widget.get_by_test_id("summary")
     expect(tree).to_be_hidden()
     widget.get_by_test_id("view-beam").click()
@@ -83,8 +67,7 @@ def test_the_tree_grows_and_is_drawn_as_it_is(show: Callable[[], Locator]) -> No
     assert box["x"] <= last["x"] and last["x"] + last["width"] <= box["x"] + box["width"] + 1
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     summary, press = widget.get_by_test_id("summary"), guest.page.keyboard.press
     widget.get_by_test_id("lecture").focus()
     reached = []
@@ -117,20 +100,7 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("source")).to_be_visible()
 
 
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    expect(widget.get_by_role("textbox", name="영어 날짜와 시각")).to_be_visible()
-    for name in ("토큰", "빔 너비", "길이 벌점 α"):
-        expect(widget.get_by_role("slider", name=name)).to_be_visible()
-    for name in ("층", "헤드"):
-        expect(widget.get_by_role("combobox", name=name)).to_be_visible()
-    for name in ("한 토큰 뒤로", "다음 토큰", "빔의 나무"):
-        expect(widget.get_by_role("button", name=name, exact=True)).to_be_visible()
-    expect(widget.get_by_role("list", name="키(열): 원문 토큰")).to_be_visible()
-
-
-def test_the_learners_own_date_and_what_is_refused(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_the_learners_own_date_and_what_is_refused(guest: Visit, widget: Locator) -> None:
     sentence, error = widget.get_by_test_id("sentence"), widget.get_by_test_id("error")
     source = widget.get_by_test_id("source").locator("li")
     sentence.fill("half past three yesterday")
@@ -146,39 +116,3 @@ def test_the_learners_own_date_and_what_is_refused(guest: Visit, show: Callable[
     guest.page.keyboard.press("End")
     expect(widget.get_by_test_id("said")).to_contain_text("금요일")
     assert guest.complaints() == []
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("view", ["step", "beam"])
-def test_it_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[[], Locator], view: str) -> None:
-    widget = show()
-    guest.page.set_viewport_size({"width": 1366, "height": 768})
-    widget.get_by_test_id(f"view-{view}").click()
-    widget.get_by_test_id("next").focus()
-    guest.page.keyboard.press("End")  # where there is most to show
-    expect(widget.get_by_test_id("summary")).to_contain_text("19번째")
-    guest.settle()
-    assert widget.bounding_box()["height"] <= 600
-    guest.show_files(False)
-    guest.page.set_viewport_size({"width": 1280, "height": 720})
-    widget.get_by_test_id("lecture").click()
-    guest.settle()
-    guest.screenshot(f"decoder_stepper-lecture-{view}", of=widget)
-    assert widget.bounding_box()["height"] <= 640
-    widget.get_by_test_id("lecture").click()
-    guest.page.set_viewport_size(VIEWPORT)
-    guest.show_files(True)
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        guest.screenshot(f"decoder_stepper-step-{theme}", of=widget)
-        widget.get_by_test_id("view-beam").click()
-        expect(widget.get_by_test_id("tree")).to_be_visible()
-        guest.screenshot(f"decoder_stepper-beam-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

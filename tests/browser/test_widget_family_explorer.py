@@ -1,11 +1,8 @@
 """FamilyExplorer in JupyterLab, operated by mouse and by keyboard."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.widgets import FamilyExplorer
@@ -15,25 +12,12 @@ small = {"임베딩": 3_906_304, "사영": 99_072, "층": 7_087_872, "풀러": 5
 FamilyExplorer({
     "BERT": {"parts": parts, "facts": {"목표": "가린 조각", "층": "저마다"}},
     "ALBERT": {"parts": small, "facts": {"목표": "가린 조각", "층": "하나를 함께"}},
-    NAME: {"parts": parts, "facts": {"목표": "가린 조각", "층": "저마다"}},
+    "RoBERTa": {"parts": parts, "facts": {"목표": "가린 조각", "층": "저마다"}},
 })
 """
-HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[..., Locator]:
-    def open_widget(name: str = "RoBERTa") -> Locator:
-        guest.open(make_notebook(lab.folder, [f"NAME = {name!r}\n" + CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("family_explorer")
-
-    return open_widget
-
-
-def test_by_mouse(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show()
+def test_by_mouse(guest: Visit, widget: Locator) -> None:
     summary = widget.get_by_test_id("summary")
     expect(summary).to_contain_text("BERT | ALBERT: 6가지 가운데 4가지가 다릅니다")
     expect(widget.get_by_test_id("parts-0")).to_have_class("fe-differs")
@@ -54,8 +38,7 @@ def test_by_mouse(guest: Visit, show: Callable[..., Locator]) -> None:
     assert widget.bounding_box()["height"] <= 600
 
 
-def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     summary, left, right = (widget.get_by_test_id(name) for name in ("summary", "left", "right"))
     left.focus()
     guest.page.keyboard.press("Tab")
@@ -75,26 +58,3 @@ def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
     expect(widget.get_by_test_id("facts-0")).to_contain_text("층")
     guest.page.keyboard.press("Tab")
     expect(widget.get_by_role("region", name="부품, 파라미터, 목표")).to_be_focused()
-
-
-def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show(HOSTILE)
-    expect(widget.get_by_role("combobox", name="왼쪽")).to_be_visible()
-    expect(widget.get_by_role("checkbox", name="다른 것만")).to_be_visible()
-    expect(widget.get_by_role("rowheader", name="임베딩")).to_be_visible()
-    widget.get_by_test_id("right").select_option(index=2)
-    expect(widget.get_by_test_id("summary")).to_contain_text(HOSTILE)
-    expect(widget.get_by_test_id("name-right")).to_have_text(HOSTILE)
-    assert widget.locator("img, script").count() == 0
-    assert guest.page.evaluate("window.hacked") is None
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, show: Callable[..., Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        guest.screenshot(f"family_explorer-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

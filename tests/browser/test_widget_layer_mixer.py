@@ -1,11 +1,9 @@
 """LayerMixer in JupyterLab, operated by mouse and by keyboard; its vectors are made up."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import VIEWPORT, Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.widgets.layer_mixer.example import small
@@ -13,33 +11,13 @@ from course_utils.widgets.layer_mixer.example import small
 widget = small()
 widget
 """
-HOSTILE = "<img src=x onerror=window.hacked=1>"
-STRANGE = f"""
-import numpy as np
-from course_utils.widgets import LayerMixer
-
-vectors = np.random.default_rng(0).normal(size=(3, 2, 5))
-LayerMixer([["{HOSTILE}", "b"]], [vectors], mixes={{"{HOSTILE}": [1, 1, 0]}}, accuracy=lambda shares: shares[0])
-"""
-
-
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget(cell: str = CELL) -> Locator:
-        guest.open(make_notebook(lab.folder, [cell.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("layer_mixer")
-
-    return open_widget
 
 
 def shares(widget: Locator) -> list[str]:
     return widget.locator(".lx-layer > :last-child").all_text_contents()
 
 
-def test_by_mouse(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_mouse(widget: Locator) -> None:
     summary, now = widget.get_by_test_id("summary"), widget.get_by_test_id("now")
     near = widget.get_by_test_id("neighbours").locator("mark")
     expect(summary).to_contain_text("몫이 가장 큰 층: 임베딩(100 %). 정확도 58.7 %.")
@@ -66,8 +44,7 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("words").locator("[aria-pressed=true]")).to_have_text("배를")
 
 
-def test_bars_are_as_long_as_their_numbers(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_bars_are_as_long_as_their_numbers(widget: Locator) -> None:
     widget.get_by_test_id("mix-3").click()  # the last four
     expect(widget.get_by_test_id("now")).to_contain_text("83.5 %")
     for rows, expected in [(".lx-layer", [0, 0.25, 0.25, 0.25, 0.25]), (".lx-now", [0.835])]:
@@ -79,8 +56,7 @@ def test_bars_are_as_long_as_their_numbers(show: Callable[[], Locator]) -> None:
         assert found == pytest.approx(expected, abs=0.03)
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     press, summary = guest.page.keyboard.press, widget.get_by_test_id("summary")
     widget.get_by_test_id("lecture").focus()
     reached = []
@@ -109,18 +85,7 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("mix-4")).to_be_focused()
 
 
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    for number in range(5):
-        expect(widget.get_by_role("slider", name=f"층 {number}의 무게")).to_be_visible()
-    expect(widget.get_by_role("combobox", name="문장")).to_be_visible()
-    expect(widget.get_by_role("group", name="볼 낱말")).to_be_visible()
-    for name in ("임베딩", "배운 섞기"):
-        expect(widget.get_by_role("button", name=name)).to_be_visible()
-
-
-def test_all_weights_at_nothing_are_refused_in_place(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_all_weights_at_nothing_are_refused_in_place(widget: Locator) -> None:
     error = widget.get_by_test_id("error")
     widget.get_by_test_id("weight-0").press("Home")
     expect(error).to_contain_text("모든 층의 무게가 0이면 섞을 것이 없습니다.")
@@ -131,42 +96,3 @@ def test_all_weights_at_nothing_are_refused_in_place(show: Callable[[], Locator]
     widget.get_by_test_id("weight-1").press("End")
     expect(error).to_be_empty()
     expect(widget.get_by_test_id("now")).not_to_contain_text("58.7 %")
-
-
-def test_markup_stays_text(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show(STRANGE)
-    expect(widget.get_by_test_id("words")).to_contain_text("<img src=x")
-    expect(widget.get_by_test_id("mixes")).to_contain_text("<img src=x")
-    assert widget.locator("img, script").count() == 0 and guest.page.evaluate("window.hacked") is None
-
-
-@pytest.mark.rare
-def test_it_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
-    guest.page.set_viewport_size({"width": 1366, "height": 768})
-    widget.get_by_test_id("mix-5").click()
-    guest.settle()
-    guest.screenshot("layer_mixer-laptop", of=widget)
-    assert widget.bounding_box()["height"] <= 600
-    guest.show_files(False)
-    guest.page.set_viewport_size({"width": 1280, "height": 720})
-    widget.get_by_test_id("lecture").click()
-    guest.settle()
-    guest.screenshot("layer_mixer-lecture", of=widget)
-    assert widget.bounding_box()["height"] <= 640
-    widget.get_by_test_id("lecture").click()
-    guest.page.set_viewport_size(VIEWPORT)
-    guest.show_files(True)
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        widget.get_by_test_id("mix-5").click()
-        expect(widget.get_by_test_id("now")).to_contain_text("88.8 %")
-        guest.screenshot(f"layer_mixer-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

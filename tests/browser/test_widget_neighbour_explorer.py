@@ -1,11 +1,8 @@
 """NeighbourExplorer in JupyterLab, operated by mouse and by keyboard."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 HOSTILE = "<img/src=x/onerror=1>"  # 21 letters are too many, 20 are not
 CELL = """
@@ -26,19 +23,7 @@ widget
 """
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("neighbour_explorer")
-
-    return open_widget
-
-
-def test_by_mouse(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_mouse(widget: Locator) -> None:
     summary, neighbours = (
         widget.get_by_test_id("summary"),
         widget.get_by_test_id("neighbours").get_by_role("button"),
@@ -52,8 +37,7 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(summary).to_contain_text("처음: '항구'")
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     summary = widget.get_by_test_id("summary")
     widget.get_by_test_id("word").focus()
     guest.page.keyboard.press("End")
@@ -70,37 +54,3 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(neighbours.first).to_be_focused()
     guest.page.keyboard.press("Space")
     expect(summary).not_to_contain_text("'배'에")
-
-
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    expect(widget.get_by_role("textbox", name="단어")).to_be_visible()
-    expect(widget.get_by_role("slider", name="학습")).to_be_visible()
-    expect(widget.get_by_role("img", name="단어 둘레의 지도")).to_be_visible()
-    expect(widget.get_by_role("button", name="항구 1.00, 탈것")).to_be_visible()
-
-
-def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
-    word, error = widget.get_by_test_id("word"), widget.get_by_test_id("error")
-    word.fill(HOSTILE)
-    expect(error).to_contain_text("20자까지")
-    expect(widget.get_by_test_id("summary")).to_contain_text("'배'에")
-    word.fill(HOSTILE.replace("=1", "="))
-    expect(error).to_be_empty()
-    expect(widget.get_by_test_id("summary")).to_contain_text("'<img/src=x/onerror=>'")
-    word.fill("<b>굵게</b>")
-    expect(widget.locator("svg")).to_contain_text("<b>굵게</b>")
-    assert widget.locator("img, script").count() == 0
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        expect(widget.get_by_test_id("summary")).to_contain_text("'배'에")
-        guest.screenshot(f"neighbour_explorer-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

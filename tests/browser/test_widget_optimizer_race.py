@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 CELL = """
 from torch.optim import SGD, Adam, RAdam
@@ -15,24 +15,12 @@ from course_utils.widgets.optimizer_race.racing import race_of
 
 widget = OptimizerRace(race_of({
     "SGD": lambda weights, rate: SGD(weights, lr=rate),
-    MOMENTUM: lambda weights, rate: SGD(weights, lr=rate, momentum=0.9),
+    "모멘텀": lambda weights, rate: SGD(weights, lr=rate, momentum=0.9),
     "Adam": lambda weights, rate: Adam(weights, lr=rate),
     "RAdam": lambda weights, rate: RAdam(weights, lr=rate),
 }))
 widget
 """
-HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
-
-
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[..., Locator]:
-    def open_widget(momentum: str = "모멘텀", *cells: str) -> Locator:
-        guest.open(make_notebook(lab.folder, [f"MOMENTUM = {momentum!r}\n" + CELL.strip(), *cells]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("optimizer_race")
-
-    return open_widget
 
 
 def head(widget: Locator, racer: int) -> Locator:
@@ -46,8 +34,7 @@ def points(widget: Locator, racer: int) -> list[str]:
     return way.get_attribute("points").split()
 
 
-def test_by_mouse(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show()
+def test_by_mouse(guest: Visit, widget: Locator) -> None:
     summary, step = widget.get_by_test_id("summary"), widget.get_by_test_id("step")
     expect(summary).to_contain_text("학습률 0.08, 120걸음 뒤")
     assert len(points(widget, 0)) == 121 and points(widget, 0)[0] == "-170,-60"  # up is up
@@ -66,8 +53,7 @@ def test_by_mouse(guest: Visit, show: Callable[..., Locator]) -> None:
     expect(head(widget, 2)).to_be_visible()
 
 
-def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     summary, rate = widget.get_by_test_id("summary"), widget.get_by_test_id("rate")
     widget.get_by_test_id("surface").focus()
     reached = []
@@ -110,8 +96,7 @@ def test_by_keyboard(guest: Visit, show: Callable[..., Locator]) -> None:
 
 
 @pytest.mark.rare
-def test_it_plays_to_the_end_and_from_the_start_again(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show()
+def test_it_plays_to_the_end_and_from_the_start_again(guest: Visit, widget: Locator) -> None:
     play, step, summary = (widget.get_by_test_id(name) for name in ("play", "step", "summary"))
     play.press("Enter")
     expect(play).to_have_text("❚❚ 멈춤")
@@ -133,7 +118,7 @@ def test_it_plays_to_the_end_and_from_the_start_again(guest: Visit, show: Callab
 
 def test_it_follows_python_and_refuses_in_place(guest: Visit, show: Callable[..., Locator]) -> None:
     set_from_python = "widget.rate, widget.step = 0.0631, 40\nwidget.set_state({'rate': 7.0})"
-    widget = show("모멘텀", set_from_python)
+    widget = show(CELL, set_from_python)
     expect(widget.get_by_test_id("error")).to_contain_text("0.001부터 1까지")
     expect(widget.get_by_test_id("summary")).to_contain_text("학습률 0.0631, 40걸음 뒤")
     expect(widget.get_by_test_id("rate")).to_have_value("18")  # the nearest stop
@@ -141,49 +126,6 @@ def test_it_follows_python_and_refuses_in_place(guest: Visit, show: Callable[...
     widget.get_by_test_id("rate").press("ArrowRight")
     expect(widget.get_by_test_id("error")).to_be_empty()
     expect(widget.get_by_test_id("summary")).to_contain_text("학습률 0.08,")
-
-
-def test_controls_have_names_and_markup_stays_text(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show(HOSTILE)
-    for name in ("학습률", "웜업", "기울기 잡음", "걸음"):
-        expect(widget.get_by_role("slider", name=name, exact=True)).to_be_visible()
-    expect(widget.get_by_role("combobox", name="지형")).to_be_visible()
-    expect(widget.get_by_role("img", name="높이(손실), 로그 눈금")).to_be_visible()
-    expect(widget.get_by_role("checkbox", name="Adam 보이기", exact=True)).to_be_checked()
-    expect(widget.get_by_test_id("row-1")).to_contain_text(HOSTILE)
-    expect(widget.get_by_test_id("summary")).to_contain_text(HOSTILE)
-    assert widget.locator("img, script").count() == 0
-    assert guest.page.evaluate("window.hacked") is None
-
-
-@pytest.mark.rare
-def test_each_surface_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[..., Locator]) -> None:
-    widget = show()
-    widget.get_by_test_id("noise").press("ArrowRight")
-    for width, height, most in ((1366, 768, 600), (1280, 720, 640)):
-        guest.page.set_viewport_size({"width": width, "height": height})
-        if most == 640:
-            guest.show_files(False)
-            widget.get_by_test_id("lecture").click()
-        for place in range(5):
-            widget.get_by_test_id("surface").select_option(index=place)
-            guest.settle()
-            guest.screenshot(f"optimizer_race-{width}-{place}", of=widget)
-            assert widget.bounding_box()["height"] <= most, (width, place)
-    widget.get_by_test_id("lecture").click()
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[..., Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        widget.get_by_test_id("step").fill("40")
-        expect(widget.get_by_test_id("summary")).to_contain_text("40걸음 뒤")
-        guest.screenshot(f"optimizer_race-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")
 
 
 _STEP_IS = """([low, high]) => {

@@ -1,11 +1,8 @@
 """PositionalExplorer in JupyterLab, operated by mouse and by keyboard."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 HOSTILE = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
 CELL = f"""
@@ -22,19 +19,7 @@ widget
 """
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("positional_explorer")
-
-    return open_widget
-
-
-def test_by_mouse(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_mouse(guest: Visit, widget: Locator) -> None:
     summary, picture = widget.get_by_test_id("summary"), widget.locator("svg.course-surface")
     expect(summary).to_contain_text("A는 자리 10, B는 자리 15입니다(거리 5, B가 뒤)")
     heat = picture.locator("image").bounding_box()
@@ -58,8 +43,7 @@ def test_by_mouse(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(summary).to_contain_text("A는 자리 0, B는 자리 60입니다")
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     names = ("summary", "first", "second", "hidden_size", "dimension")
     summary, first, second, size, dimension = (widget.get_by_test_id(name) for name in names)
     size.focus()
@@ -95,16 +79,7 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(dimension).to_have_attribute("max", "7")
 
 
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    for name in ("자리 A", "자리 B", "차원 수 C", "물결을 그릴 차원"):
-        expect(widget.get_by_role("slider", name=name, exact=True)).to_be_visible()
-    expect(widget.get_by_role("img", name="거리에 따른 코사인 유사도")).to_be_visible()
-    expect(widget.get_by_role("img", name="고른 차원의 물결")).to_be_visible()
-
-
-def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, widget: Locator) -> None:
     size, error = widget.get_by_test_id("hidden_size"), widget.get_by_test_id("error")
     size.focus()
     guest.page.keyboard.press("Home")  # C = 2, which this encoding refuses
@@ -117,8 +92,7 @@ def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Ca
     expect(error).to_be_empty()
 
 
-def test_the_picture_has_the_encodings_colours(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_the_picture_has_the_encodings_colours(guest: Visit, widget: Locator) -> None:
     colours = guest.page.evaluate(
         """async (node) => {
           const picture = await createImageBitmap(await (await fetch(node.getAttribute("href"))).blob());
@@ -130,18 +104,3 @@ def test_the_picture_has_the_encodings_colours(guest: Visit, show: Callable[[], 
         widget.locator("svg.course-surface image").element_handle(),
     )
     assert colours == [64, 64, [255, 255, 255], [0, 57, 92], [140, 59, 0]]  # sin 0, cos 0, sin 11 ≈ −1
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        widget.get_by_test_id("second").focus()
-        for _ in range(3):
-            guest.page.keyboard.press("Shift+ArrowDown")
-        expect(widget.get_by_test_id("summary")).to_contain_text("B는 자리 30")
-        guest.screenshot(f"positional_explorer-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

@@ -1,11 +1,8 @@
 """ReachExplorer in JupyterLab, operated by mouse and by keyboard; its models are small and untrained."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import VIEWPORT, Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.widgets.reach_explorer.example import small
@@ -13,19 +10,7 @@ from course_utils.widgets.reach_explorer.example import small
 widget = small()
 widget
 """
-HOSTILE = "<img src=x onerror=window.hacked=1>"
 LEFT = "왼쪽에서 오른쪽, 층 1개: '나는'의 벡터에 닿는 낱말은 5개 가운데 1개입니다."
-
-
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("reach_explorer")
-
-    return open_widget
 
 
 def zeros(widget: Locator, table: str) -> list[list[int]]:
@@ -36,8 +21,7 @@ def zeros(widget: Locator, table: str) -> list[list[int]]:
     ]
 
 
-def test_reach_by_mouse(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_reach_by_mouse(widget: Locator) -> None:
     summary = widget.get_by_test_id("summary")
     expect(summary).to_contain_text(LEFT)
     assert zeros(widget, "whole") == [[1, 2, 3, 4], [2, 3, 4], [3, 4], [4], []]
@@ -64,8 +48,7 @@ def test_reach_by_mouse(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("word-2")).to_have_attribute("aria-pressed", "true")
 
 
-def test_rates_by_mouse(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_rates_by_mouse(widget: Locator) -> None:
     widget.get_by_test_id("view").select_option(label="학습률과 녹이기")
     summary, rows = widget.get_by_test_id("summary"), widget.get_by_test_id("now").locator("li")
     expect(summary).to_contain_text("갱신 100번 가운데 1번째: 층 7개 가운데 1개가 배웁니다(헤드).")
@@ -87,8 +70,7 @@ def test_rates_by_mouse(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("chart")).to_be_hidden()
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     press, summary = guest.page.keyboard.press, widget.get_by_test_id("summary")
     widget.get_by_test_id("view").focus()
     reached = []
@@ -111,33 +93,3 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     press("End")
     expect(summary).to_contain_text("갱신 100번 가운데 100번째: 층 7개 가운데 4개가")
     expect(widget.get_by_test_id("update")).to_have_attribute("max", "100")
-
-
-def test_what_is_typed_stays_text_and_bad_input_is_refused_in_place(
-    guest: Visit, show: Callable[[], Locator]
-) -> None:
-    widget = show()
-    box, error = widget.get_by_test_id("sentence"), widget.get_by_test_id("error")
-    box.fill("")
-    expect(error).to_contain_text("문장이 비었습니다")
-    expect(widget.get_by_test_id("summary")).to_contain_text(LEFT)
-    box.fill(HOSTILE)
-    expect(error).to_be_empty()
-    expect(widget.get_by_test_id("word-0")).to_have_text("<img")
-    assert guest.page.evaluate("window.hacked") is None
-
-
-@pytest.mark.rare
-def test_fits_a_laptop(guest: Visit, show: Callable[[], Locator]) -> None:
-    guest.page.set_viewport_size({"width": 1366, "height": 768})
-    try:
-        widget = show()
-        heights = {}
-        for name in ("닿는 범위", "학습률과 녹이기"):
-            widget.get_by_test_id("view").select_option(label=name)
-            guest.settle()
-            heights[name] = widget.bounding_box()["height"]
-            guest.screenshot(f"reach_explorer-{len(heights)}", of=widget)
-        assert max(heights.values()) <= 600, heights
-    finally:
-        guest.page.set_viewport_size(VIEWPORT)

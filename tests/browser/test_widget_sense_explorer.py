@@ -5,9 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
-HOSTILE = "<img src=x onerror=window.hacked=1><script>hacked=1</script>"
 CELL = """
 import numpy as np
 from course_utils.contextual.words import find_word, occurrences
@@ -38,19 +37,7 @@ widget
 """
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("sense_explorer")
-
-    return open_widget
-
-
-def test_by_mouse(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_mouse(widget: Locator) -> None:
     summary, bars = widget.get_by_test_id("summary"), widget.get_by_test_id("bars")
     expect(summary).to_contain_text("타는 배에 가장 가깝습니다(84 %)")
     expect(summary).to_contain_text("가장 크게 민 말은 '항구에'")
@@ -89,10 +76,8 @@ SenseExplorer("나는 항구에 들러 배를 탔다.", **given | {"read": slowl
 
 
 @pytest.mark.rare
-def test_what_takes_time_follows_the_sense(guest: Visit, lab: Lab) -> None:
-    guest.open(make_notebook(lab.folder, [CELL.strip().removesuffix("widget") + SLOW]))
-    guest.run_all()
-    widget = guest.widget("sense_explorer")
+def test_what_takes_time_follows_the_sense(show: Callable[..., Locator]) -> None:
+    widget = show(CELL.strip().removesuffix("widget") + SLOW)
     parts = widget.get_by_test_id("parts")
     widget.get_by_test_id("sentence").fill("나는 배를 먹었다.")
     expect(parts).to_have_attribute("aria-busy", "true")
@@ -103,8 +88,7 @@ def test_what_takes_time_follows_the_sense(guest: Visit, lab: Lab) -> None:
     expect(widget.get_by_test_id("summary")).to_contain_text("가장 크게 민 말은 '먹었다'")
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     sentence = widget.get_by_test_id("sentence")
     sentence.focus()
     guest.page.keyboard.press("End")
@@ -117,43 +101,3 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("word")).to_be_focused()
     sentence.fill("눈이 펑펑 온다.")
     expect(widget.get_by_test_id("word")).to_have_value("1")
-
-
-def test_what_cannot_be_read_is_told_in_place(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
-    sentence, error = widget.get_by_test_id("sentence"), widget.get_by_test_id("error")
-    parts = widget.get_by_test_id("parts")
-    sentence.fill("배우가 배추를 샀다.")
-    expect(error).to_contain_text("다른 낱말(배우가, 배추를)의 한 조각")
-    expect(sentence).to_have_value("배우가 배추를 샀다.")  # what is typed stays
-    expect(parts).to_contain_text("항구에")
-    sentence.fill("오늘은 맑다.")
-    expect(error).to_contain_text("'배' 단어가 없습니다")
-    sentence.fill("")
-    expect(error).to_contain_text("비었습니다")
-    sentence.fill(f"{HOSTILE} 배를 탔다.")
-    expect(error).to_be_empty()
-    expect(parts).to_contain_text(HOSTILE)
-    assert widget.locator("img, script").count() == 0
-    assert guest.page.evaluate("window.hacked") is None
-
-
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    expect(widget.get_by_role("textbox", name="문장")).to_be_visible()
-    expect(widget.get_by_role("combobox", name="단어")).to_be_visible()
-    expect(widget.get_by_role("img", name="지도 위의 내 문장")).to_be_visible()
-    widget.get_by_test_id("sentence").fill("배를 타고 배를 먹었다.")
-    expect(widget.get_by_role("combobox", name="볼 자리")).to_be_visible()
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        expect(widget.get_by_test_id("summary")).to_contain_text("타는 배")
-        guest.screenshot(f"sense_explorer-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

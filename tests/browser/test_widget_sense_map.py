@@ -1,22 +1,17 @@
 """SenseMap in JupyterLab, operated by mouse and by keyboard."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
-HOSTILE = "<img src=x onerror=window.hacked=1>"
-CELL = f"""
+CELL = """
 import numpy as np
 from course_utils.widgets import SenseMap
 
 senses = ["ship"] * 9 + ["pear"] * 8 + ["belly"] * 7 + ["times"] * 6
-rows = [(f"큰 배{{number}} 문장", 2, 3, sense) for number, sense in enumerate(senses)]
-rows[1] = ("{HOSTILE} 배", {len(HOSTILE) + 1}, {len(HOSTILE) + 2}, "ship")
+rows = [(f"큰 배{number} 문장", 2, 3, sense) for number, sense in enumerate(senses)]
 turn = np.linspace(0, 6, 30)
-examples = {{"배": rows, "눈": [("눈이 왔다.", 0, 1, "snow"), ("눈을 떴다.", 0, 1, "eye")]}}
+examples = {"배": rows, "눈": [("눈이 왔다.", 0, 1, "snow"), ("눈을 떴다.", 0, 1, "eye")]}
 
 def place(word, layer):
     points = np.stack([np.cos(turn), np.sin(turn)], axis=1) * (1 + layer)
@@ -27,19 +22,7 @@ widget
 """
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("sense_map")
-
-    return open_widget
-
-
-def test_by_mouse(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_mouse(guest: Visit, widget: Locator) -> None:
     sentence, marks = widget.get_by_test_id("sentence"), widget.locator("[data-testid=map] .course-mark")
     expect(marks).to_have_count(30)
     expect(sentence).to_contain_text("타는 배 · 큰 배0 문장")
@@ -56,8 +39,7 @@ def test_by_mouse(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("legend").locator("li")).to_have_text(["내리는 눈", "보는 눈"])
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     cursor, sentence = widget.get_by_test_id("cursor"), widget.get_by_test_id("sentence")
     widget.get_by_test_id("word").focus()
     guest.page.keyboard.press("Tab")
@@ -80,33 +62,3 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     guest.page.keyboard.press("Home")
     guest.page.keyboard.press("ArrowLeft")
     expect(sentence).to_contain_text("큰 배0 문장")
-
-
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    expect(widget.get_by_role("combobox", name="단어")).to_be_visible()
-    expect(widget.get_by_role("slider", name="층")).to_be_visible()
-    expect(widget.get_by_role("slider", name="고른 문장")).to_be_visible()
-
-
-def test_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
-    widget.get_by_test_id("cursor").focus()
-    guest.page.keyboard.press("ArrowRight")
-    expect(widget.get_by_test_id("sentence")).to_contain_text(HOSTILE)
-    assert widget.locator("img, script").count() == 0
-    assert guest.page.evaluate("window.hacked") is None
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        widget.get_by_test_id("cursor").focus()
-        guest.page.keyboard.press("ArrowDown")
-        expect(widget.get_by_test_id("sentence")).to_contain_text("큰 배9 문장")
-        guest.screenshot(f"sense_map-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

@@ -1,11 +1,9 @@
 """TaskHeads in JupyterLab, operated by mouse and by keyboard; rules of thumb stand in for trained heads."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import VIEWPORT, Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.widgets.task_heads.example import small
@@ -13,22 +11,9 @@ from course_utils.widgets.task_heads.example import small
 widget = small()
 widget
 """
-HOSTILE = "<img src=x onerror=window.hacked=1>"
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("task_heads")
-
-    return open_widget
-
-
-def test_what_is_typed_is_answered_by_all_four(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_what_is_typed_is_answered_by_all_four(widget: Locator) -> None:
     names = ("summary", "tasks", "meter", "words", "pieces", "answer")
     summary, tasks, meter, words, pieces, answer = (widget.get_by_test_id(name) for name in names)
     expect(summary).to_contain_text(
@@ -56,8 +41,7 @@ def test_what_is_typed_is_answered_by_all_four(show: Callable[[], Locator]) -> N
     expect(pieces.locator(".th-inside")).to_have_text(["비가", "온다", "."])
 
 
-def test_bars_are_as_long_as_their_numbers(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_bars_are_as_long_as_their_numbers(widget: Locator) -> None:
     bars = widget.get_by_test_id("tasks").locator("ul").first.locator("i")
     small, large = (bar.bounding_box()["width"] for bar in bars.all())
     assert large / small == pytest.approx(0.93 / 0.07, rel=0.3)
@@ -70,8 +54,7 @@ def test_bars_are_as_long_as_their_numbers(show: Callable[[], Locator]) -> None:
     expect(first).to_have_attribute("title", "수도: 시작 0.77, 끝 0.00")
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     press, summary = guest.page.keyboard.press, widget.get_by_test_id("summary")
     widget.get_by_test_id("lecture").focus()
     reached = []
@@ -91,64 +74,3 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     press("End")
     guest.page.keyboard.type(" 잉 허벌 당께")
     expect(summary).to_contain_text("방언: 전라 63 %")
-
-
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    for name in ("문장", "둘째 문장", "질문", "글"):
-        expect(widget.get_by_role("textbox", name=name, exact=True)).to_be_visible()
-    expect(widget.get_by_role("meter", name="문장 둘 → [CLS]: 얼마나 비슷한가")).to_be_visible()
-    for name in ("영화평: 라벨마다의 확률", "방언: 라벨마다의 확률", "낱말과 태그, 그 태그의 확률"):
-        expect(widget.get_by_role("list", name=name)).to_be_visible()
-
-
-def test_what_is_refused_is_told_in_place(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
-    error, pieces = widget.get_by_test_id("error"), widget.get_by_test_id("pieces").locator("li")
-    count = pieces.count()
-    widget.get_by_test_id("passage").fill("")
-    expect(error).to_have_text(
-        "'글' 칸이 비었습니다. 한 낱말이라도 쓰세요. 그림은 바로 앞의 글 그대로입니다."
-    )
-    expect(pieces).to_have_count(count)
-    widget.get_by_test_id("passage").fill("?!")
-    expect(error).to_have_text("글에 읽을 낱말이 없습니다. 그림은 바로 앞의 글 그대로입니다.")
-    widget.get_by_test_id("passage").fill("긴 글 " * 76)
-    expect(error).to_contain_text("'글' 칸은 300자까지입니다. 지금은 304자입니다.")
-    expect(pieces).to_have_count(count)
-    widget.get_by_test_id("passage").fill(f"지금은 {HOSTILE}")
-    expect(error).to_be_empty()
-    expect(pieces.nth(2)).to_have_text("<")
-    widget.get_by_test_id("sentence").fill(f"{HOSTILE} 좋다")
-    expect(widget.get_by_test_id("words")).to_contain_text("onerror")
-    assert widget.locator("img, script").count() == 0 and guest.page.evaluate("window.hacked") is None
-    assert guest.complaints() == []
-
-
-@pytest.mark.rare
-def test_it_fits_a_laptop_and_a_projector(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
-    guest.page.set_viewport_size({"width": 1366, "height": 768})
-    guest.settle()
-    guest.screenshot("task_heads-laptop", of=widget)
-    assert widget.bounding_box()["height"] <= 600
-    guest.show_files(False)
-    guest.page.set_viewport_size({"width": 1280, "height": 720})
-    widget.get_by_test_id("lecture").click()
-    guest.settle()
-    guest.screenshot("task_heads-lecture", of=widget)
-    assert widget.bounding_box()["height"] <= 640
-    widget.get_by_test_id("lecture").click()
-    guest.page.set_viewport_size(VIEWPORT)
-    guest.show_files(True)
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        guest.screenshot(f"task_heads-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

@@ -1,13 +1,9 @@
 """TokenInspector in JupyterLab, operated by mouse and by keyboard."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Lab, Visit, make_notebook
+from tests.browser.harness import Visit
 
-HOSTILE = "<img src=x onerror=window.hacked=1><script>hacked=1</script>"
 CELL = """
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -24,19 +20,7 @@ widget
 """
 
 
-@pytest.fixture
-def show(guest: Visit, lab: Lab) -> Callable[[], Locator]:
-    def open_widget() -> Locator:
-        guest.open(make_notebook(lab.folder, [CELL.strip()]))
-        guest.run_all()
-        assert guest.failures() == []
-        return guest.widget("token_inspector")
-
-    return open_widget
-
-
-def test_by_mouse(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_mouse(widget: Locator) -> None:
     pieces, marked = widget.get_by_test_id("pieces").get_by_role("button"), widget.get_by_test_id("marked")
     expect(pieces).to_have_count(5)  # ᄇ ##ᅢ cafe [UNK] .
     expect(marked).to_have_text("배")
@@ -55,8 +39,7 @@ def test_by_mouse(show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("words").locator("span")).to_have_text(["배", "café", "탔다", "."])
 
 
-def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     marked, summary = widget.get_by_test_id("marked"), widget.get_by_test_id("summary")
     widget.get_by_test_id("sentence").focus()
     for name in ("lowercase", "strip_accents"):
@@ -85,48 +68,10 @@ def test_by_keyboard(guest: Visit, show: Callable[[], Locator]) -> None:
     expect(widget.get_by_test_id("sentence")).to_be_focused()
 
 
-def test_offsets_of_what_comes_after_an_emoji(show: Callable[[], Locator]) -> None:
-    widget = show()
+def test_offsets_of_what_comes_after_an_emoji(widget: Locator) -> None:
     widget.get_by_test_id("strip_accents").uncheck()
     widget.get_by_test_id("sentence").fill("🍐 배를")
     pieces = widget.get_by_test_id("pieces").get_by_role("button")
     expect(pieces).to_have_count(3)
     pieces.nth(2).click()
     expect(widget.get_by_test_id("marked")).to_have_text("를")
-
-
-def test_controls_have_names(show: Callable[[], Locator]) -> None:
-    widget = show()
-    expect(widget.get_by_role("textbox", name="글")).to_be_visible()
-    for name in ("소문자로", "악센트 떼기"):
-        expect(widget.get_by_role("checkbox", name=name)).to_be_visible()
-    expect(widget.get_by_role("button", name="cafe 12 [2, 6)")).to_be_visible()
-    expect(widget.get_by_role("region", name="친 글의 코드 포인트")).to_be_visible()
-
-
-def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, show: Callable[[], Locator]) -> None:
-    widget = show()
-    sentence, error = widget.get_by_test_id("sentence"), widget.get_by_test_id("error")
-    sentence.fill("배" * 61)
-    expect(error).to_contain_text("60개까지입니다. 지금은 61개")
-    expect(widget.get_by_test_id("typed")).to_have_text("배 Café 탔다.")
-    sentence.fill(HOSTILE)
-    expect(error).to_be_empty()
-    expect(widget.get_by_test_id("typed")).to_have_text(HOSTILE)
-    assert widget.locator("img, script").count() == 0
-    assert guest.page.evaluate("window.hacked") is None
-    sentence.fill("")
-    expect(widget.get_by_test_id("summary")).to_contain_text("조각 0개")
-
-
-@pytest.mark.rare
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_pictures_for_people(guest: Visit, lab: Lab, show: Callable[[], Locator], theme: str) -> None:
-    guest.use_theme(theme)
-    try:
-        widget = show()
-        widget.get_by_test_id("pieces").get_by_role("button").nth(1).click()
-        expect(widget.get_by_test_id("summary")).to_contain_text("'##\u1162'")
-        guest.screenshot(f"token_inspector-{theme}", of=widget)
-    finally:
-        guest.use_theme("Light")

@@ -27,18 +27,14 @@ ROOT = Path(__file__).resolve().parents[2]
     ("value", "spec", "written"),
     [
         (0.7342, ".2f", "≈0.73"),
-        (-0.7342, ".3f", "≈-0.734"),
         (0.7342, "+.1f", "≈+0.7"),
         (0.7342, ".0%", "≈73 %"),
         (1234567.8, ",.0f", "≈1,234,568"),
         (12, "d", "≈12"),
         (3.2e-7, ".1e", "≈3.2e-07"),
-        (1e22, ".3g", "≈1e+22"),
         (-0.001, ".2f", "≈0.00"),
-        (-0.0, "+.1e", "≈0.0e+00"),
         (torch.tensor(0.5, requires_grad=True), ".2f", "≈0.50"),
         (np.float32(0.25), ".2f", "≈0.25"),
-        (np.int64(7), "d", "≈7"),
         ([0.125, -0.0], ".1f", "≈0.1 ≈0.0"),
         (torch.tensor([1.0, 22.0]), ".1f", "≈1.0 ≈22.0"),
     ],
@@ -60,23 +56,10 @@ def test_what_is_not_finite_is_refused(value):
         about(value)
 
 
-@pytest.mark.parametrize(
-    ("value", "kind"), [("0.7", "str"), (None, "NoneType"), (True, "bool"), ([[1.0]], "list")]
-)
-def test_what_is_no_number_is_refused(value, kind: str):
-    with pytest.raises(TypeError, match=kind):
-        about(value)
-
-
 @pytest.mark.parametrize("spec", ["12.2f", "<9", "q", "_.2f", ".2f "])
 def test_only_formats_that_write_one_plain_number(spec: str):
     with pytest.raises(ValueError, match=re.escape(repr(spec))):
         about(12345, spec)
-
-
-def test_an_empty_row_is_refused():
-    with pytest.raises(ValueError, match="수가 없습니다"):
-        about(np.zeros(0))
 
 
 # ---- what is compared ----------------------------------------------------------------------------------------------
@@ -96,8 +79,6 @@ DIFFERENT = [
     ("≈0.1 ≈0.2", "≈0.1"),
     ("≈0.1\n≈0.2", "≈0.1 ≈0.2"),
     ("3 ≈0.5", "4 ≈0.5"),
-    ("≈0.5 3", "≈0.5 4"),
-    ("≈0.5, 3", "≈0.5, 4"),
     ("≈1,234", "≈1,23"),
     ("왕 ≈ 여왕", "왕 ≈ 남자"),
 ]

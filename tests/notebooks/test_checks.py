@@ -31,35 +31,21 @@ def test_the_line_holds_on_any_machine(capsys):
     assert lines == ["✓ 같습니다: 모양 (2, 3, 5), torch.float32, 차이 1e-06 이하"] * 2
 
 
-def test_equal_lines_are_counted(capsys):
-    check_same(([0.5, 1.5, 2.5], torch.ones(2)), ([0.5, 1.5, 2.5], torch.ones(2)))
-    line = "✓ 같습니다: 수, 차이 1e-06 이하 (×3) · 모양 (2,), torch.float32, 차이 1e-06 이하\n"
-    assert capsys.readouterr().out == line
-
-
 @pytest.mark.parametrize(
     ("actual", "expected"),
     [
         (torch.tensor([1.0, NAN, INF, -INF]), torch.tensor([1.0, NAN, INF, -INF])),
-        (np.array([1.5, 2.5]), np.array([1.5, 2.5])),
         (np.array([1.5, 2.5], dtype=np.float32), torch.tensor([1.5, 2.5])),
         (torch.tensor([[1.5, 2.0]]), [[1.5, 2]]),
         ([1, 2], torch.tensor([1, 2])),
         (torch.tensor(2.5), 2.5),
-        (2.5, torch.tensor(2.5)),
-        (np.float64(2.5), 2.5),
         (4433468, 4433468),
-        (1, 1.0),
         (0.1 + 0.2, 0.3),
         (NAN, NAN),
-        (INF, INF),
-        (True, True),
-        ("배", "배"),
         (["배", "##를"], ("배", "##를")),
         (torch.tensor([True, False]), torch.tensor([True, False])),
         (torch.tensor([1 + 2j]), torch.tensor([1 + 2j])),
         ((torch.ones(2), None), (torch.ones(2), None)),
-        ((torch.ones(2), (torch.ones(3), 4)), [torch.ones(2), [torch.ones(3), 4]]),
         (torch.ones(2, requires_grad=True) * 1, torch.ones(2)),
         (torch.ones(3, dtype=torch.bfloat16), torch.ones(3, dtype=torch.bfloat16)),
         ((2, 3, 5), torch.zeros(2, 3, 5).shape),
@@ -75,37 +61,26 @@ def test_same(actual, expected, capsys):
     [
         (torch.zeros(2, 3), torch.zeros(3, 2), r"모양.*\(3, 2\).*\(2, 3\)"),
         (torch.zeros(3), torch.zeros(1, 3), "모양"),
-        (torch.zeros(()), torch.zeros(1), "모양"),
         (torch.zeros(3), torch.zeros(3).double(), "자료형.*float64.*float32"),
-        (torch.zeros(3), torch.zeros(3).int(), "자료형"),
         (torch.tensor([0, 1]), torch.tensor([False, True]), "자료형"),
         (torch.tensor([1, 2]), [1.0, 2.5], "자료형"),
-        (torch.tensor([True]), [1], "자료형"),
-        (torch.tensor([1]), [True], "자료형"),
         (torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 2.1, 5.0]), r"2곳.*\(2,\): 기대 5, 실제 3"),
         (torch.tensor([1.0, 1.0]), torch.tensor([1.0, NAN]), r"\(1,\): 기대 nan, 실제 1"),
-        (torch.tensor([NAN, 9.0]), torch.tensor([0.0, 1.0]), r"\(0,\): 기대 0, 실제 nan"),
         (torch.tensor([NAN, 1.0]), torch.tensor([1.0, NAN]), "2곳"),
         (torch.tensor([INF]), torch.tensor([-INF]), "기대 -inf, 실제 inf"),
         (torch.tensor([[5, 7]]), torch.tensor([[5, 8]]), r"\(0, 1\): 기대 8, 실제 7"),
         (torch.tensor([2**62 + 1]), torch.tensor([2**62]), "1곳"),
         (torch.tensor([True, False]), torch.tensor([True, True]), r"\(1,\): 기대 1, 실제 0"),
-        (torch.tensor([1 + 2j]), torch.tensor([1 + 3j]), "1곳"),
         (torch.ones(2) + 2e-6, torch.ones(2), "1e-06보다"),
         (3, 4, "기대 4, 실제 3"),
         (1, True, "종류"),
-        (True, 1.0, "종류"),
         (NAN, 1.0, "기대 1.0"),
         ("배", "밤", "'밤'.*'배'"),
-        ("1", 1, "종류"),
-        (None, torch.ones(2), "종류.*NoneType"),
         (torch.ones(2), None, "종류"),
         ((torch.ones(2), None), (torch.ones(2), torch.ones(2)), "2번째"),
         ((torch.ones(2), torch.ones(2)), (torch.ones(2), torch.zeros(2)), "2번째 값.*모|2번째 값.*값이"),
         ((torch.ones(2),), torch.ones(2), "종류"),
-        (torch.ones(2), (torch.ones(2),), "종류"),
         ((torch.ones(2),), (torch.ones(2), torch.ones(2)), "개수.*2개.*1개"),
-        (["배"], ["밤"], "1번째"),
     ],
 )
 def test_different(actual, expected, says, capsys):
@@ -133,11 +108,6 @@ def test_nothing_to_compare(nothing, capsys):
     with pytest.raises(ValueError, match="비교할 값이 없습니다"):
         check_same(nothing, nothing)
     assert capsys.readouterr().out == ""
-
-
-def test_called_without_values():
-    with pytest.raises(TypeError):
-        check_same()
 
 
 @pytest.mark.parametrize("atol", [-1e-6, INF, NAN, "1e-6", None])
@@ -234,17 +204,6 @@ def test_modules_are_left_as_they_were():
     assert x.grad is None and all(parameter.grad is None for parameter in mine.parameters())
     assert reference.gain.grad.tolist() == [3.0] * 7 and reference.dense.weight.grad is None
     assert torch.equal(mine.g, reference.gain) and mine.g is not reference.gain
-
-
-def test_modes_come_back_after_a_failure():
-    class Crash(Renamed):
-        def forward(self, x):
-            raise RuntimeError("crash")
-
-    mine = Crash()
-    with pytest.raises(RuntimeError, match="crash"):
-        check_same_module(mine, Reference(), torch.randn(2, 5), rename=RENAME)
-    assert mine.training and mine.W.training
 
 
 class Scaled(Renamed):
@@ -348,20 +307,6 @@ def test_modules_without_gradients(capsys):
 
     check_same_module(Compare(), Compare(), torch.tensor([[3, 0]]))
     assert "파라미터 텐서 0개(수 0개), 모든 값이 일치" in capsys.readouterr().out
-
-
-def test_integer_input_and_tied_parameters():
-    class Tied(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embed = nn.Embedding(11, 5)
-            self.decode = nn.Linear(5, 11, bias=False)
-            self.decode.weight = self.embed.weight
-
-        def forward(self, ids):
-            return self.decode(self.embed(ids))
-
-    check_same_module(Tied(), Tied(), torch.tensor([[1, 7, 10]]))
 
 
 def test_against_torch():

@@ -6,7 +6,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import PIL.Image
 import pytest
-import torch
 from IPython.display import Image, Markdown
 
 from course_utils.viz import figure as figure_module
@@ -50,79 +49,6 @@ def test_a_glyph_that_is_missing_would_be_noticed():
         PLOTS["attention"](None)
         with pytest.warns(UserWarning, match="Glyph .* missing"):
             plt.gcf().savefig(io.BytesIO(), format="png")
-
-
-def test_queries_are_rows_and_keys_are_columns():
-    ax = plot_attention(WEIGHTS, QUERY_TOKENS, KEY_TOKENS)
-    assert [label.get_text() for label in ax.get_yticklabels()] == QUERY_TOKENS
-    assert [label.get_text() for label in ax.get_xticklabels()] == KEY_TOKENS
-    assert ax.get_ylabel() == "쿼리(query)" and ax.get_xlabel() == "키(key)"
-    top, bottom = ax.get_ylim()
-    assert top > bottom  # the first query is at the top
-    assert np.array_equal(ax.images[0].get_array(), WEIGHTS)
-
-
-def test_weights_are_always_on_the_scale_0_to_1():
-    ax = plot_attention(np.full((3, 5), 0.2), QUERY_TOKENS, KEY_TOKENS)
-    assert ax.images[0].get_clim() == (0.0, 1.0)
-    assert ax.images[0].get_cmap().name == "weights"
-
-
-def test_each_weight_stands_in_its_cell():
-    ax = plot_attention(WEIGHTS, QUERY_TOKENS, KEY_TOKENS)
-    written = {text.get_position(): text.get_text() for text in ax.texts}
-    assert len(written) == 15 and written[1, 2] == "0.90"  # (column, row)
-    assert not plot_attention(WEIGHTS, QUERY_TOKENS, KEY_TOKENS, annotate=False).texts
-    many = [str(n) for n in range(13)]
-    assert not plot_attention(np.zeros((3, 13)), QUERY_TOKENS, many).texts
-
-
-def test_what_is_masked_is_hatched():
-    ax = plot_mask(MASK, QUERY_TOKENS, KEY_TOKENS)
-    hatched = {(int(p.get_y() + 0.5), int(p.get_x() + 0.5)) for p in ax.patches if p.get_hatch()}
-    assert hatched == {tuple(map(int, cell)) for cell in np.argwhere(~MASK)}
-    shades = np.asarray(ax.images[0].get_array())
-    assert shades[MASK].min() > shades[~MASK].max()
-
-
-def test_tensors_are_taken_too():
-    plot_attention(torch.from_numpy(WEIGHTS), QUERY_TOKENS, KEY_TOKENS)
-    plot_mask(torch.from_numpy(MASK), QUERY_TOKENS, KEY_TOKENS)
-
-
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (lambda: plot_attention(WEIGHTS.T, QUERY_TOKENS, KEY_TOKENS), r"= \(3, 5\) .* got \(5, 3\)"),
-        (lambda: plot_attention(WEIGHTS[None], QUERY_TOKENS, KEY_TOKENS), r"= \(3, 5\) .* got \(1, 3, 5\)"),
-        (lambda: plot_mask(MASK[:2], QUERY_TOKENS, KEY_TOKENS), r"= \(3, 5\) .* got \(2, 5\)"),
-        (lambda: plot_arrows([[1.0, 2.0, 3.0]], ["가"], color="k"), r"N = 1 labels, got \(1, 3\)"),
-        (lambda: plot_hull(TRIANGLE, ["가"], color="k"), r"N = 1 labels, got \(4, 2\)"),
-    ],
-)
-def test_wrong_shapes_are_refused_before_anything_is_drawn(draw, message):
-    with pytest.raises(ValueError, match=message):
-        draw()
-    assert not plt.get_fignums()
-
-
-def test_arrows_point_from_the_origin_and_nothing_is_cut_off():
-    ax = plot_arrows([[3.0, 1.0]], ["가"], color=theme.QUERY)
-    plot_arrows([[-1.0, 0.5]], ["나"], color=theme.KEY, ax=ax)
-    (low, high), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    assert low == bottom < -3 and high == top > 3  # the second, shorter group does not shrink the view
-    arrows = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
-    assert [tuple(arrow.xy) for arrow in arrows] == [(3.0, 1.0), (-1.0, 0.5)]
-    assert {tuple(arrow.get_position()) for arrow in arrows} == {(0, 0)}
-
-
-def test_the_hull_goes_around_counter_clockwise():
-    assert hull_order(TRIANGLE) == [0, 1, 2]
-    assert hull_order(np.array([[2.0, 2.0]])) == [0]
-    assert sorted(hull_order(np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]))) == [
-        0,
-        2,
-    ]  # on a line: its two ends
 
 
 def test_mixtures_of_the_points_lie_in_the_hull():

@@ -1,12 +1,11 @@
 """Bars: where each begins and ends, its colour and hatching, and the words and numbers beside it."""
 
 import numpy as np
-import pytest
 
 from course_utils.viz import plot_differences, plot_influence, plot_intervals, plot_shares
 from course_utils.viz.parity import HIGHEST, LOWEST
 from course_utils.viz.shares import HATCHES
-from course_utils.viz.theme import CYCLE, INK, KEY, MUTED, QUERY, VALUE
+from course_utils.viz.theme import CYCLE, INK, KEY, QUERY, VALUE
 from tests.viz.drawn import boxes, figure_size, hex_of, labels, look, near, written
 
 FIFTHS = ["0%", "20%", "40%", "60%", "80%", "100%"]
@@ -78,32 +77,12 @@ def test_shares():
     assert labels(ax.xaxis) == FIFTHS and labels(ax.yaxis) == ["small", "large"] and ax.yaxis_inverted()
 
 
-def test_the_legend_of_shares_stands_above_them_in_one_row():
-    ax = plot_shares({"a": [1], "b": [2], "c": [3]}, ["all"])
-    legend = ax.get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
-    check_above(ax, columns=3)
-    assert (legend.handlelength, legend.columnspacing) == (1.4, 1.2)
-
-
 def test_a_share_is_written_where_it_has_room():
     ax = plot_shares({"a": [6.0, 5.9], "b": [94.0, 94.1]}, ["x", "y"])
     assert [text.get_text() for text in ax.texts] == ["6%", "94%", "94%"]
     eight = plot_shares({str(part): [1] for part in range(8)}, ["x"])
     assert fills(eight.patches)[7] == (CYCLE[0], 0.55) and eight.patches[5].get_hatch() == "\\\\"
     assert eight.patches[3].get_hatch() == ".."
-
-
-def test_amounts_may_be_nothing_but_not_less():
-    assert boxes(plot_shares({"a": [0], "b": [2]}, ["x"]))[0][2] == 0
-    for parts, names in [
-        ({"a": [1, 2, 3]}, ["x", "y"]),
-        ({"a": [1, -1], "b": [1, 2]}, ["x", "y"]),
-        ({"a": [0, 1], "b": [0, 1]}, ["x", "y"]),
-        ({}, []),
-    ]:
-        with pytest.raises(ValueError, match="expected 2 amounts|must not be negative|expected 0 amounts"):
-            plot_shares(parts, names)
 
 
 def check_above(ax, *, columns):
@@ -136,31 +115,6 @@ def test_intervals():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["ours", "theirs"]
     assert {text.get_size() for text in ax.get_legend().get_texts()} == {12}
     check_above(ax, columns=4)
-
-
-def test_the_axes_of_intervals():
-    ax = plot_intervals(INTERVALS, ["배", "눈"], chance=[0.25, 0.5])
-    strokes = ax.lines[-2:]
-    near([line.get_xydata() for line in strokes], [[(0.25, -0.4), (0.25, 0.4)], [(0.5, 0.6), (0.5, 1.4)]])
-    assert {(line.get_color(), line.get_linewidth(), line.get_linestyle()) for line in strokes} == {
-        (MUTED, 2, ":")
-    }
-    assert labels(ax.xaxis) == FIFTHS and labels(ax.yaxis) == ["배", "눈"]
-    near(ax.get_xticks(), np.arange(6) / 5)
-    near(ax.get_yticks(), [0, 1])
-    assert {label.get_size() for label in ax.get_yticklabels()} == {13}
-    near(ax.get_xlim(), (0, 1.02))
-    assert ax.yaxis_inverted() and ax.get_axisbelow() is True
-    assert ax.xaxis.get_gridlines()[0].get_visible() and not ax.yaxis.get_gridlines()[0].get_visible()
-
-
-@pytest.mark.parametrize("rows", [[(0.9, 0.95, 1.0)], [(0.9, 0.5, 0.8)], [(0.5, 0.4, 0.6)] * 2])
-def test_intervals_hold_their_share(rows):
-    with pytest.raises(ValueError, match="expected 1 times low"):
-        plot_intervals({"a": rows}, ["b"])
-    with pytest.raises(ValueError, match="at most 4 methods, got 5"):
-        plot_intervals({str(method): [(0.5, 0.5, 0.5)] for method in range(5)}, ["b"])
-    assert len(plot_intervals({str(method): [(0.5, 0.5, 0.5)] for method in range(4)}, ["b"]).containers) == 4
 
 
 def test_influence():

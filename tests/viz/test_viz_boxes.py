@@ -1,11 +1,9 @@
 """Rows of boxes as wide as their words: pieces of a text, and what became of tokens."""
 
-import pytest
-
 from course_utils.viz import plot_fates, plot_pieces
 from course_utils.viz.fates import LOOKS
-from course_utils.viz.theme import CYCLE, INK, KEY, MUTED, QUERY, VALUE
-from tests.viz.drawn import boxes, check_no_frame, figure_size, hex_of, labels, look, near, written
+from course_utils.viz.theme import KEY
+from tests.viz.drawn import boxes, check_no_frame, figure_size, hex_of, labels, near, written
 
 # About how wide a letter is, in Latin ones: 1.05, of Hangul 1.9.
 
@@ -43,21 +41,6 @@ def test_pieces_stand_one_behind_the_other():
     check_no_frame(ax)
 
 
-def test_pieces_take_two_colours_in_turn_and_unknown_ones_are_hatched():
-    ax = plot_pieces({"words": ["a", "b", "[UNK]", "d", "e"]})
-    fills = [(hex_of(box.get_facecolor()), box.get_alpha(), box.get_hatch()) for box in ax.patches]
-    even, odd = (CYCLE[0], 0.25, None), (CYCLE[5], 0.25, None)
-    assert fills == [even, odd, ("#FFFFFF", None, "///"), odd, even]
-    assert [hex_of(box.get_edgecolor()) for box in ax.patches] == [INK, INK, KEY, INK, INK]
-    assert [look(text) for text in ax.texts] == [
-        ("center", "center", 12, "normal", KEY if text.get_text() == "[UNK]" else INK) for text in ax.texts
-    ]
-    plates = [text.get_bbox_patch() for text in ax.texts]
-    assert [plate is None for plate in plates] == [True, True, False, True, True]
-    assert hex_of(plates[2].get_facecolor()) == "#FFFFFF" and plates[2].get_edgecolor()[3] == 0
-    assert plates[2].get_boxstyle().pad == 0.08  # 1 of 12 points, as matplotlib rounds it
-
-
 FATES = ["special", "plain", "masked", "kept", "random"]
 
 
@@ -89,32 +72,6 @@ def test_fates_stand_one_behind_the_other_with_the_truth_below():
     check_no_frame(ax)
 
 
-def test_fates_look_different():
-    ax = fates()
-    found = [
-        (hex_of(box.get_facecolor()), hex_of(box.get_edgecolor()), box.get_hatch()) for box in ax.patches[:5]
-    ]
-    assert found == [
-        ("#E5E7EB", MUTED, None),
-        ("#FFFFFF", "#9CA3AF", None),
-        (KEY, KEY, None),
-        ("#DCEBF7", QUERY, None),
-        ("#FFFFFF", VALUE, "///"),
-    ]
-    assert [box.get_linewidth() for box in ax.patches[:5]] == [1, 1, 1, 3, 2]
-    assert [box.get_linestyle() for box in ax.patches[:5]] == [":", *["solid"] * 4]
-    assert ax.patches[2].get_alpha() == 0.85
-    above = [text for text in ax.texts if text.get_position()[1] == -0.16]
-    below = [text for text in ax.texts if text.get_position()[1] == 0.24]
-    assert [hex_of(text.get_color()) for text in above] == [INK, INK, "#FFFFFF", INK, INK]
-    assert {look(text)[:4] for text in above} == {("center", "center", 12, "normal")}
-    assert {look(text) for text in below} == {("center", "center", 12, "bold", INK)}
-    assert [text.get_bbox_patch() is None for text in above] == [True] * 4 + [False]
-    plate = above[4].get_bbox_patch()
-    assert hex_of(plate.get_facecolor()) == "#FFFFFF" and plate.get_edgecolor()[3] == 0
-    assert plate.get_boxstyle().pad == 0.07  # 0.8 of 12 points, as matplotlib rounds it
-
-
 def test_the_legend_names_the_fates_that_occur():
     legend = fates().get_legend()
     assert [text.get_text() for text in legend.get_texts()][:2] == ["[MASK]로", "아무 토큰으로"]
@@ -124,22 +81,3 @@ def test_the_legend_names_the_fates_that_occur():
     assert handles == [KEY, "#FFFFFF", "#DCEBF7", "#FFFFFF", "#E5E7EB"] and len(LOOKS) == 5
     few = plot_fates([["a", "b"]], [["kept", "kept"]], [["a", ""]]).get_legend()
     assert [text.get_text() for text in few.get_texts()] == ["그대로, 그러나 맞힌다"] and few._ncols == 1
-
-
-def test_long_rows_are_written_smaller():
-    row = ["a" * 39] * 6  # six times 39 · 1.05 + 0.9 = 251.1, where 126 fit at 12 points
-    ax = plot_fates([row], [["plain"] * 6], [[""] * 6])
-    assert {round(text.get_size(), 6) for text in ax.texts} == {round(12 * 126 / 251.1, 6)}
-
-
-@pytest.mark.parametrize(
-    ("fates", "labels", "message"),
-    [
-        ([["plain"]], [["", ""]], r"\[\[2\], \[1\], \[2\]\]"),
-        ([["plain", "plain"]], [[""]], r"\[\[2\], \[2\], \[1\]\]"),
-        ([["plain", "eaten"]], [["", ""]], "got eaten"),
-    ],
-)
-def test_what_does_not_fit_is_refused(fates, labels, message):
-    with pytest.raises(ValueError, match=message):
-        plot_fates([["a", "b"]], fates, labels)

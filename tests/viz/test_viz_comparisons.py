@@ -47,23 +47,3 @@ def test_digits_and_losses_below_zero():
     assert ax.get_xlim()[0] < -1
     ax = plot_comparisons(["a"], [0.0], [0.0], names=["x", "y"], digits=0, differences=True)
     assert written(ax) == ["+0"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"labels": []}, "at least one"),
-        ({"values": [1.0]}, r"each of 3 labels.*\(1,\) and \(3,\)"),
-        ({"references": [1.0]}, r"\(3,\) and \(1,\)"),
-        ({"values": [1, 2, np.nan]}, "finite"),
-        ({"references": [1, 2, np.inf]}, "references must be finite, or NaN"),
-        ({"names": ["one"]}, "names must be two, of the values and of the references, got 1"),
-        ({"digits": 7}, "whole number from 0 to 6, got 7"),
-        ({"digits": True}, "from 0 to 6"),
-        ({"labels": ["a", "b", None]}, "labels"),
-    ],
-)
-def test_what_does_not_fit(arguments, told):
-    given = {"labels": LABELS, "values": VALUES, "references": REFERENCES, "names": ["a", "b"]} | arguments
-    with pytest.raises(ValueError, match=told):
-        plot_comparisons(**given)

@@ -57,21 +57,6 @@ def test_berts_parts_and_states_are_named_where_they_stand():
     assert look(text_of(ax, written(ax)[6.375, -1.5])) == ("center", "center", 11, "normal", INK)
 
 
-def test_what_flows_through_bert():
-    ax = plot_bert_model()
-    between = [((0.79 + 2.55 * place, 0), (1.76 + 2.55 * place, 0)) for place in range(5)]
-    ends = [((-1.5, 0), (-0.79, 0)), ((13.54, 0), (14.25, 0))]
-    masks = [((x, -1.25), (x, -0.54)) for x in (2.55, 5.1, 10.2)]
-    near(arrows(ax), [*between, *ends, *masks])
-    wanted = dict(arrowstyle="-|>", color=MUTED, lw=1.4, shrinkA=0, shrinkB=0)
-    assert all(drawn == wanted for drawn in arrow_looks(ax))
-    states = [([x, x], [0.08, 0.98]) for x in (1.275, 3.825, 11.475)]
-    near(lines(ax), [*states, ([2.55, 10.2], [-1.25, -1.25])])
-    assert {hex_of(line.get_color()) for line in ax.lines} == {MUTED}
-    assert [line.get_linestyle() for line in ax.lines] == [":", ":", ":", "-"]
-    assert [line.get_linewidth() for line in ax.lines] == [1.2, 1.2, 1.2, 1.4]
-
-
 ORDERS = {  # height of the middle of each part, counted upwards; where the residual path leaves and comes back
     "post": (
         ["멀티 헤드 어텐션", "+", "층 정규화", "피드포워드", "+", "층 정규화"],
@@ -122,20 +107,6 @@ def test_the_data_of_an_encoder_block_flow_from_box_to_box():
         assert (ring.get_markerfacecolor(), ring.get_markeredgecolor()) == ("white", VALUE)
 
 
-def test_the_parts_of_an_encoder_block_have_their_colours():
-    ax = plot_encoder_block("post")
-    assert look(text_of(ax, "멀티 헤드 어텐션")) == ("center", "center", 12, "bold", QUERY)
-    assert look(text_of(ax, "피드포워드"))[3:] == ("bold", KEY)
-    shapes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
-    assert [hex_of(shape.get_edgecolor()) for shape in shapes] == [QUERY, MUTED, KEY, MUTED]
-    looks = {(hex_of(s.get_facecolor()), s.get_linewidth(), s.get_boxstyle().pad) for s in shapes}
-    assert looks == {("#FFFFFF", 2, 0.02)}
-    pluses = [look(text) for text in ax.texts if text.get_text() == "+"]
-    assert pluses == [("center", "center_baseline", 16, "bold", VALUE)] * 2
-    assert look(text_of(ax, "입력 (T, C)"))[:2] == ("center", "top")
-    assert look(text_of(ax, "출력 (T, C)"))[:2] == ("center", "bottom")
-
-
 def test_input_embeddings_are_three_rows_below_the_tokens():
     ax = plot_input_embeddings(["[CLS]", "배", "차"], [0, 0, 1])
     near(figure_size(ax), [4.35, 3.6])
@@ -157,27 +128,6 @@ def test_input_embeddings_are_three_rows_below_the_tokens():
     left = {y: words for (x, y), words in written(ax).items() if x == -0.65}
     assert left == {2.75: "입력", 2.03: "토큰", 1.03: "세그먼트", 0.03: "위치"}
     assert written(ax)[1, -0.97].startswith("자리마다")
-
-
-def test_input_embeddings_have_boxes_and_arrows_downwards():
-    ax = plot_input_embeddings(["[CLS]", "배", "차"], [0, 0, 1])
-    columns = [(x - 0.4, y, 0.8, 0.5) for x in range(3) for y in (1.78, 0.78, -0.22)]
-    near(boxes(ax), [*columns, (-0.4, -1.22, 2.8, 0.5)])
-    near(arrows(ax), [((x, -0.24), (x, -0.7)) for x in range(3)])
-    assert all(drawn == dict(arrowstyle="-|>", color=MUTED, lw=1.4) for drawn in arrow_looks(ax))
-    shapes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
-    fills = [(hex_of(shape.get_facecolor()), round(shape.get_facecolor()[3], 2)) for shape in shapes]
-    row = lambda segment: [(QUERY, 0.22), (KEY, segment), (VALUE, 0.22)]  # noqa: E731
-    assert fills == [*row(0.12), *row(0.12), *row(0.4), ("#FFFFFF", 1)]
-    assert [hex_of(shape.get_edgecolor()) for shape in shapes] == [QUERY, KEY, VALUE] * 3 + [MUTED]
-    assert {(shape.get_linewidth(), shape.get_boxstyle().pad) for shape in shapes} == {(1.5, 0.02)}
-    assert look(text_of(ax, "입력")) == ("right", "center", 12, "bold", INK)
-    assert look(text_of(ax, "세그먼트")) == ("right", "center", 12, "bold", KEY)
-    assert look(text_of(ax, "B")) == ("center", "center", 11, "normal", INK)
-    assert {look(text) for text in ax.texts if text.get_text() == "+"} == {
-        ("center", "center", 12, "bold", MUTED)
-    }
-    assert [look(text)[2:4] for text in ax.texts if text.get_text() == "배"] == [(12, "bold"), (11, "normal")]
 
 
 def test_the_map_of_the_course_has_a_column_for_each_part():
@@ -210,11 +160,6 @@ def test_the_map_of_the_course_has_a_column_for_each_part():
     assert {(shape.get_alpha(), shape.get_edgecolor()[3], shape.get_boxstyle().pad) for shape in shapes} == {
         (0.16, 0, 0.05)
     }
-
-
-def test_an_eighth_part_begins_the_colours_anew():
-    ax = plot_course_map({f"part {number}": [f"0{number} a"] for number in range(8)})
-    assert look(text_of(ax, "part 7"))[4] == CYCLE[0]
 
 
 def test_the_head_of_a_form_reads_its_own_tokens():

@@ -74,28 +74,3 @@ def test_gains():
 def test_an_interval_that_ends_at_0_decides_nothing():
     ax = plot_gains(["a", "b"], [[0.5, 0.0, 0.75], [-0.5, -0.75, 0.0]])
     assert [to_rgb(line.get_color()) for line in ax.lines[2::2]] == [to_rgb(MUTED)] * 2
-
-
-REFUSED = [
-    (plot_change_grid, ([], ["a"], []), "at least one"),
-    (plot_change_grid, (["a"], [], [[]]), "at least one"),
-    (plot_change_grid, (["a"], ["b"], [["c", "d"]]), r"1 rows of 1 texts.*got \[2\]"),
-    (plot_change_grid, (["a", "b"], ["b"], [["c"]]), r"2 rows of 1 texts.*got \[1\]"),
-    (plot_layer_map, (0, [1]), "teacher_layers"),
-    (plot_layer_map, (49, [1]), "teacher_layers"),
-    (plot_layer_map, (3, []), "at least one"),
-    (plot_layer_map, (3, [1.5]), "whole numbers"),
-    (plot_layer_map, (3, [0, 1]), "from 1 to 3"),
-    (plot_layer_map, (3, [1, 4]), "from 1 to 3"),
-    (plot_layer_map, (3, [2, 2]), "rising"),
-    (plot_gains, ([], np.zeros((0, 3))), "at least one"),
-    (plot_gains, (["a"], [[0, 1]]), r"rows of 3 numbers.*\(1, 2\)"),
-    (plot_gains, (["a", "b"], [[0, 0, 0], [3, 1, 2]]), "in row 1"),
-    (plot_gains, (["a"], [[0, 1, 2]]), "in row 0"),
-]
-
-
-@pytest.mark.parametrize(("plot", "given", "message"), REFUSED)
-def test_refused(plot, given, message):
-    with pytest.raises(ValueError, match=message):
-        plot(*given)

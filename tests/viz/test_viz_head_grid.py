@@ -37,24 +37,3 @@ def test_numbers_stand_out_from_their_cells():
                 sum(0.33 * part**2.2 for part in color) for color in (cell, to_rgb(text.get_color()))
             )
             assert (lights[1] + 0.05) / (lights[0] + 0.05) > 4.5, text.get_text()
-
-
-def test_it_draws_where_it_is_told():
-    ax = plot_head_grid(SHARES)
-    other = plot_head_grid(np.ones((1, 1)), ax=ax)
-    assert other is ax
-
-
-@pytest.mark.parametrize(
-    ("values", "scale"),
-    [
-        ([0.5, 0.5], {}),
-        (np.zeros((0, 3)), {}),
-        ([[np.nan]], {}),
-        ([[0.5]], {"lowest": -2.0}),
-        ([[0.5]], {"highest": 0.0}),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(values, scale):
-    with pytest.raises(ValueError, match="expected one finite number|lowest must be 0"):
-        plot_head_grid(values, **scale)

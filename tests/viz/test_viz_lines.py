@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from course_utils.viz import (
-    label_beside,
     plot_arrows,
     plot_curves,
     plot_descent_paths,
@@ -68,14 +67,6 @@ def test_runs():
     assert edges == {(round(x, 6), round(x + up, 6)) for x in X for up in (0, 5)}
     assert [hex_of(band.get_facecolor()[0]) for band in bands] == CYCLE[:2]
     assert {(band.get_facecolor()[0][3], band.get_linewidth()[0]) for band in bands} == {(0.16, 0)}
-
-
-def test_runs_of_few_points_are_marked():
-    ax = plot_runs(X, {"a": [X], "b": [X]}, markers=True)
-    assert [line.get_marker() for line in ax.lines] == ["o", "s"]
-    with pytest.raises(ValueError, match="1 to 7 groups of runs, got 8"):
-        plot_runs(X, {str(group): [X] for group in range(8)})
-    assert len(plot_runs(X, {str(group): [X] for group in range(7)}, markers=True).lines) == 7
 
 
 BOWL = X**2 + 3 * X[:5, None] ** 2  # 0 … 21 over X = −2 … 3 and −2 … 4/3
@@ -159,13 +150,6 @@ def test_arrows():
     )
 
 
-def test_short_arrows_do_not_fill_the_plane_and_no_arrow_is_an_arrow_too():
-    near(plot_arrows([[0.25, 0.0]], ["a"], color="k").get_xlim(), (-1.3, 1.3))
-    ax = plot_arrows([[0.0, 0.0]], ["a"], color="k")
-    near(ax.texts[1].get_position(), (0, 0))
-    assert look(ax.texts[1])[:2] == ("center", "center")
-
-
 def test_a_second_group_of_arrows_keeps_the_view():
     ax = plot_arrows([[3.0, 1.0]], ["a"], color="k")
     plot_arrows([[1.0, 0.5]], ["b"], color="r", ax=ax)
@@ -176,32 +160,6 @@ def test_a_second_group_of_arrows_keeps_the_view():
     wide.plot([-9, 2], [0, 0])
     wide.set_xlim(-9, 2)
     near(plot_arrows([[1.0, 0.5]], ["b"], color="r", ax=wide).get_xlim(), (-9, 9))
-
-
-@pytest.mark.parametrize(
-    ("direction", "sides"),
-    [
-        ((1.0, 0.0), ("left", "center")),
-        ((-1.0, 0.0), ("right", "center")),
-        ((0.0, 1.0), ("center", "bottom")),
-        ((0.0, -1.0), ("center", "top")),
-        ((0.6, -0.8), ("left", "top")),
-        ((0.31, 0.29), ("left", "center")),
-        ((-0.29, -0.31), ("center", "top")),
-        ((0.29, 0.31), ("center", "bottom")),
-        ((-0.31, -0.29), ("right", "center")),
-    ],
-)
-def test_a_label_stands_on_the_side_it_is_told(direction, sides):
-    _, ax = plt.subplots()
-    label_beside(ax, "here", (2.0, 3.0), direction, color="#D55E00")
-    (note,) = ax.texts
-    assert look(note) == (*sides, 12, "bold", "#D55E00")
-    near(note.xy, (2, 3))
-    near(note.get_position(), np.array(direction) * 8)
-    assert note.anncoords == "offset points"
-    (halo,) = note.get_path_effects()
-    assert halo._gc == {"linewidth": 4, "foreground": "white"}
 
 
 def test_a_hull():
@@ -264,14 +222,3 @@ def test_a_map_of_senses():
     assert {hex_of(spine.get_edgecolor()) for spine in ax.spines.values()} == {"#D1D5DB"}
     assert all(spine.get_visible() for spine in ax.spines.values())
     assert {text.get_size() for text in ax.get_legend().get_texts()} == {13}
-
-
-def test_a_map_of_no_sense_or_of_five_is_refused():
-    for points, senses in [
-        (np.zeros((0, 2)), []),
-        (np.zeros((5, 2)), list("abcde")),
-        (np.zeros((2, 3)), ["a", "b"]),
-    ]:
-        with pytest.raises(ValueError, match="expected points of shape"):
-            plot_sense_map(points, senses)
-    assert len(plot_sense_map(np.zeros((4, 2)), list("abcd")).collections) == 4

@@ -1,7 +1,6 @@
 """Reach and rates of layers: the share in each cell, exact zeros apart from small ones, who stands where."""
 
 import numpy as np
-import pytest
 from matplotlib.patches import Rectangle
 
 from course_utils.viz import plot_layer_rates, plot_reach
@@ -51,21 +50,3 @@ def test_layer_rates():
     assert labels(ax.yaxis) == ["low", "middle", "top"] and ax.get_ylim() == (-0.5, 2.5)
     assert hatched(ax) == [(0.5, 1, 0.5), (0.5, 3, -0.5), (2.5, 1, 0.5), (4.5, 1, 1.5)]
     assert ax.get_xlabel() == "갱신"
-
-
-@pytest.mark.parametrize(
-    ("plot", "given", "told"),
-    [
-        (plot_reach, (SIZES, OUTPUTS, OUTPUTS), r"shape \(3, 3\) for these names, got \(3, 5\)"),
-        (plot_reach, (-SIZES, OUTPUTS, INPUTS), "at least 0, got -2"),
-        (plot_reach, (SIZES * np.nan, OUTPUTS, INPUTS), "finite"),
-        (plot_reach, (np.ones((0, 0)), [], []), "sizes of shape"),
-        (plot_layer_rates, (RATES, ["a"]), r"shape \(1, updates\), got \(3, 5\)"),
-        (plot_layer_rates, (RATES - 1, OUTPUTS), "at least 0"),
-        (plot_layer_rates, (0 * RATES, OUTPUTS), "not all 0"),
-        (plot_layer_rates, (np.ones((3, 0)), OUTPUTS), "rates of shape"),
-    ],
-)
-def test_refuses(plot, given, told):
-    with pytest.raises(ValueError, match=told):
-        plot(*given)

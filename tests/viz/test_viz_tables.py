@@ -8,7 +8,6 @@ from course_utils.viz import (
     plot_attention,
     plot_contributions,
     plot_departures,
-    plot_head_grid,
     plot_mask,
     plot_number_table,
     plot_scores,
@@ -60,10 +59,6 @@ def test_attention():
     assert (ax.xaxis.label.get_color(), ax.yaxis.label.get_color()) == (KEY, QUERY)
 
 
-def test_half_a_weight_is_written_in_black():
-    assert colors(plot_attention([[0.5, 0.5]], ["a"], ["b", "c"])) == ["#000000"] * 2
-
-
 @pytest.mark.parametrize(("count", "turned", "numbers"), [(12, 0, 12), (13, 60, 0)])
 def test_many_tokens_are_written_slanted_and_their_cells_stay_empty(count, turned, numbers):
     tokens = [f"token {number}" for number in range(count)]
@@ -104,26 +99,6 @@ def test_small_contributions_are_drawn_on_the_scale_up_to_1():
     assert colors(ax) == ["#000000", "#FFFFFF"]
 
 
-def test_a_number_for_each_head():
-    shares = np.array([[0.0, 0.5, 1.0], [0.51, 0.75, 0.125]])
-    ax = plot_head_grid(shares)
-    near(figure_size(ax), [4.25, 2.24])
-    check_cells(ax, ["층 0", "층 1"], ["헤드 0", "헤드 1", "헤드 2"])
-    check_image(ax, shares, WEIGHTS, (0, 1))
-    assert in_cells(ax, (2, 3)) == [["0.00", "0.50", "1.00"], ["0.51", "0.75", "0.12"]]
-    black, white = "#000000", "#FFFFFF"
-    assert colors(ax) == [black, black, white, white, white, black]
-    assert {look(text)[:3] for text in ax.texts} == {("center", "center", 13)}
-
-
-def test_effects_of_heads_have_a_sign_and_a_scale_centred_at_0():
-    effects = np.array([[0.5, -0.25, -0.001, 0.31, -0.32]])
-    ax = plot_head_grid(effects, lowest=-0.5, highest=0.5)
-    check_image(ax, effects, SIGNED, (-0.5, 0.5))
-    assert in_cells(ax, (1, 5)) == [["+0.50", "-0.25", "+0.00", "+0.31", "-0.32"]]
-    assert colors(ax) == ["#FFFFFF", "#000000", "#000000", "#000000", "#FFFFFF"]  # dark beyond 0.62 of 0.5
-
-
 DIFFERENCES = np.array([[1e-7, 1e-5, 0.2, 0.1], [0.5, np.nan, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
 
 
@@ -151,10 +126,6 @@ def test_the_tolerance_decides_what_departs():
     assert written(ax) == {(1, 0): "0.03", (2, 0): "1e+09"}
     near(ax.get_images()[0].get_array()[0, [0, 2]], [0, 1])
     assert colors(ax) == [hex_of(INK), "#FFFFFF"]  # pale cells carry dark letters
-
-
-def test_a_departure_of_ten_is_written_out():
-    assert written(plot_departures([[9.7, 0.00912]], ["a"], KEYS[:2])) == {(0, 0): "10", (1, 0): "0.009"}
 
 
 def test_numbers_in_the_colours_of_their_owners():
@@ -195,23 +166,6 @@ def test_similarities_from_minus_1_to_1():
         tick.tick1line.get_markersize() for tick in [*ax.xaxis.get_major_ticks(), *ax.yaxis.get_major_ticks()]
     } == {0}
     check_no_frame(ax)
-
-
-@pytest.mark.parametrize(("lowest", "first_dark"), [(0.0, 0.55), (0.6, 0.82)])
-def test_similarities_on_the_upper_part_of_the_scale(lowest, first_dark):
-    values = [0.3, 0.54, 0.55, 0.81, 0.82, 0.9]
-    ax = plot_similarity(np.diag(values) + 0.0, list("abcdef"), lowest=lowest)
-    check_image(ax, np.diag(values), WEIGHTS, (lowest, 1))
-    diagonal = [hex_of(ax.texts[7 * place].get_color()) for place in range(6)]
-    assert min(value for value, color in zip(values, diagonal) if color == "#FFFFFF") == first_dark
-
-
-@pytest.mark.parametrize("lowest", [-0.5, -1.01, 1.0, 1.5])
-def test_the_scale_of_similarities_is_one_of_two(lowest):
-    with pytest.raises(ValueError, match="lowest must be"):
-        plot_similarity([[1.0]], ["a"], lowest=lowest)
-    with pytest.raises(ValueError, match=r"\(2, 2\).*\(2, 1\)"):
-        plot_similarity([[1.0], [0.5]], ["a", "b"])
 
 
 SENTENCES, SENSES = ["first", "second", "third"], ["ship", "pear"]

@@ -1,12 +1,11 @@
 """The look of all figures: colours and dashes that are told apart, letters that can be read, and named pictures."""
 
-import matplotlib as mpl
 import pytest
 from matplotlib import font_manager
 from matplotlib.colors import to_hex
 
 from course_utils.viz import picture_names, theme
-from course_utils.viz.theme import CYCLE, DASHES, SIGNED, WEIGHTS, hangul_font_files, use_theme
+from course_utils.viz.theme import CYCLE, SIGNED, WEIGHTS, hangul_font_files, use_theme
 
 OKABE_ITO = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#000000"]
 
@@ -22,29 +21,6 @@ def test_palettes_end_where_they_should():
     red, _, blue, _ = SIGNED(0.25)
     assert red > blue and SIGNED(0.75)[2] > SIGNED(0.75)[0]  # below 0 vermillion, above 0 blue
     assert (WEIGHTS.name, SIGNED.name) == ("weights", "signed")
-
-
-def test_dashes_differ_in_kind_or_length():
-    assert DASHES[:4] == ["-", "--", "-.", ":"]
-    own = [pattern for _, pattern in DASHES[4:]]
-    assert [offset for offset, _ in DASHES[4:]] == [0, 0, 0]
-    assert [len(pattern) for pattern in own] == [6, 2, 2] and own == [(5, 1, 1, 1, 1, 1), (1, 2), (8, 3)]
-
-
-def test_figures_have_the_courses_look():
-    use_theme()
-    look = mpl.rcParams
-    assert look["font.family"] == ["NanumGothic"] and not look["axes.unicode_minus"]
-    sizes = [look[name] for name in ("font.size", "axes.labelsize", "axes.titlesize", "axes.titlepad")]
-    assert sizes == [12, 12, 14, 10] and look["lines.linewidth"] == 2.2
-    assert {look[f"{part}.color"] for part in ("text", "xtick", "ytick")} == {theme.INK}
-    assert look["axes.labelcolor"] == look["axes.edgecolor"] == theme.INK
-    switched_off = ("axes.spines.top", "axes.spines.right", "axes.grid", "legend.frameon")
-    assert [look[name] for name in switched_off] == [False] * 4
-    assert look["figure.constrained_layout.use"] is True
-    assert look["figure.facecolor"] == look["savefig.facecolor"] == "white"
-    lines = [(entry["color"], entry["linestyle"]) for entry in look["axes.prop_cycle"]]
-    assert lines == list(zip(CYCLE, DASHES))
 
 
 def test_the_font_is_found_by_its_name_and_added_once(monkeypatch):

@@ -1,6 +1,5 @@
 """ActivationExplorer without a browser: its numbers, its sentence and what it refuses."""
 
-import json
 import math
 
 import pytest
@@ -76,34 +75,6 @@ def test_a_curve_that_is_off_is_not_spoken_of() -> None:
     assert "켜져 있는 곡선이 없습니다" in widget.summary
 
 
-def test_no_negative_zero_is_shown() -> None:
-    assert "−0.00" not in make(x=-0.001).summary.split("에서")[0]
-
-
-@pytest.mark.parametrize(
-    ("trait", "value"),
-    [("x", 4.5), ("x", math.nan), ("x", -math.inf), ("shown", ["GELU", "없는 이름"])],
-)
-def test_bad_input_is_refused_and_the_picture_stays(trait: str, value: object) -> None:
-    widget = make(x=1.0)
-    good, picture = getattr(widget, trait), widget.picture
-    with pytest.raises(ValueError, match="[가-힣]"):
-        setattr(widget, trait, value)
-    assert getattr(widget, trait) == good and widget.picture == picture
-
-
-def test_bad_input_from_the_browser_is_told_in_place() -> None:
-    widget = make(x=1.0)
-    widget.set_state({"x": "일"})
-    assert widget.error and widget.x == 1.0
-    widget.set_state({"x": 9.0})
-    assert "4" in widget.error and widget.x == 1.0
-    widget.set_state({"x": 2.0})
-    assert widget.error == "" and widget.x == 2.0
-    widget.set_state({"curves": {}})
-    assert widget.curves["lines"]
-
-
 def test_difference_needs_two_names() -> None:
     widget = make(difference_of=None)
     assert widget.curves["gap"] is None and widget.picture["gap"] is None
@@ -115,12 +86,9 @@ def test_difference_needs_two_names() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"functions": {}},
         {"functions": {str(i): (relu, relu_derivative) for i in range(7)}},
         {"difference_of": ("GELU", "SiLU")},
         {"reach": 0.0},
-        {"reach": math.nan},
-        {"x": 5.0},
         {"functions": {"GELU": (lambda x: x[:1], relu_derivative), "tanh 꼴": (relu, relu_derivative)}},
         {"functions": {"GELU": (torch.sqrt, relu_derivative), "tanh 꼴": (relu, relu_derivative)}},
     ],
@@ -130,28 +98,11 @@ def test_bad_arguments(arguments: dict) -> None:
         make(**arguments)
 
 
-def test_repr_is_fixed_and_the_state_is_plain() -> None:
-    widget = make()
-    assert repr(widget) == "[위젯] 활성화 함수와 도함수: 셀을 실행하면 여기에서 움직입니다"
-    json.dumps([widget.picture, widget.curves, widget.labels])
-
-
-def test_names_stay_text() -> None:
-    name = "<img src=x onerror=alert(1)>{0}"
-    widget = make({name: (relu, relu_derivative)}, difference_of=None, x=2.0)
-    assert f"{name} 2.0000" in widget.summary
-
-
 def test_the_same_number_again_clears_what_was_refused() -> None:
     widget = make(x=1.0)
     widget.set_state({"x": 9.0})
     widget.set_state({"error": ""})  # what the number box sends when nothing changed
     assert widget.error == "" and widget.x == 1.0
-
-
-def test_two_functions_are_enough_for_a_difference() -> None:
-    two = {name: FUNCTIONS[name] for name in ("GELU", "tanh 꼴")}
-    assert make(two).curves and make(two, difference_of=("GELU", "GELU")).curves
 
 
 RUNS = {"ReLU": ([177.0, 300.0, 344.0], [2.0, 0.5, 0.01]), "GELU": ([0.0, 0.0, 5.0], [2.0, 0.1, 0.001])}
@@ -216,32 +167,12 @@ def test_a_run_is_read_at_each_step_from_before_the_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trait", "value"),
-    [
-        *[("view", "elsewhere"), ("view", "run"), ("flips", 0), ("flips", 1001), ("roll", -1), ("mean", 4.1)],
-        *[("mean", math.nan), ("spread", 0.0), ("spread", 3.5), ("step", 1), ("step", -1)],
-    ],
-)
-def test_what_the_sliders_cannot_give_is_refused(trait: str, value: object) -> None:
-    widget = make()
-    good, picture = getattr(widget, trait), widget.picture
-    with pytest.raises(ValueError, match="[가-힣]"):
-        setattr(widget, trait, value)
-    assert getattr(widget, trait) == good and widget.picture == picture
-
-
-@pytest.mark.parametrize(
     "runs",
     [
         {"one": ([1.0, 2.0], [1.0])},
-        {"one": ([], [])},
         {"one": ([1.0], [1.0]), "two": ([1.0, 2.0], [1.0, 1.0])},
         {"one": ([961.0], [1.0])},
-        {"one": ([-1.0], [1.0])},
         {"one": ([1.0], [0.0])},
-        {"one": ([1.0], [math.nan])},
-        {"one": ([0.0] * 2002, [1.0] * 2002)},
-        {str(place): ([1.0], [1.0]) for place in range(7)},
     ],
 )
 def test_bad_runs(runs: dict) -> None:

@@ -119,13 +119,6 @@ def test_the_browser_can_set_inputs_only() -> None:
     assert "forged" not in widget.summary and widget.labels["title"] != "forged" and widget.picture
 
 
-def test_bad_arguments_make_no_widget() -> None:
-    with pytest.raises(ValueError, match="must not be negative"):
-        Doubler(x=-1)
-    with pytest.raises(ValueError, match="숫자"):
-        Doubler(x="seven")
-
-
 def test_repr_is_fixed_and_is_the_plain_text_of_the_output() -> None:
     widget = Doubler()
     assert repr(widget) == "[위젯] 스케일드 어텐션: 셀을 실행하면 여기에서 움직입니다"

@@ -94,16 +94,6 @@ def test_another_claim_and_the_switch():
     assert widget.titles == ["다음 문장 예측", "크기"]
 
 
-@pytest.mark.parametrize(("trait", "value"), [("claim", -1), ("claim", 2), ("claim", "0"), ("claim", True)])
-def test_a_claim_that_is_none_is_refused_in_words(trait, value):
-    widget = small()
-    picture = widget.picture
-    with pytest.raises(ValueError):
-        setattr(widget, trait, value)
-    widget.set_state({trait: value})
-    assert widget.error and widget.picture == picture and widget.claim == 0
-
-
 def side(**changed):
     return [CLAIM | {"paper": WITHOUT | changed}]
 
@@ -112,30 +102,17 @@ def side(**changed):
     ("claims", "told"),
     [
         ([], "주장은 1개부터 24개"),
-        ("주장", "주장은 1개부터"),
         ([CLAIM] * 2, "서로 달라야"),
         ([CLAIM | {"title": str(n)} for n in range(25)], "24개까지"),
-        ([{"title": "가", "paper": WITHOUT}], "says"),
-        ([CLAIM | {"title": "  "}], "title"),
         ([CLAIM | {"else": 1}], "title과 says와 paper"),
-        ([CLAIM | {"paper": None}], "paper"),
         ([CLAIM | {"ours": {"rows": OURS["rows"]}}], "'이 강의에서' 쪽에는 rows와 이름 둘"),
         (side(names=("하나",)), "이름 둘"),
-        (side(color="red"), "rows와 이름 둘"),
         (side(rows=[]), "1개부터 8개까지입니다. 받은 줄: 0개"),
         (side(rows=[("a", 1, 2, "")] * 9), "받은 줄: 9개"),
-        (side(rows=[("a", 1, 2)]), "출처"),
         (side(rows=[("a", float("nan"), 2, "")]), "유한"),
-        (side(rows=[("a", 1, float("inf"), "")]), "유한"),
-        (side(rows=[("a", True, 2, "")]), "유한"),
-        (side(rows=[(3, 1, 2, "")]), "글이어야"),
-        (side(unit=None), "글이어야"),
         (side(digits=5), "0부터 4까지"),
-        (side(digits=True), "0부터 4까지"),
         (side(better="less"), "better는"),
-        (side(better=None), "better는"),
         (side(same=-0.1), "same은"),
-        (side(same=float("nan")), "same은"),
     ],
 )
 def test_bad_claims_make_no_widget(claims, told):
@@ -149,10 +126,3 @@ def test_words_stay_words_and_the_largest_fits_the_wire():
     assert widget.titles == [hostile] and widget.picture["says"] == hostile and hostile in widget.summary
     assert len(json.dumps(largest().picture, allow_nan=False)) < 20_000
     assert repr(widget) == "[위젯] 주장 찾아보기: 셀을 실행하면 여기에서 움직입니다"
-
-
-def test_the_callers_claims_are_left_alone():
-    claims = [CLAIM | {"paper": {**WITHOUT, "rows": list(WITHOUT["rows"])}}]
-    before = json.dumps(claims)
-    ClaimBrowser(claims)
-    assert json.dumps(claims) == before

@@ -9,7 +9,7 @@ from course_utils.datasets.pretraining import choose_tokens, choose_words, corru
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.widgets import MaskRoller
-from course_utils.widgets.mask_roller.widget import BLOCK, LONGEST_TEXT, MOST_ROLLS
+from course_utils.widgets.mask_roller.widget import BLOCK
 
 PIECES = ["나는", "배", "##를", "탔", "##다", "##에서", ".", "항구", "<", "img", ">"]
 VOCAB = {piece: number for number, piece in enumerate([*SPECIAL_TOKENS, *PIECES])}
@@ -139,35 +139,7 @@ def test_the_global_random_state_is_left_alone() -> None:
     assert torch.equal(before, torch.get_rng_state())
 
 
-@pytest.mark.parametrize(
-    ("trait", "value", "told"),
-    [
-        ("sentence", "배" * (LONGEST_TEXT + 1), f"{LONGEST_TEXT}자까지"),
-        ("pair", "배" * (LONGEST_TEXT + 1), f"지금은 {LONGEST_TEXT + 1}자"),
-        ("sentence", " ", "비었습니다"),
-        ("sentence", "梨 [MASK]", "고를 수 있는 토큰이 없습니다"),
-        ("seed", -1, "0부터 9999까지"),
-        ("roll", 0, "1번째부터 100,000번째까지"),
-        ("roll", MOST_ROLLS + 1, "100001"),
-    ],
-)
-def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
+def test_a_sentence_of_which_nothing_can_be_chosen_is_refused() -> None:
     roller = make()
-    picture = roller.picture
-    with pytest.raises(ValueError, match=told):
-        setattr(roller, trait, value)
-    roller.set_state({trait: value})
-    assert told in roller.error and roller.picture == picture
-
-
-@pytest.mark.parametrize(("trait", "value"), [("sentence", 3), ("whole_words", "x"), ("roll", 1.5)])
-def test_values_of_the_wrong_type_from_the_browser(trait: str, value: object) -> None:
-    roller = make()
-    roller.set_state({trait: value})
-    assert roller.error and roller.sentence == "나는 배를 탔다."
-
-
-def test_hostile_text_stays_text_and_repr_is_fixed() -> None:
-    roller = make("<img src=x> {roll} 배")
-    assert "img" in [row["true"] for row in tokens(roller)]
-    assert repr(roller) == "[위젯] 마스크 굴리기: 셀을 실행하면 여기에서 움직입니다"
+    roller.set_state({"sentence": "梨 [MASK]"})
+    assert "고를 수 있는 토큰이 없습니다" in roller.error and roller.sentence == "나는 배를 탔다."

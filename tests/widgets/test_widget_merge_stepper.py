@@ -90,39 +90,6 @@ def test_summary_counts_symbols() -> None:
     assert f"말뭉치는 기호 {count}개" in stepper.summary and "7번 가운데 2번" in stepper.summary
 
 
-@pytest.mark.parametrize(
-    ("trait", "value", "told"),
-    [
-        ("corpus", "", "비었습니다"),
-        ("corpus", " \n ", "비었습니다"),
-        ("corpus", "배" * (LONGEST_CORPUS + 1), f"{LONGEST_CORPUS}자까지"),
-        ("method", "unigram", "BPE, WordPiece, bytes"),
-        ("step", -1, "0부터 7까지"),
-        ("step", 8, "0부터 7까지"),
-    ],
-)
-def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
-    stepper = make(step=3)
-    picture = stepper.picture
-    with pytest.raises(ValueError, match=told):
-        setattr(stepper, trait, value)
-    stepper.set_state({trait: value})
-    assert told in stepper.error and stepper.picture == picture and stepper.step == 3
-
-
-@pytest.mark.parametrize("value", [3, None, ["배"]])
-def test_a_corpus_of_the_wrong_type_from_the_browser(value: object) -> None:
-    stepper = make()
-    stepper.set_state({"corpus": value})
-    assert stepper.error and stepper.corpus == CORPUS
-
-
-def test_bad_arguments_make_no_widget() -> None:
-    for bad in ({"corpus": ""}, {"trainers": {}}, {"method": "x"}, {"step": 99}):
-        with pytest.raises(ValueError):
-            make(**bad)
-
-
 def test_odd_and_long_corpora() -> None:
     hostile = "<script>alert(1)</script> {symbol} <img src=x onerror=y> 배"
     for method in ("BPE", "WordPiece", "bytes"):
@@ -130,7 +97,3 @@ def test_odd_and_long_corpora() -> None:
     long = " ".join(chr(0xAC00 + n) + chr(0xB000 + n) for n in range(66)) + " "
     stepper = make(2 * long, method="BPE")
     assert len(2 * long) <= LONGEST_CORPUS and stepper.picture["total"] == MOST_STEPS
-
-
-def test_repr_is_fixed() -> None:
-    assert repr(make()) == "[위젯] 한 걸음씩 합치기: 셀을 실행하면 여기에서 움직입니다"

@@ -1,6 +1,5 @@
 """ParameterMicroscope without a browser: its numbers, its sentence and what it refuses."""
 
-import json
 import math
 
 import pytest
@@ -153,45 +152,11 @@ def test_a_size_that_lacks_the_part_shows_what_is_around_it(bert) -> None:
     assert bert.picture["path"] == "encoder.layers" and "크기가 같은 묶음 2개" in bert.summary
 
 
-def test_text_is_kept_as_it_is() -> None:
-    hostile = "<img src=x onerror=y> {size}"
-    widget = make(sizes={hostile: 0}, tensors=lambda _: [("<script>", (2,)), ("{0}", (3,))])
-    assert [row["label"] for row in widget.picture["rows"]] == ["<script>", "{0}"]
-    assert hostile in widget.summary
-
-
-def test_the_picture_is_plain_json() -> None:
-    assert json.loads(json.dumps(make().picture, allow_nan=False))["total"] == "40"
-
-
-@pytest.mark.parametrize(
-    ("trait", "value", "told"),
-    [
-        ("size", "huge", "작은, 큰 가운데"),
-        ("path", "encoder.layers.7", "시작하는 텐서가 없습니다"),
-        ("path", "enc", "시작하는 텐서가 없습니다"),
-        ("path", ".", "시작하는 텐서가 없습니다"),
-    ],
-)
-def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
-    widget = make()
-    good, picture = getattr(widget, trait), widget.picture
-    with pytest.raises(ValueError, match=told):
-        setattr(widget, trait, value)
-    assert getattr(widget, trait) == good and widget.picture == picture
-    widget.set_state({trait: value})
-    assert told in widget.error and getattr(widget, trait) == good and widget.picture == picture
-
-
 @pytest.mark.parametrize(
     "bad",
     [
-        {"sizes": {}},
-        {"tensors": lambda _: []},
         {"tensors": lambda _: [("a", (2,)), ("a", (2,))]},
         {"tensors": lambda _: [("a", (2,)), ("a.b", (2,))]},
-        {"tensors": lambda _: [("", (2,))]},
-        {"tensors": lambda _: [("a..b", (2,))]},
         {"tensors": lambda _: [("a", (2, 0))]},
         {"tensors": lambda _: [(f"t{i}", (1,)) for i in range(1001)]},
     ],
@@ -211,11 +176,3 @@ def test_a_model_of_heads_alone_cannot_lose_them() -> None:
 def test_a_tensor_of_no_dimension_counts_one() -> None:
     widget = make(tensors=lambda _: [("temperature", ()), ("weight", (3,))])
     assert widget.picture["total"] == "4"
-
-
-def test_repr_is_fixed() -> None:
-    widget = make()
-    assert repr(widget) == "[위젯] 파라미터 현미경: 셀을 실행하면 여기에서 움직입니다"
-    before = repr(widget)
-    widget.path = "pooler"
-    assert repr(widget) == before

@@ -1,7 +1,6 @@
 """PositionalExplorer without a browser: its numbers, its sentence and what it refuses."""
 
 import base64
-import json
 import math
 
 import numpy as np
@@ -87,77 +86,14 @@ def test_the_dimension_follows_a_smaller_size() -> None:
     assert make(hidden_size=4, dimension=9).dimension == 3
 
 
-def test_the_picture_is_plain_json_and_small() -> None:
-    content = json.dumps([make(hidden_size=256).picture, make().labels], allow_nan=False)
-    assert len(content) < 40_000
-
-
-@pytest.mark.parametrize(
-    ("trait", "value", "told"),
-    [
-        ("first", -1, "63"),
-        ("second", 64, "63"),
-        ("hidden_size", 1, "256"),
-        ("hidden_size", 257, "256"),
-        ("hidden_size", -5, "256"),
-        ("dimension", 64, "63"),
-        ("dimension", -1, "63"),
-    ],
-)
-def test_bad_values_are_refused_in_words(trait: str, value: int, told: str) -> None:
-    widget = make()
-    picture, good = widget.picture, getattr(widget, trait)
-    with pytest.raises(ValueError, match=told):
-        setattr(widget, trait, value)
-    assert getattr(widget, trait) == good and widget.picture == picture
-    widget.set_state({trait: value})
-    assert told in widget.error and getattr(widget, trait) == good and widget.picture == picture
-    widget.set_state({trait: good})
-    assert widget.error == ""
-
-
-@pytest.mark.parametrize("value", ["열", None, 1.5, [3]])
-def test_a_value_of_the_wrong_type_from_the_browser(value: object) -> None:
-    widget = make()
-    widget.set_state({"first": value})
-    assert "숫자" in widget.error and widget.first == 10
-
-
 @pytest.mark.parametrize(
     "bad",
     [
-        {"length": 1},
         {"length": 513},
-        {"length": 3.5},
-        {"first": 64},
-        {"second": -1},
-        {"first": "열"},
-        {"hidden_size": 0},
-        {"dimension": -1},
         {"encoding": lambda length, size: torch.zeros(size, length + 1)},
         {"encoding": lambda length, size: torch.full((length, size), math.nan)},
-        {"encoding": lambda length: None},
     ],
 )
 def test_bad_arguments_raise(bad: dict) -> None:
     with pytest.raises(ValueError, match="[가-힣]"):
         make(**bad)
-
-
-def test_an_encoding_that_fails_later_is_told_in_words() -> None:
-    def stumbling(length: int, size: int) -> torch.Tensor:
-        if size == 32:
-            raise RuntimeError("<b>나의 실수</b>")
-        return sinusoidal_encoding(length, size)
-
-    widget = make(stumbling)
-    widget.set_state({"hidden_size": 32})
-    assert "<b>나의 실수</b>" in widget.error and widget.hidden_size == 64
-
-
-def test_repr_is_fixed() -> None:
-    assert (
-        repr(make())
-        == repr(make(first=3))
-        == "[위젯] 위치 인코딩 둘러보기: 셀을 실행하면 여기에서 움직입니다"
-    )

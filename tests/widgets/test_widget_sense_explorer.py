@@ -85,27 +85,6 @@ def test_the_word_follows_the_sentence_and_the_sentence_the_word() -> None:
     assert make("눈이 온다.").word == "눈"
 
 
-@pytest.mark.parametrize(
-    ("trait", "value", "told"),
-    [
-        ("sentence", "  ", "비었습니다"),
-        ("sentence", "배" * 121, "지금은 121자"),
-        ("sentence", "오늘은 맑다.", "'배' 단어가 없습니다"),
-        ("sentence", "배우가 담배를 끊었다.", "배우가, 담배를"),
-        ("sentence", "뱃멀미가 심했다.", "뱃멀미가"),
-        ("word", "말", "배 눈"),
-        ("occurrence", -1, "0 이상"),
-    ],
-)
-def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
-    widget = make()
-    picture, sentence = widget.picture, widget.sentence
-    with pytest.raises(ValueError, match=told):
-        setattr(widget, trait, value)
-    widget.set_state({trait: value})
-    assert told in widget.error and widget.picture == picture and widget.sentence == sentence
-
-
 def test_what_the_reader_refuses_is_told() -> None:
     def picky(sentence: str, word: str, occurrence: int):
         if "너무" in sentence:
@@ -115,13 +94,6 @@ def test_what_the_reader_refuses_is_told() -> None:
     widget = make(read=picky)
     widget.set_state({"sentence": "배가 너무 길다."})
     assert "reads 4 tokens" in widget.error and widget.sentence == "배에서 항구를 보고 탔다."
-
-
-def test_hostile_text_stays_text_and_repr_is_fixed() -> None:
-    hostile = "<img src=x onerror=y> 배를 {word} 탔다."
-    widget = make(hostile)
-    assert "".join(part["text"] for part in widget.picture["parts"]) == hostile
-    assert repr(widget) == "[위젯] 내 문장으로 보기: 셀을 실행하면 여기에서 움직입니다"
 
 
 def test_what_takes_time_comes_in_the_pause_and_only_for_the_last_key() -> None:

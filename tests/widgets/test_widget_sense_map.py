@@ -56,19 +56,6 @@ def test_each_map_is_asked_for_once() -> None:
     assert asked == [("배", 4), ("배", 0)]
 
 
-@pytest.mark.parametrize(
-    ("trait", "value", "told"),
-    [("word", "말", "배 눈"), ("layer", 5, "4까지"), ("layer", -1, "4까지"), ("point", -1, "0 이상")],
-)
-def test_bad_values_are_refused_in_words(trait: str, value: object, told: str) -> None:
-    widget = make()
-    picture = widget.picture
-    with pytest.raises(ValueError, match=told):
-        setattr(widget, trait, value)
-    widget.set_state({trait: value})
-    assert told in widget.error and widget.picture == picture
-
-
 def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="둘 이상"):
         SenseMap({"배": []}, place, layers=4)

@@ -108,33 +108,10 @@ def test_another_sentence_is_asked() -> None:
     assert asked == [(0, "[MASK]가 아프다.")]
 
 
-@pytest.mark.parametrize(
-    "bad", ["", "  ", "나는 배를 탔다.", "[MASK] [MASK]", "[MASK]" + "가" * 55, "[MASK] 거절"]
-)
-def test_a_bad_sentence_is_refused_and_the_picture_stays(bad: str) -> None:
-    widget = trained()
-    picture = widget.picture
-    with pytest.raises(ValueError, match="[가-힣]"):
-        widget.sentence = bad
-    assert widget.sentence == SENTENCE and widget.picture == picture
-    widget.set_state({"sentence": bad})
-    assert widget.error and widget.sentence == SENTENCE
-    widget.set_state({"sentence": "[MASK]가 좋다."})
-    assert widget.error == "" and widget.sentence == "[MASK]가 좋다."
-
-
 def test_what_the_model_says_of_a_sentence_is_said_as_it_is() -> None:
     widget = trained()
     widget.set_state({"sentence": "[MASK] 거절"})
     assert widget.error == "이 문장은 읽지 못합니다"
-
-
-@pytest.mark.parametrize("bad", [-1, 3])
-def test_a_bad_snapshot_is_refused(bad: int) -> None:
-    widget = trained()
-    with pytest.raises(ValueError, match="2"):
-        widget.snapshot = bad
-    assert widget.snapshot == 2
 
 
 def test_bad_records() -> None:
@@ -148,10 +125,6 @@ def test_bad_records() -> None:
     with pytest.raises(ValueError, match="held_out_next_accuracy"):
         other.add_snapshot(10, held_out_mlm_loss=5.0)
     assert other.curves["records"] == other.curves["snapshots"] == []
-
-
-def test_one_step_and_a_small_entropy_are_enough() -> None:
-    assert make(steps=1, unigram=0.5).curves
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ const STEPS_A_UNIT = 10; // on the axis of a run: an arrow key, 0.1 of a unit, i
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
-  dense(view);
+  dense(view, { low: true });
   const { reach, x: grid, lines, gap, gap_of: gapOf, gate, runs, units } = model.get("curves");
   const last = runs.length ? runs[0].dead.length - 1 : 0;
   const viewNow = () => model.get("view");

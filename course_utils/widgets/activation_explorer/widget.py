@@ -58,9 +58,6 @@ class ActivationExplorer(CourseWidget):
         mean, spread: of the inputs; from −reach to reach, and from 0.1 to 3.
         step: of the runs, from 0.
         curves: what does not change: the grid, the curves on it, the derivatives, the difference, Φ, the runs.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "activation_explorer"
@@ -91,15 +88,11 @@ class ActivationExplorer(CourseWidget):
     ) -> None:
         self._functions = {str(name): pair for name, pair in functions.items()}
         if not 1 <= len(self._functions) <= MOST_FUNCTIONS:
-            raise BadInput(
-                text("widgets.activation_explorer.bad.count", most=MOST_FUNCTIONS, actual=len(functions))
-            )
+            raise self.bad("count", most=MOST_FUNCTIONS, actual=len(functions))
         if not 0 < reach <= 100:
-            raise BadInput(text("widgets.activation_explorer.bad.reach", actual=reach))
+            raise self.bad("reach", actual=reach)
         if difference_of is not None and not set(difference_of) <= set(self._functions):
-            raise BadInput(
-                text("widgets.activation_explorer.bad.name", actual=", ".join(map(str, difference_of)))
-            )
+            raise self.bad("name", actual=", ".join(map(str, difference_of)))
         self._difference_of = difference_of
         self._reach = float(reach)
         self._runs, self._units = _checked_runs(runs or {}, units), units
@@ -109,14 +102,12 @@ class ActivationExplorer(CourseWidget):
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers at x and their sentence."""
         if not abs(self.x) <= self._reach:  # also refuses NaN
-            raise BadInput(
-                text("widgets.activation_explorer.bad.x", reach=_plain(self._reach), actual=_plain(self.x))
-            )
+            raise self.bad("x", reach=_plain(self._reach), actual=_plain(self.x))
         for name in self.shown:
             if name not in self._functions:
-                raise BadInput(text("widgets.activation_explorer.bad.name", actual=name))
+                raise self.bad("name", actual=name)
         if self.difference and self._difference_of is None:
-            raise BadInput(text("widgets.activation_explorer.bad.difference"))
+            raise self.bad("difference")
         self._check_view()
         at = torch.tensor([self.x], dtype=torch.float64)
         values = {
@@ -134,7 +125,7 @@ class ActivationExplorer(CourseWidget):
         picture = {"view": self.view, "rows": rows, "gap": gap}
         if self.view == "gate":
             picture["gate"] = self._throw(at)
-            return picture, text("widgets.activation_explorer.gate", **_gate_facts(self.x, picture["gate"]))
+            return picture, self.say("gate", **_gate_facts(self.x, picture["gate"]))
         if self.view == "inputs":
             for row in rows:
                 slope = self._functions[row["name"]][1]
@@ -152,7 +143,7 @@ class ActivationExplorer(CourseWidget):
     def _check_view(self) -> None:
         """Refuse what the sliders cannot give."""
         if self.view not in VIEWS or (self.view == "run" and not self._runs):
-            raise BadInput(text("widgets.activation_explorer.bad.view", actual=self.view))
+            raise self.bad("view", actual=self.view)
         last = max((len(dead) - 1 for dead, _ in self._runs.values()), default=0)
         for name, low, high in [
             ("flips", 1, THROWS[-1]),
@@ -164,7 +155,7 @@ class ActivationExplorer(CourseWidget):
             value = getattr(self, name)
             if not low <= value <= high:
                 facts = {"name": name, "low": _plain(low), "high": _plain(high), "actual": _plain(value)}
-                raise BadInput(text("widgets.activation_explorer.bad.range", **facts))
+                raise self.bad("range", **facts)
 
     def _throw(self, at: torch.Tensor) -> dict[str, Any]:
         """Coins at x, and at places all along the axis."""
@@ -220,51 +211,41 @@ class ActivationExplorer(CourseWidget):
 
     def _sentence(self, rows: list[dict[str, Any]], gap: float | None) -> str:
         shown = [row for row in rows if row["shown"]]
-        here = text("widgets.activation_explorer.here", x=_number(self.x, 2))
+        here = self.say("here", x=_number(self.x, 2))
         if not shown:
             return f"{here} {text('widgets.activation_explorer.nothing')}"
         parts = [
-            text(
-                "widgets.activation_explorer.curve",
-                **row | {key: _number(row[key], 4) for key in ("value", "slope")},
-            )
+            self.say("curve", **row | {key: _number(row[key], 4) for key in ("value", "slope")})
             for row in shown
         ]
         remarks = []
         for kind in ("falling", "flat"):
             if names := [row["name"] for row in shown if _kind(row["slope"]) == kind]:
-                remarks.append(text(f"widgets.activation_explorer.{kind}", names=" · ".join(names)))
+                remarks.append(self.say(f"{kind}", names=" · ".join(names)))
         if self.difference and gap is not None:
             first, second = self._difference_of
             facts = {"first": first, "second": second, "units": _number(1e4 * gap, 2)}
-            remarks.append(text("widgets.activation_explorer.gap", **facts))
+            remarks.append(self.say("gap", **facts))
         return " ".join([here, ", ".join(parts) + ".", *remarks])
 
     def _say_inputs(self, rows: list[dict[str, Any]]) -> str:
         shown = [row for row in rows if row["shown"]]
-        here = text(
-            "widgets.activation_explorer.inputs", mean=_number(self.mean, 2), spread=f"{self.spread:.2f}"
-        )
+        here = self.say("inputs", mean=_number(self.mean, 2), spread=f"{self.spread:.2f}")
         if not shown:
             return f"{here} {text('widgets.activation_explorer.nothing')}"
         zero, tiny = (
             ", ".join(f"{row['name']} {100 * row[kind]:.1f} %" for row in shown) for kind in ("zero", "tiny")
         )
-        return text("widgets.activation_explorer.shares", here=here, zero=zero, tiny=tiny)
+        return self.say("shares", here=here, zero=zero, tiny=tiny)
 
     def _say_run(self, runs: list[dict[str, Any]]) -> str:
-        when = text(f"widgets.activation_explorer.{'before' if self.step == 0 else 'after'}", step=self.step)
+        when = self.say(f"{'before' if self.step == 0 else 'after'}", step=self.step)
         parts = [
-            text(
-                "widgets.activation_explorer.dead",
-                name=run["name"],
-                dead=f"{run['dead']:g}",
-                loss=f"{run['loss']:.2g}",
-            )
+            self.say("dead", name=run["name"], dead=f"{run['dead']:g}", loss=f"{run['loss']:.2g}")
             for run in runs
         ]
         facts = {"when": when, "units": self._units, "runs": ", ".join(parts)}
-        return text("widgets.activation_explorer.run", **facts)
+        return self.say("run", **facts)
 
 
 def _gate_facts(x: float, gate: dict[str, Any]) -> dict[str, Any]:

@@ -47,11 +47,7 @@ class Side:
 
     @classmethod
     def of(cls, tokens: Sequence[str], weights: Weights, *, measures: Measures | None) -> Side:
-        """From tokens and float weights (L, H, T, T).
-
-        Raises:
-            BadInput: if they do not fit each other, there are too many, or rows do not sum to 1.
-        """
+        """From tokens and float weights (L, H, T, T)."""
         tokens, array = tuple(str(token) for token in tokens), as_array(weights)
         if not 1 <= len(tokens) <= MOST_TOKENS:
             facts = {"most": MOST_TOKENS, "actual": len(tokens)}

@@ -38,9 +38,9 @@ export default courseWidget((view) => {
   const tables = make("div", { class: "ax-tables", role: "region", tabindex: 0, "aria-label": words.view_names.table });
   const detail = make("div", { class: "ax-head" });
   const viewButtons = VIEWS.map(viewButton);
-  const tabs = make("div", { class: "ax-views", role: "group", "aria-label": words.views }, ...viewButtons);
+  const tabs = make("div", { class: "course-views", role: "group", "aria-label": words.views }, ...viewButtons);
   detail.append(make("div", { class: "ax-bar-of-views" }, chosenHead, tabs), large, facts, tables);
-  stage.classList.add("ax-stage");
+  stage.classList.add("ax-stage", "course-unbounded");
   stage.append(overview, detail);
 
   let picture = {};

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import traitlets
 
-from course_utils.locale import text
 from course_utils.widgets import standalone
 from course_utils.widgets.attention_explorer.side import (
     MOST_TOKENS,
@@ -21,7 +20,7 @@ from course_utils.widgets.attention_explorer.side import (
     in_hundredths,
     readable,
 )
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
 
 LONGEST_SENTENCE = 400  # letters
@@ -52,9 +51,6 @@ class AttentionExplorer(CourseWidget):
         side: in which sentence that token stands, "first" or "second". The same token in the other one is shown, too.
         threshold: 0 … 1; lines and cells of less weight are not drawn.
         sort: "" for the order of the layers, or the name of a measure: the heads of the first sentence, highest first.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "attention_explorer"
@@ -105,11 +101,7 @@ class AttentionExplorer(CourseWidget):
         return standalone.to_html(self)
 
     def save_html(self, path: str | Path) -> Path:
-        """Write that page to a file, whole or not at all.
-
-        Raises:
-            OSError: if the file cannot be written; what was there stays.
-        """
+        """Write that page to a file, whole or not at all."""
         return standalone.save_html(self, path)
 
     def _redraw(self, change: Any = None) -> None:
@@ -125,7 +117,7 @@ class AttentionExplorer(CourseWidget):
     def _sides(self) -> list[Side]:
         """What the model sees in the sentences; it is asked once, as long as a sentence is shown."""
         if not self.first.strip():
-            raise BadInput(text("widgets.attention_explorer.bad.first"))
+            raise self.bad("first")
         sentences = [self.first] + ([self.second] if self.second.strip() else [])
         for sentence in sentences:
             if sentence not in self._seen:
@@ -133,7 +125,7 @@ class AttentionExplorer(CourseWidget):
         sides = [self._seen[sentence] for sentence in sentences]
         sizes = [side.weights.shape[:2] for side in sides]
         if sizes[0] != sizes[-1]:
-            raise BadInput(text("widgets.attention_explorer.bad.sizes", first=sizes[0], second=sizes[-1]))
+            raise self.bad("sizes", first=sizes[0], second=sizes[-1])
         return sides
 
     def _check(self, side: Side) -> None:
@@ -142,14 +134,14 @@ class AttentionExplorer(CourseWidget):
         for name, most in (("layer", layers - 1), ("head", heads - 1), ("token", MOST_TOKENS - 1)):
             if not 0 <= getattr(self, name) <= most:
                 facts = {"last": most, "actual": getattr(self, name)}
-                raise BadInput(text(f"widgets.attention_explorer.bad.{name}", **facts))
+                raise self.bad(f"{name}", **facts)
         if self.side not in SIDES:
-            raise BadInput(text("widgets.attention_explorer.bad.side", actual=self.side))
+            raise self.bad("side", actual=self.side)
         if not 0 <= self.threshold <= 1:
-            raise BadInput(text("widgets.attention_explorer.bad.threshold", actual=self.threshold))
+            raise self.bad("threshold", actual=self.threshold)
         if self.sort and self.sort not in side.measures:
             facts = {"names": ", ".join(side.measures) or "–", "actual": self.sort}
-            raise BadInput(text("widgets.attention_explorer.bad.sort", **facts))
+            raise self.bad("sort", **facts)
 
     def _ranking(self, measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
         """Each measure of the L·H heads: its name as written, its values in hundredths, the heads from the highest."""

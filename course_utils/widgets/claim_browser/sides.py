@@ -24,9 +24,6 @@ def checked_side(name: str, given: Any) -> dict[str, Any] | None:
         given: None, or {"rows": [(label, value, reference or None, source), …]} of 1 to 8 rows, {"names": two words},
             and where there are any "unit", "note", "digits" after the point (1), "better": "high" or "low", whichever
             is better of these numbers ("high"), and "same": differences up to it count as none (0).
-
-    Raises:
-        BadInput: if it is not so.
     """
     if given is None:
         return None

@@ -30,9 +30,6 @@ class ClaimBrowser(CourseWidget):
     Attributes:
         claim: number of the claim, from 0.
         differences: whether value − reference is drawn, in place of both from zero.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "claim_browser"
@@ -47,11 +44,11 @@ class ClaimBrowser(CourseWidget):
         self, claims: Sequence[Mapping[str, Any]], *, claim: int = 0, differences: bool = False
     ) -> None:
         if not isinstance(claims, list | tuple) or not 1 <= len(claims) <= MOST_CLAIMS:
-            raise BadInput(text("widgets.claim_browser.bad.claims", most=MOST_CLAIMS))
+            raise self.bad("claims", most=MOST_CLAIMS)
         self._claims = [_checked(one) for one in claims]
         titles = [one["title"] for one in self._claims]
         if len(set(titles)) < len(titles):
-            raise BadInput(text("widgets.claim_browser.bad.titles"))
+            raise self.bad("titles")
         self.set_trait("titles", titles)
         super().__init__(claim=claim, differences=differences)
 
@@ -59,10 +56,10 @@ class ClaimBrowser(CourseWidget):
         """The claim with its sides, and in one line how many numbers are better and worse."""
         last = len(self._claims) - 1
         if not 0 <= self.claim <= last:
-            raise BadInput(text("widgets.claim_browser.bad.claim", last=last, actual=self.claim))
+            raise self.bad("claim", last=last, actual=self.claim)
         shown = self._claims[self.claim]
         picture = {**shown, "claim": self.claim, "last": last, "differences": self.differences}
-        said = [text(f"widgets.claim_browser.{'placed' if shown['place'] else 'named'}", **_facts(shown))]
+        said = [self.say(f"{'placed' if shown['place'] else 'named'}", **_facts(shown))]
         said += [self._say(side, shown[side]) for side in SIDES]
         return picture, " ".join(said)
 

@@ -49,11 +49,7 @@ class Translation:
 
     @classmethod
     def of(cls, found: Any) -> Translation:
-        """From what `translate` gave.
-
-        Raises:
-            BadInput: if a part is missing, or parts do not fit each other.
-        """
+        """From what `translate` gave."""
         if not isinstance(found, Mapping) or not set(KEYS) <= found.keys():
             raise _bad("keys", expected=", ".join(KEYS))
         source = [str(token) for token in found["source"]]

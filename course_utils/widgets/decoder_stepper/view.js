@@ -27,15 +27,15 @@ const TOKEN = 0.68; // how far above the end of its row the middle of a token st
 
 export default courseWidget((view) => {
   const { model, words, constants, controls, signal, stage } = view;
-  dense(view);
+  dense(view, { low: true });
   controls.classList.add("course-lines");
-  stage.classList.add("ds-stage");
+  stage.classList.add("ds-stage", "course-unbounded");
   const bar = addControls();
   const said = make("ol", { class: "ds-said", "aria-label": words.said, "data-testid": "said" });
   const tabs = constants.views.map(tab);
   const heads = make("span", { class: "ds-heads" });
   const head = stage.parentElement.querySelector(".course-head");
-  head.append(make("div", { class: "ds-views", role: "group", "aria-label": words.views }, ...tabs));
+  head.append(make("div", { class: "course-views", role: "group", "aria-label": words.views }, ...tabs));
   stage.append(make("div", { class: "ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said));
   const { layers, heads: count } = model.get("picture");
   choice(view, "layer", { label: words.layer, options: numbered(layers), into: heads });

@@ -10,7 +10,7 @@ import traitlets
 
 from course_utils.locale import text
 from course_utils.widgets.attention_explorer.side import readable
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
 from course_utils.widgets.decoder_stepper.translation import (
     MOST_TOKENS,
@@ -62,9 +62,6 @@ class DecoderStepper(CourseWidget):
         step: which token is being said, from 1; in a shorter translation the last one.
         layer, head: of the cross-attention, from 0.
         view: "step" (next tokens and attention) or "beam" (the tree up to this step; at the last one all of it).
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "decoder_stepper"
@@ -107,7 +104,7 @@ class DecoderStepper(CourseWidget):
         for name, count in (("layer", layers), ("head", heads)):
             if not 0 <= getattr(self, name) < count:
                 facts = {"last": count - 1, "actual": getattr(self, name)}
-                raise BadInput(text(f"widgets.decoder_stepper.bad.{name}", **facts))
+                raise self.bad(f"{name}", **facts)
         total = len(found.chosen)
         step = min(self.step, total)
         bars, rest = found.bars(step)
@@ -133,7 +130,7 @@ class DecoderStepper(CourseWidget):
         if not self.sentence.strip() or len(self.sentence) > LONGEST_SENTENCE:
             how = "long" if self.sentence.strip() else "empty"
             facts = {"most": LONGEST_SENTENCE, "actual": len(self.sentence)}
-            raise BadInput(text(f"widgets.decoder_stepper.bad.{how}", **facts))
+            raise self.bad(f"{how}", **facts)
         for name, least, most in (
             ("beam_size", 1, MOST_BEAMS),
             ("length_penalty", 0, MOST_PENALTY),
@@ -141,16 +138,16 @@ class DecoderStepper(CourseWidget):
         ):
             if not least <= getattr(self, name) <= most:  # also refuses NaN
                 facts = {"least": least, "most": most, "actual": getattr(self, name)}
-                raise BadInput(text(f"widgets.decoder_stepper.bad.{name}", **facts))
+                raise self.bad(f"{name}", **facts)
         if self.view not in VIEWS:
-            raise BadInput(text("widgets.decoder_stepper.bad.view", names=", ".join(VIEWS), actual=self.view))
+            raise self.bad("view", names=", ".join(VIEWS), actual=self.view)
 
     def _ask(self, sentence: str, beam_size: int, length_penalty: float) -> Translation:
         try:
             found = self._translate(sentence, beam_size, length_penalty)
         except ValueError as problem:
             reason = readable(str(problem), LONGEST_REASON)
-            raise BadInput(text("widgets.decoder_stepper.bad.refused", reason=reason)) from problem
+            raise self.bad("refused", reason=reason) from problem
         return Translation.of(found)
 
     def _tree(self, found: Translation, step: int) -> dict[str, Any]:
@@ -188,7 +185,7 @@ class DecoderStepper(CourseWidget):
     def _say_token(self, found: Translation, step: int) -> str:
         token, probability = found.chosen[step - 1]
         facts = {"step": step, "total": len(found.chosen), "token": name_of(token)}
-        return text("widgets.decoder_stepper.token", probability=told(probability), **facts)
+        return self.say("token", probability=told(probability), **facts)
 
     def _say_view(self, found: Translation, step: int, picture: dict[str, Any]) -> list[str]:
         if self.view == "beam":
@@ -196,23 +193,23 @@ class DecoderStepper(CourseWidget):
         said = []
         first = picture["bars"][0]
         if not first["chosen"]:
-            said.append(text("widgets.decoder_stepper.likelier", token=first["token"], share=first["shown"]))
+            said.append(self.say("likelier", token=first["token"], share=first["shown"]))
         row = found.row(self.layer, self.head, step)
         if len(row) > 1 and row.max() - row.min() < EVEN:
-            return [*said, text("widgets.decoder_stepper.even", weight=f"{row[0]:.2f}")]
+            return [*said, self.say("even", weight=f"{row[0]:.2f}")]
         best = (-row).argsort(kind="stable")[:TOLD]
         looks = ", ".join(_named(found.source, int(place), row[place]) for place in best)
-        return [*said, text("widgets.decoder_stepper.looks", layer=self.layer, head=self.head, keys=looks)]
+        return [*said, self.say("looks", layer=self.layer, head=self.head, keys=looks)]
 
     def _say_beam(self, found: Translation, step: int, finished: list[dict[str, Any]]) -> list[str]:
         states = [node[3] for node, at in zip(found.nodes, found.steps, strict=True) if at == step]
         here = found.path[step - 1]
         facts = {"rank": found.ranks[here], "log_probability": signed(found.nodes[here][2])}
         facts |= {"kept": states.count("kept"), "dropped": states.count("dropped"), "finished": len(finished)}
-        said = [text("widgets.decoder_stepper.beam", **facts)]
+        said = [self.say("beam", **facts)]
         if finished:
             first, score = readable(finished[0]["text"], LONGEST_TOLD), finished[0]["score"]
-            said.append(text("widgets.decoder_stepper.first", text=first, score=score))
+            said.append(self.say("first", text=first, score=score))
         return said
 
 

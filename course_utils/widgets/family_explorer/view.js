@@ -75,7 +75,7 @@ export default courseWidget((view) => {
     const cell = row.children[1];
     if (empty) return;
     if (!cell.childElementCount)
-      cell.append(make("span", { "aria-hidden": "true" }), make("span", { class: "fe-said" }));
+      cell.append(make("span", { "aria-hidden": "true" }), make("span", { class: "course-unseen" }));
     write(cell.firstElementChild, differs ? "≠" : "=");
     write(cell.lastElementChild, differs ? words.differs : words.same);
   }

@@ -32,9 +32,6 @@ class FamilyExplorer(CourseWidget):
         left, right: names of members.
         differing: bool.
         setup: what does not change: the names.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "family_explorer"
@@ -55,11 +52,11 @@ class FamilyExplorer(CourseWidget):
     ) -> None:
         if not isinstance(members, Mapping) or not 2 <= len(members) <= MOST_MEMBERS:
             count = len(members) if isinstance(members, Mapping) else 0
-            raise BadInput(text("widgets.family_explorer.bad.members", most=MOST_MEMBERS, actual=count))
+            raise self.bad("members", most=MOST_MEMBERS, actual=count)
         self._parts, self._facts = _rows(members, "parts"), _rows(members, "facts")
         if not 1 <= len(self._parts) <= MOST_ROWS or len(self._facts) > MOST_ROWS:
             counts = {"parts": len(self._parts), "facts": len(self._facts)}
-            raise BadInput(text("widgets.family_explorer.bad.rows", most=MOST_ROWS, **counts))
+            raise self.bad("rows", most=MOST_ROWS, **counts)
         self._members = {str(name): member for name, member in members.items()}
         for name, member in self._members.items():
             _check_parts(name, member)
@@ -72,7 +69,7 @@ class FamilyExplorer(CourseWidget):
         """The picture's numbers and its sentence, from the two names."""
         for name in (self.left, self.right):
             if name not in self._members:
-                raise BadInput(text("widgets.family_explorer.bad.name", actual=name))
+                raise self.bad("name", actual=name)
         pair = [self._members[self.left], self._members[self.right]]
         counts = [member["parts"] for member in pair]
         largest = max(count for one in counts for count in one.values())
@@ -102,7 +99,7 @@ class FamilyExplorer(CourseWidget):
             "right_total": _count(totals[1]),
         }
         kind = "differ" if facts["differ"] else "same"
-        sentence = text(f"widgets.family_explorer.{kind}", **facts)
+        sentence = self.say(f"{kind}", **facts)
         if totals[0] == totals[1]:
             return f"{sentence} {text('widgets.family_explorer.equal', **facts)}"
         larger = self.left if totals[0] > totals[1] else self.right

@@ -13,7 +13,7 @@ export default courseWidget((view) => {
   textBox(view, "sentence", { label: words.sentence });
 
   const cards = make("div", { class: "hg-heads", role: "group", "aria-label": words.heads });
-  const table = make("table", { class: "hg-table", "data-testid": "map" });
+  const table = make("table", { class: "course-cells hg-table", "data-testid": "map" });
   const lines = svg("svg", { class: "hg-lines", role: "img" });
   const losses = make("tbody");
   panel(view, words.heads, cards).classList.add("hg-choice");
@@ -158,7 +158,7 @@ export default courseWidget((view) => {
 
   function buildTable({ words: tokens }) {
     const hadFocus = wordButtons.includes(document.activeElement);
-    table.classList.toggle("hg-dense", tokens.length > DENSE);
+    table.classList.toggle("course-upright", tokens.length > DENSE);
     const heads = tokens.map((token) => make("th", { scope: "col", title: token }, make("span", {}, token)));
     wordButtons = tokens.map((token, place) => {
       const button = make("button", { type: "button", title: token, "data-testid": `word-${place}` }, token);

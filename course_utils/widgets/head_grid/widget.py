@@ -10,8 +10,7 @@ import torch
 import traitlets
 from numpy.typing import ArrayLike
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
 
 MOST_WORDS = 12
@@ -37,9 +36,6 @@ class HeadGrid(CourseWidget):
         head: which head is shown large, from 0.
         word: which query word is looked at, from 0; in a shorter sentence its last word.
         off: the heads that are switched off, in any order.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "head_grid"
@@ -56,7 +52,7 @@ class HeadGrid(CourseWidget):
     ) -> None:
         self._names = [str(name) for name in heads]
         if not 1 <= len(self._names) <= MOST_HEADS:
-            raise BadInput(text("widgets.head_grid.bad.count", most=MOST_HEADS, actual=len(self._names)))
+            raise self.bad("count", most=MOST_HEADS, actual=len(self._names))
         self._attention = attention
         self._loss = loss
         super().__init__(sentence=sentence)
@@ -82,29 +78,29 @@ class HeadGrid(CourseWidget):
     def _checked_words(self) -> list[str]:
         words = self.sentence.split()
         if not 1 <= len(words) <= MOST_WORDS:
-            raise BadInput(text("widgets.head_grid.bad.sentence", most=MOST_WORDS, actual=len(words)))
+            raise self.bad("sentence", most=MOST_WORDS, actual=len(words))
         if not 0 <= self.head < len(self._names):
-            raise BadInput(text("widgets.head_grid.bad.head", last=len(self._names) - 1, actual=self.head))
+            raise self.bad("head", last=len(self._names) - 1, actual=self.head)
         if not 0 <= self.word < MOST_WORDS:
-            raise BadInput(text("widgets.head_grid.bad.word", last=MOST_WORDS - 1, actual=self.word))
+            raise self.bad("word", last=MOST_WORDS - 1, actual=self.word)
         return words
 
     def _checked_off(self) -> list[int]:
         off = sorted(set(self.off))
         if off and self._loss is None:
-            raise BadInput(text("widgets.head_grid.bad.no_loss"))
+            raise self.bad("no_loss")
         if off and not 0 <= off[0] <= off[-1] < len(self._names):
-            raise BadInput(text("widgets.head_grid.bad.off", last=len(self._names) - 1, actual=self.off))
+            raise self.bad("off", last=len(self._names) - 1, actual=self.off)
         return off
 
     def _weights(self, words: list[str]) -> np.ndarray:
         weights = _array(self._attention(list(words)))
         expected = (len(self._names), len(words), len(words))
         if weights.shape != expected:
-            raise BadInput(text("widgets.head_grid.bad.weights", expected=expected, actual=weights.shape))
+            raise self.bad("weights", expected=expected, actual=weights.shape)
         # 1e-2: weights may come from a model in half precision. The comparison also refuses NaN.
         if not (np.abs(weights.sum(axis=-1) - 1) <= 1e-2).all() or (weights < 0).any():
-            raise BadInput(text("widgets.head_grid.bad.rows"))
+            raise self.bad("rows")
         return weights
 
     def _lost(self, words: list[str], off: list[int]) -> np.ndarray | None:
@@ -114,25 +110,25 @@ class HeadGrid(CourseWidget):
             return np.zeros(len(words))
         lost = _array(self._loss(list(words), list(off)))
         if lost.shape != (len(words),) or not np.isfinite(lost).all() or (lost < 0).any():
-            raise BadInput(text("widgets.head_grid.bad.lost", expected=(len(words),), actual=lost.shape))
+            raise self.bad("lost", expected=(len(words),), actual=lost.shape)
         return lost
 
     def _look(self, words: list[str], word: int, row: np.ndarray) -> str:
         best = int(row.argmax())
         facts = {"head": self._names[self.head], "query": words[word], "weight": f"{row[best]:.2f}"}
         if len(words) > 1 and row.max() - row.min() < EVEN:
-            return text("widgets.head_grid.even", **facts)
+            return self.say("even", **facts)
         alike = np.flatnonzero(row > row[best] - EVEN)
         names = ", ".join(f"'{words[place]}'" for place in alike)
-        return text("widgets.head_grid.summary", keys=names, **facts)
+        return self.say("summary", keys=names, **facts)
 
     def _missing(self, words: list[str], word: int, off: list[int], lost: np.ndarray) -> str:
         names = ", ".join(f"'{self._names[head]}'" for head in off)
         most = int(lost.argmax())
         facts = {"names": names, "query": words[word], "share": f"{100 * lost[word]:.0f}"}
-        parts = [text("widgets.head_grid.off", **facts)]
+        parts = [self.say("off", **facts)]
         if lost[most] - lost[word] > EVEN:
-            parts.append(text("widgets.head_grid.most", word=words[most], share=f"{100 * lost[most]:.0f}"))
+            parts.append(self.say("most", word=words[most], share=f"{100 * lost[most]:.0f}"))
         return " ".join(parts)
 
 

@@ -40,11 +40,7 @@ class Words:
 
     @classmethod
     def of(cls, sentences: Sequence[Sequence[str]], vectors: Sequence[ArrayLike]) -> Words:
-        """From lists of words, and an array (L + 1, T, C) for each.
-
-        Raises:
-            BadInput: if there are fewer than two words, or too many, or an array does not fit its sentence.
-        """
+        """From lists of words, and an array (L + 1, T, C) for each."""
         rows = [[readable(str(word), LONGEST_WORD) for word in words] for words in sentences]
         arrays = [as_array(array) for array in vectors]
         count = sum(map(len, rows))

@@ -7,9 +7,9 @@ const STEP = 0.05;
 export default courseWidget((view) => {
   const { model, words, signal, stage } = view;
   dense(view);
-  stage.classList.add("lx-stage");
-  const left = make("div", { class: "lx-side" });
-  const right = make("div", { class: "lx-side" });
+  stage.classList.add("course-halves");
+  const left = make("div", { class: "course-side" });
+  const right = make("div", { class: "course-side" });
   stage.append(left, right);
   const drawShares = buildShares();
   const drawMixes = buildMixes();
@@ -61,7 +61,7 @@ export default courseWidget((view) => {
         { signal },
       );
       const name = number ? words.layer_name.replace("{number}", number) : words.embeddings_name;
-      const bar = make("span", { class: "lx-track", "aria-hidden": "true" }, make("i"));
+      const bar = make("span", { class: "course-track lx-track", "aria-hidden": "true" }, make("i"));
       return make("div", { class: "lx-layer" }, make("span", {}, name), input, bar, make("span"));
     }
 
@@ -102,7 +102,7 @@ export default courseWidget((view) => {
   }
 
   function parts(name) {
-    return [name, make("span", { class: "lx-track", "aria-hidden": "true" }, make("i")), make("span")];
+    return [name, make("span", { class: "course-track lx-track", "aria-hidden": "true" }, make("i")), make("span")];
   }
 
   function drawMix(row, { accuracy, shown }) {

@@ -10,9 +10,8 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from course_utils.locale import text
 from course_utils.widgets.attention_explorer.side import readable
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.layer_mixer.mixing import Words, shares_of
 
 MOST_MIXES = 8
@@ -43,9 +42,6 @@ class LayerMixer(CourseWidget):
         weights: L + 1 numbers from 0 to 1, not all 0; at first those of the first mix.
         sentence: number of the chosen word's sentence, from 0.
         word: number of the word in it; the last one, if there are fewer.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "layer_mixer"
@@ -70,7 +66,7 @@ class LayerMixer(CourseWidget):
         self._accuracy = accuracy
         self._measured = lru_cache(REMEMBERED)(self._measure)
         if not isinstance(mixes, Mapping) or not 1 <= len(mixes) <= MOST_MIXES:
-            raise BadInput(text("widgets.layer_mixer.bad.mixes", most=MOST_MIXES))
+            raise self.bad("mixes", most=MOST_MIXES)
         self._mixes = {readable(str(name), LONGEST_NAME): self._checked(own) for name, own in mixes.items()}
         self.set_trait(
             "choices", [readable(" ".join(words), LONGEST_CHOICE) for words in self._words.sentences]
@@ -82,9 +78,9 @@ class LayerMixer(CourseWidget):
         shares = shares_of(self._checked(self.weights))
         count = len(self._words.sentences)
         if not 0 <= self.sentence < count:
-            raise BadInput(text("widgets.layer_mixer.bad.sentence", last=count - 1, actual=self.sentence))
+            raise self.bad("sentence", last=count - 1, actual=self.sentence)
         if self.word < 0:
-            raise BadInput(text("widgets.layer_mixer.bad.word", actual=self.word))
+            raise self.bad("word", actual=self.word)
         words = self._words.sentences[self.sentence]
         word = min(self.word, len(words) - 1)
         now = self._measured(tuple(shares.tolist()))
@@ -117,38 +113,35 @@ class LayerMixer(CourseWidget):
         # The comparison also refuses NaN.
         if len(weights) != count or not all(0 <= weight <= 1 for weight in weights):
             shown = readable(", ".join(f"{weight:g}" for weight in weights), LONGEST_CHOICE)
-            raise BadInput(text("widgets.layer_mixer.bad.weights", count=count, actual=shown))
+            raise self.bad("weights", count=count, actual=shown)
         if not sum(weights) > 0:
-            raise BadInput(text("widgets.layer_mixer.bad.nothing"))
+            raise self.bad("nothing")
         return [float(weight) for weight in weights]
 
     def _measure(self, shares: tuple[float, ...]) -> float:
         found = float(self._accuracy(np.array(shares)))
         if not 0 <= found <= 1:
-            raise BadInput(text("widgets.layer_mixer.bad.accuracy", actual=found))
+            raise self.bad("accuracy", actual=found)
         return found
 
     def _say(self, picture: dict[str, Any], shares: np.ndarray) -> str:
         top = np.flatnonzero(shares.max() - shares < NEAR).tolist()
         share = percent(shares.max())
         if len(top) == len(shares):
-            said = [text("widgets.layer_mixer.even", share=share)]
+            said = [self.say("even", share=share)]
         else:
-            names = [
-                text("widgets.layer_mixer.layer" if layer else "widgets.layer_mixer.embeddings", number=layer)
-                for layer in top
-            ]
-            more = text("widgets.layer_mixer.more", count=len(top) - TIED) if len(top) > TIED else ""
-            said = [text("widgets.layer_mixer.most", layers=", ".join(names[:TIED]) + more, share=share)]
-        said.append(text("widgets.layer_mixer.accuracy", accuracy=picture["now"]["shown"]))
+            names = [self.say("layer" if layer else "embeddings", number=layer) for layer in top]
+            more = self.say("more", count=len(top) - TIED) if len(top) > TIED else ""
+            said = [self.say("most", layers=", ".join(names[:TIED]) + more, share=share)]
+        said.append(self.say("accuracy", accuracy=picture["now"]["shown"]))
         best = max(picture["mixes"], key=lambda mix: mix["accuracy"])
         if best["accuracy"] > picture["now"]["accuracy"]:
-            said.append(text("widgets.layer_mixer.better", name=best["name"], accuracy=best["shown"]))
+            said.append(self.say("better", name=best["name"], accuracy=best["shown"]))
         near = ", ".join(
-            text("widgets.layer_mixer.neighbour", word=one["name"], cosine=one["shown"])
+            self.say("neighbour", word=one["name"], cosine=one["shown"])
             for one in picture["neighbours"][:TOLD]
         )
-        said.append(text("widgets.layer_mixer.near", word=picture["words"][picture["word"]], neighbours=near))
+        said.append(self.say("near", word=picture["words"][picture["word"]], neighbours=near))
         return " ".join(said)
 
 

@@ -59,7 +59,7 @@ export default courseWidget((view) => {
     }
     const longest = Math.max(...tokens.map((token) => token.length));
     for (const grid of [left, right]) {
-      grid.classList.toggle("mp-upright", count * longest > 19); // names that do not fit side by side
+      grid.classList.toggle("course-upright", count * longest > 19); // names that do not fit side by side
       grid.querySelectorAll("thead th.mp-key").forEach((head, key) => {
         name(head, tokens[key]);
       });
@@ -180,7 +180,7 @@ export default courseWidget((view) => {
   }
 
   function table(attributes) {
-    return make("table", { class: "mp-table", ...attributes }, make("thead"), make("tbody"));
+    return make("table", { class: "course-cells mp-table", ...attributes }, make("thead"), make("tbody"));
   }
 
   function lay(grid, count, attributes) {

@@ -11,8 +11,7 @@ import traitlets
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
 
 MOST_TOKENS = 12  # beyond this many columns the numbers no longer fit
@@ -38,9 +37,6 @@ class MaskPainter(CourseWidget):
         painted: [query, key, allowed] of each cell painted by hand, numbers from 0, allowed 0 or 1; what lies outside
             the sentence waits until the sentence is long enough.
         row: the query that the sentence below speaks of (the last one, if there are fewer).
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "mask_painter"
@@ -72,16 +68,10 @@ class MaskPainter(CourseWidget):
         return torch.tensor(self.picture["mask"])
 
     def paint(self, mask: ArrayLike) -> None:
-        """Show a mask of one's own: bool (T, T), True = may attend; the rules are switched off.
-
-        Raises:
-            BadInput: if it does not fit the sentence.
-        """
+        """Show a mask of one's own: bool (T, T), True = may attend; the rules are switched off."""
         table, count = np.asarray(mask), len(self.picture["tokens"])
         if table.shape != (count, count) or table.dtype != np.bool_:
-            raise BadInput(
-                text("widgets.mask_painter.bad.mask", count=count, dtype=table.dtype, actual=table.shape)
-            )
+            raise self.bad("mask", count=count, dtype=table.dtype, actual=table.shape)
         with self.hold_trait_notifications():
             self.causal, self.padding = False, 0
             self.painted = [[int(query), int(key), 0] for query, key in np.argwhere(~table)]
@@ -95,9 +85,7 @@ class MaskPainter(CourseWidget):
             weights = self._attention_weights(query, key, torch.from_numpy(mask.copy()))
         weights = np.asarray(weights, dtype=float)
         if weights.shape != mask.shape:
-            raise BadInput(
-                text("widgets.mask_painter.bad.weights", expected=mask.shape, actual=weights.shape)
-            )
+            raise self.bad("weights", expected=mask.shape, actual=weights.shape)
         picture = {
             "tokens": tokens,
             "mask": mask.tolist(),
@@ -113,17 +101,15 @@ class MaskPainter(CourseWidget):
     def _tokens(self) -> list[str]:
         tokens = self.sentence.split()
         if not tokens:
-            raise BadInput(text("widgets.mask_painter.bad.empty"))
+            raise self.bad("empty")
         if len(tokens) > MOST_TOKENS:
-            raise BadInput(text("widgets.mask_painter.bad.long", most=MOST_TOKENS, actual=len(tokens)))
+            raise self.bad("long", most=MOST_TOKENS, actual=len(tokens))
         return tokens
 
     def _mask(self, count: int) -> np.ndarray:
         for name in ("padding", "row"):
             if not 0 <= getattr(self, name) <= MOST_TOKENS:
-                raise BadInput(
-                    text(f"widgets.mask_painter.bad.{name}", most=MOST_TOKENS, actual=getattr(self, name))
-                )
+                raise self.bad(f"{name}", most=MOST_TOKENS, actual=getattr(self, name))
         mask = np.ones((count, count), dtype=bool)
         if self.causal:
             mask = np.tril(mask)
@@ -134,14 +120,14 @@ class MaskPainter(CourseWidget):
                 or not all(0 <= place < MOST_TOKENS for place in cell[:2])
                 or cell[2] not in (0, 1)
             ):
-                raise BadInput(text("widgets.mask_painter.bad.painted", most=MOST_TOKENS - 1, actual=cell))
+                raise self.bad("painted", most=MOST_TOKENS - 1, actual=cell)
             query, key, allowed = cell
             if query < count and key < count:
                 mask[query, key] = bool(allowed)
         return mask
 
     def _summary(self, tokens: Sequence[str], mask: np.ndarray, weights: np.ndarray) -> str:
-        said = [text("widgets.mask_painter.cells", cells=mask.size, allowed=int(mask.sum()))]
+        said = [self.say("cells", cells=mask.size, allowed=int(mask.sum()))]
         empty = [token for token, row in zip(tokens, mask, strict=True) if not row.any()]
         broken = ~np.isfinite(weights).all(axis=1)
         if empty:
@@ -149,20 +135,20 @@ class MaskPainter(CourseWidget):
             how = (
                 "empty_other" if weights[~mask.any(axis=1)].any() else "empty_zero"
             )  # NaN is not zero either
-            said.append(text(f"widgets.mask_painter.{how}", count=len(empty), names=names))
+            said.append(self.say(f"{how}", count=len(empty), names=names))
         if broken.any():
-            said.append(text("widgets.mask_painter.broken", count=int(broken.sum())))
+            said.append(self.say("broken", count=int(broken.sum())))
         elif not empty:
-            said.append(text("widgets.mask_painter.no_empty"))
+            said.append(self.say("no_empty"))
         here = min(self.row, len(tokens) - 1)
         said.append(self._say_row(tokens, tokens[here], mask[here], weights[here]))
         return " ".join(said)
 
     def _say_row(self, tokens: Sequence[str], query: str, allowed: np.ndarray, weights: np.ndarray) -> str:
         if not np.isfinite(weights).all():
-            return text("widgets.mask_painter.row_broken", query=query)
+            return self.say("row_broken", query=query)
         if not allowed.any():
-            return text("widgets.mask_painter.row_empty", query=query)
+            return self.say("row_empty", query=query)
         best = int(weights.argmax())
         facts = {"query": query, "allowed": int(allowed.sum()), "total": f"{weights.sum():.2f}"}
-        return text("widgets.mask_painter.row", key=tokens[best], weight=f"{weights[best]:.2f}", **facts)
+        return self.say("row", key=tokens[best], weight=f"{weights[best]:.2f}", **facts)

@@ -19,7 +19,7 @@ import {
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
-  dense(view);
+  dense(view, { low: true });
   view.controls.classList.add("course-lines");
   textBox(view, "sentence", { label: words.sentence });
   textBox(view, "pair", { label: words.pair });

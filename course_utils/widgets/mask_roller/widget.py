@@ -10,8 +10,7 @@ import traitlets
 from torch import Tensor
 
 from course_utils.datasets.pretraining import MASK_RATE, MASKED, RANDOM
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 
 LONGEST_TEXT = 60
 BLOCK = 1000  # rolls that are drawn together
@@ -50,9 +49,6 @@ class MaskRoller(CourseWidget):
         whole_words: choose whole words instead of single pieces.
         seed: 0 to 9999.
         roll: which roll is shown, 1 to 100,000; the tally counts all rolls up to it.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "mask_roller"
@@ -109,16 +105,16 @@ class MaskRoller(CourseWidget):
         """Ids (T,) and segments of what is typed."""
         for typed in (self.sentence, self.pair):
             if len(typed) > LONGEST_TEXT:
-                raise BadInput(text("widgets.mask_roller.bad.long", most=LONGEST_TEXT, actual=len(typed)))
+                raise self.bad("long", most=LONGEST_TEXT, actual=len(typed))
         if not self.sentence.strip():
-            raise BadInput(text("widgets.mask_roller.bad.empty"))
+            raise self.bad("empty")
         if not 0 <= self.seed <= MOST_SEED:
-            raise BadInput(text("widgets.mask_roller.bad.seed", most=MOST_SEED, actual=self.seed))
+            raise self.bad("seed", most=MOST_SEED, actual=self.seed)
         if not 1 <= self.roll <= MOST_ROLLS:
-            raise BadInput(text("widgets.mask_roller.bad.roll", most=f"{MOST_ROLLS:,}", actual=self.roll))
+            raise self.bad("roll", most=f"{MOST_ROLLS:,}", actual=self.roll)
         encoding = self._tokenizer.encode(self.sentence, self.pair if self.pair.strip() else None)
         if self._special.issuperset(encoding.input_ids):
-            raise BadInput(text("widgets.mask_roller.bad.nothing"))
+            raise self.bad("nothing")
         return torch.tensor(encoding.input_ids), encoding.token_type_ids
 
     def _can_choose(self, ids: Tensor) -> Tensor:
@@ -201,10 +197,10 @@ class MaskRoller(CourseWidget):
         here = {fate: sum(row["fate"] == fate for row in rows) for fate in SHARES}
         facts = {"roll": f"{self.roll:,}", "chosen": sum(here.values()), "tokens": len(rows)}
         facts["can"] = sum(row["fate"] != "special" for row in rows)
-        said = [text("widgets.mask_roller.here", **facts, **here)]
+        said = [self.say("here", **facts, **here)]
         if self.roll > 1 and int(counts.sum()):
             shares = {row["name"]: f"{100 * row['share']:.1f}" for row in picture["tally"]}
-            said.append(text("widgets.mask_roller.so_far", rolls=f"{self.roll:,}", **shares))
+            said.append(self.say("so_far", rolls=f"{self.roll:,}", **shares))
         return " ".join(said)
 
 

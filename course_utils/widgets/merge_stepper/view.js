@@ -4,8 +4,8 @@ import { button, choice, clamp, courseWidget, dense, fill, make, panel, slider, 
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
-  dense(view);
-  view.stage.classList.add("ms-stage");
+  dense(view, { low: true });
+  view.stage.classList.add("ms-stage", "course-unbounded");
   view.controls.classList.add("course-lines");
   textBox(view, "corpus", { label: words.corpus });
   choice(view, "method", { label: words.method, options: model.get("methods").map((name) => [name, name]) });

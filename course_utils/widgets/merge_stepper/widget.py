@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 import traitlets
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 
 LONGEST_CORPUS = 400
 MOST_STEPS = 80
@@ -51,9 +50,6 @@ class MergeStepper(CourseWidget):
         corpus: str.
         method: one of the names.
         step: number of merges done; follows when the corpus or the method allows fewer.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "merge_stepper"
@@ -68,7 +64,7 @@ class MergeStepper(CourseWidget):
         self, corpus: str, *, trainers: Mapping[str, Trainer], method: str | None = None, step: int = 0
     ) -> None:
         if not trainers:
-            raise BadInput(text("widgets.merge_stepper.bad.trainers"))
+            raise self.bad("trainers")
         self._trainers = dict(trainers)
         self._learned: dict[tuple[str, str], list[Step]] = {}
         self.set_trait("methods", list(trainers))
@@ -85,7 +81,7 @@ class MergeStepper(CourseWidget):
             self._refuse()
         steps = self._steps()
         if not 0 <= self.step <= len(steps):
-            raise BadInput(text("widgets.merge_stepper.bad.step", last=len(steps), actual=self.step))
+            raise self.bad("step", last=len(steps), actual=self.step)
         trainer = self._trainers[self.method]
         words = trainer.words([self.corpus])
         symbols = {symbol for word in words for symbol in trainer.spell(word)}
@@ -112,10 +108,10 @@ class MergeStepper(CourseWidget):
     def _refuse(self) -> None:
         if self.method not in self._trainers:
             known = ", ".join(self._trainers)
-            raise BadInput(text("widgets.merge_stepper.bad.method", known=known, actual=self.method))
+            raise self.bad("method", known=known, actual=self.method)
         how = "long" if self.corpus.strip() else "empty"
         facts = {"most": LONGEST_CORPUS, "actual": len(self.corpus)}
-        raise BadInput(text(f"widgets.merge_stepper.bad.{how}", **facts))
+        raise self.bad(f"{how}", **facts)
 
     def _steps(self) -> list[Step]:
         """All merges of this corpus (at most MOST_STEPS)."""
@@ -151,16 +147,16 @@ class MergeStepper(CourseWidget):
     def _say(self, picture: dict[str, Any], done: list[Step], steps: list[Step]) -> str:
         pieces = sum(word["count"] * len(word["pieces"]) for word in picture["words"])
         facts = {"method": self.method, "step": len(done), "total": len(steps), "pieces": pieces}
-        said = [text("widgets.merge_stepper.state", **facts)]
+        said = [self.say("state", **facts)]
         if done:
-            said.append(text("widgets.merge_stepper.made", symbol=done[-1].new_symbol))
+            said.append(self.say("made", symbol=done[-1].new_symbol))
         if not picture["candidates"]:
-            said.append(text("widgets.merge_stepper.finished"))
+            said.append(self.say("finished"))
             return " ".join(said)
         first, *others = picture["candidates"]
         facts = {"first": first["pair"][0], "second": first["pair"][1], "count": first["count"]}
         kind = "next_scored" if picture["scored"] else "next"
-        said.append(text(f"widgets.merge_stepper.{kind}", score=first["score"], **facts))
+        said.append(self.say(f"{kind}", score=first["score"], **facts))
         if others:
             facts = {
                 "first": others[0]["pair"][0],
@@ -168,7 +164,7 @@ class MergeStepper(CourseWidget):
                 "count": others[0]["count"],
             }
             kind = "runner_up_scored" if picture["scored"] else "runner_up"
-            said.append(text(f"widgets.merge_stepper.{kind}", score=others[0]["score"], **facts))
+            said.append(self.say(f"{kind}", score=others[0]["score"], **facts))
         return " ".join(said)
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 
 NEIGHBOURS = 12
 LONGEST_WORD = 20
@@ -32,9 +31,6 @@ class NeighbourExplorer(CourseWidget):
     Attributes:
         word: a word without blanks, at most 20 letters; it need not be known.
         moment: from 0.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "neighbour_explorer"
@@ -57,10 +53,10 @@ class NeighbourExplorer(CourseWidget):
         self._words = list(words)
         self._index = {known: row for row, known in enumerate(self._words)}
         if len(self._index) < 2 or len(self._index) < len(self._words):
-            raise BadInput(text("widgets.neighbour_explorer.bad.words"))
+            raise self.bad("words")
         if not 1 <= len(moments) <= MOST_MOMENTS:
             facts = {"most": MOST_MOMENTS, "actual": len(moments)}
-            raise BadInput(text("widgets.neighbour_explorer.bad.moments", **facts))
+            raise self.bad("moments", **facts)
         self._moments = [self._unit(name, vectors) for name, vectors in moments.items()]
         self._groups = dict(groups or {})
         self._unseen = unseen
@@ -71,10 +67,10 @@ class NeighbourExplorer(CourseWidget):
         """The neighbours, the map and their sentence."""
         word = self.word.strip()
         if not word or len(word) > LONGEST_WORD or len(word.split()) > 1:
-            raise BadInput(text("widgets.neighbour_explorer.bad.word", most=LONGEST_WORD))
+            raise self.bad("word", most=LONGEST_WORD)
         if not 0 <= self.moment < len(self._moments):
             facts = {"last": len(self._moments) - 1, "actual": self.moment}
-            raise BadInput(text("widgets.neighbour_explorer.bad.moment", **facts))
+            raise self.bad("moment", **facts)
         known = word in self._index
         if known:
             near, final = (self._nearest(word, at) for at in (self.moment, -1))
@@ -96,7 +92,7 @@ class NeighbourExplorer(CourseWidget):
         table = np.asarray(vectors, dtype=np.float32)
         if table.ndim != 2 or len(table) != len(self._words) or not np.isfinite(table).all():
             facts = {"name": name, "expected": len(self._words), "actual": table.shape}
-            raise BadInput(text("widgets.neighbour_explorer.bad.vectors", **facts))
+            raise self.bad("vectors", **facts)
         return table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
 
     def _nearest(self, word: str, moment: int) -> list[tuple[str, float]]:
@@ -148,10 +144,10 @@ class NeighbourExplorer(CourseWidget):
         listed = ", ".join(f"{one['word']} {one['cosine']:.2f}".replace("-", "−") for one in near[:5])
         facts = {"word": picture["word"], "listed": listed, "total": len(self._words)}
         if not picture["known"]:
-            return text(f"widgets.neighbour_explorer.{'unseen' if near else 'nothing'}", **facts)
-        said = [text("widgets.neighbour_explorer.near", moment=self.moment_names[self.moment], **facts)]
+            return self.say(f"{'unseen' if near else 'nothing'}", **facts)
+        said = [self.say("near", moment=self.moment_names[self.moment], **facts)]
         counted = {group: sum(one["group"] == group for one in near) for group in picture["groups"]}
         if any(counted.values()):
             shares = " · ".join(f"{group} {count}" for group, count in counted.items() if count)
-            said.append(text("widgets.neighbour_explorer.shares", count=len(near), shares=shares))
+            said.append(self.say("shares", count=len(near), shares=shares))
         return " ".join(said)

@@ -29,8 +29,8 @@ export default courseWidget((view) => {
   const [reachX, reachY] = constants.reach.map((reach) => 100 * reach);
   const last = constants.steps;
   const names = model.get("paths").racers.map(({ name }) => name);
-  dense(view);
-  view.stage.classList.add("or-stage");
+  dense(view, { low: true });
+  view.stage.classList.add("or-stage", "course-unbounded");
   addControls();
 
   const map = svg("svg", { viewBox: `${-reachX} ${-reachY} ${2 * reachX} ${2 * reachY}`, "data-testid": "map" });

@@ -54,9 +54,6 @@ class OptimizerRace(CourseWidget):
         relief: the contours of the surface.
         paths: where everybody is at each step, and the powers of ten of the heights there. Apart from `picture`, so
             that a step brings back only what it changes.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "optimizer_race"
@@ -101,7 +98,7 @@ class OptimizerRace(CourseWidget):
         self._check()
         for name in self.shown:
             if name not in self._names:
-                raise BadInput(text("widgets.optimizer_race.bad.name", actual=name))
+                raise self.bad("name", actual=name)
         asked = (self.surface, self.rate, self.warmup, self.noise, self.seed)
         if asked != self._raced:
             self._run(asked)
@@ -112,7 +109,7 @@ class OptimizerRace(CourseWidget):
         """Refuse what the controls cannot give."""
         if self.surface not in SURFACES:
             facts = {"known": ", ".join(SURFACES), "actual": self.surface}
-            raise BadInput(text("widgets.optimizer_race.bad.surface", **facts))
+            raise self.bad("surface", **facts)
         for name, low, high in [
             ("rate", RATES[0], RATES[-1]),
             ("warmup", 0, MOST_WARMUP),
@@ -122,16 +119,16 @@ class OptimizerRace(CourseWidget):
         ]:
             value = getattr(self, name)
             if not low <= value <= high:  # also refuses NaN
-                label = text(f"widgets.optimizer_race.labels.{name}")
+                label = self.say(f"labels.{name}")
                 facts = {"name": label, "low": f"{low:g}", "high": f"{high:g}", "actual": f"{value:g}"}
-                raise BadInput(text("widgets.optimizer_race.bad.range", **facts))
+                raise self.bad("range", **facts)
 
     def _run(self, asked: tuple[Any, ...]) -> None:
         """Race once, and keep what came: for Python all of it, for the browser what is finite."""
         surface = SURFACES[self.surface]
         ways = _asked(self._race, surface, self.rate, self.warmup, self.noise, self.seed, STEPS)
         if list(ways) != self._names:
-            raise BadInput(text("widgets.optimizer_race.bad.names", actual=", ".join(ways)))
+            raise self.bad("names", actual=", ".join(ways))
         self._raced, self._ways = asked, ways
         self._heights = {name: surface.height(*way.T) for name, way in ways.items()}
         racers = [
@@ -163,13 +160,13 @@ class OptimizerRace(CourseWidget):
             "shown": name in self.shown,
             "height": float(heights[at]),
             "said": "–" if lost else _number(heights[at]),
-            "where": text(f"widgets.optimizer_race.row.{where}", step=states[where]) if where else "–",
+            "where": self.say(f"row.{where}", step=states[where]) if where else "–",
             **states,
         }
 
     def _sentence(self, rows: list[dict[str, Any]]) -> str:
-        say = {"surface": text(f"widgets.optimizer_race.labels.{self.surface}"), "step": self.step}
-        here = text("widgets.optimizer_race.here", **say, settings=self._settings())
+        say = {"surface": self.say(f"labels.{self.surface}"), "step": self.step}
+        here = self.say("here", **say, settings=self._settings())
         if not rows:
             return f"{here} {text('widgets.optimizer_race.nobody')}"
         if self.step == 0:
@@ -179,31 +176,23 @@ class OptimizerRace(CourseWidget):
         under = sorted((row for row in running if row["since"] is not None), key=lambda row: row["since"])
         parts = {
             "order": [f"{row['name']} {_number(row['height'])}" for row in running],
-            "under": [
-                text("widgets.optimizer_race.since", name=row["name"], step=row["since"]) for row in under
-            ],
+            "under": [self.say("since", name=row["name"], step=row["since"]) for row in under],
             "outside": [row["name"] for row in running if row["outside"]],
             "lost": [
-                text("widgets.optimizer_race.at", name=row["name"], step=row["lost"])
-                for row in rows
-                if row["lost"] is not None
+                self.say("at", name=row["name"], step=row["lost"]) for row in rows if row["lost"] is not None
             ],
         }
-        told = [
-            text(f"widgets.optimizer_race.{what}", names=", ".join(names))
-            for what, names in parts.items()
-            if names
-        ]
+        told = [self.say(f"{what}", names=", ".join(names)) for what, names in parts.items() if names]
         if not under:
-            told.insert(1, text("widgets.optimizer_race.none_under"))
+            told.insert(1, self.say("none_under"))
         return " ".join([here, *told])
 
     def _settings(self) -> str:
-        facts = [text("widgets.optimizer_race.rate", rate=f"{self.rate:g}")]
+        facts = [self.say("rate", rate=f"{self.rate:g}")]
         if self.warmup:
-            facts.append(text("widgets.optimizer_race.warmup", warmup=self.warmup))
+            facts.append(self.say("warmup", warmup=self.warmup))
         if self.noise:
-            facts.append(text("widgets.optimizer_race.noise", noise=f"{self.noise:g}", seed=self.seed))
+            facts.append(self.say("noise", noise=f"{self.noise:g}", seed=self.seed))
         return ", ".join(facts)
 
 

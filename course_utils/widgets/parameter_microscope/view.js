@@ -4,8 +4,8 @@ import { checkbox, choice, clamp, courseWidget, dense, fill, make, panel, svg, w
 
 export default courseWidget((view) => {
   const { model, words, signal } = view;
-  dense(view);
-  view.stage.classList.add("pm-stage");
+  dense(view, { low: true });
+  view.stage.classList.add("pm-stage", "course-unbounded");
   choice(view, "size", { label: words.size, options: model.get("picture").sizes.map((name) => [name, name]) });
   checkbox(view, "heads", { label: words.heads });
   const total = make("output", { class: "pm-total", "data-testid": "total" });

@@ -63,9 +63,6 @@ class ParameterMicroscope(CourseWidget):
         heads: count the heads as well.
         path: the dotted beginning of the tensors that are looked at; "" for all. A size that lacks it shows the
             nearest part around it.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "parameter_microscope"
@@ -84,7 +81,7 @@ class ParameterMicroscope(CourseWidget):
         published: Mapping[str, tuple[int, int]] | None = None,
     ) -> None:
         if not sizes:
-            raise BadInput(text("widgets.parameter_microscope.bad.sizes"))
+            raise self.bad("sizes")
         self._head_names = tuple(head_names)
         self._published = dict(published or {})
         self._trees: dict[tuple[str, bool], Part] = {}
@@ -96,9 +93,9 @@ class ParameterMicroscope(CourseWidget):
         """The picture's areas and its sentence, from size, heads and path."""
         if self.size not in self._tensors:
             names = ", ".join(self._tensors)
-            raise BadInput(text("widgets.parameter_microscope.bad.size", names=names, actual=self.size))
+            raise self.bad("size", names=names, actual=self.size)
         if self.path and not any(self._knows(name) for name in self._tensors):
-            raise BadInput(text("widgets.parameter_microscope.bad.path", actual=self.path))
+            raise self.bad("path", actual=self.path)
         whole = self._tree(self.size, heads=self.heads)
         way = _find(whole, self.path)
         seen = (self.size, self.heads, way[-1].path)
@@ -137,7 +134,7 @@ class ParameterMicroscope(CourseWidget):
             if heads or name.split(".")[0] not in self._head_names
         ]
         if not kept:
-            raise BadInput(text("widgets.parameter_microscope.bad.no_tensors"))
+            raise self.bad("no_tensors")
         return _grow("", "", kept)
 
     def _knows(self, size: str) -> bool:

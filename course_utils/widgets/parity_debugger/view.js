@@ -5,7 +5,7 @@ import { choice, clamp, courseWidget, dense, each, fill, make, panel, slider, wr
 
 export default courseWidget((view) => {
   const { model, words } = view;
-  dense(view);
+  dense(view, { low: true });
   const { faults, layers, tolerance } = model.get("setup");
   const LOW = -9; // powers of ten at both ends of the scale
   const HIGH = 2;
@@ -45,7 +45,7 @@ export default courseWidget((view) => {
     ),
   );
   const frame = make("div", { class: "pd-frame", tabindex: 0, role: "region", "aria-label": words.picture }, table);
-  panel(view, words.picture, frame, make("p", { class: "course-note" }, words.hint)).classList.add("pd-panel");
+  panel(view, words.picture, frame, make("p", { class: "course-note" }, words.hint)).classList.add("course-row");
   table.style.setProperty("--limit", share(tolerance));
 
   let shown = null; // the first row that departs, when it was drawn last

@@ -8,8 +8,7 @@ from typing import Any
 
 import traitlets
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 
 MOST_FAULTS = 20
 MOST_LAYERS = 48
@@ -33,9 +32,6 @@ class ParityDebugger(CourseWidget):
         fault: one of `faults`.
         layer: from 1 to L.
         setup: what does not change: faults, layers, tolerance.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described, or if `departures` fails.
     """
 
     name = "parity_debugger"
@@ -59,13 +55,11 @@ class ParityDebugger(CourseWidget):
         self._departures = departures
         self._faults = [str(name) for name in faults]
         if not 1 <= len(self._faults) <= MOST_FAULTS or len(set(self._faults)) < len(self._faults):
-            raise BadInput(
-                text("widgets.parity_debugger.bad.count", most=MOST_FAULTS, actual=len(self._faults))
-            )
+            raise self.bad("count", most=MOST_FAULTS, actual=len(self._faults))
         if not isinstance(layers, int) or not 1 <= layers <= MOST_LAYERS:
-            raise BadInput(text("widgets.parity_debugger.bad.layers", most=MOST_LAYERS, actual=layers))
+            raise self.bad("layers", most=MOST_LAYERS, actual=layers)
         if not 0 < tolerance < math.inf:
-            raise BadInput(text("widgets.parity_debugger.bad.tolerance", actual=tolerance))
+            raise self.bad("tolerance", actual=tolerance)
         self._layers, self._tolerance, self._outside = layers, float(tolerance), frozenset(outside)
         self._known: dict[tuple[str, int], list[tuple[str, float]]] = {}
         setup = {"faults": self._faults, "layers": layers, "tolerance": self._tolerance}
@@ -75,9 +69,9 @@ class ParityDebugger(CourseWidget):
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers and its sentence, from fault and layer."""
         if self.fault not in self._faults:
-            raise BadInput(text("widgets.parity_debugger.bad.fault", actual=self.fault))
+            raise self.bad("fault", actual=self.fault)
         if not 1 <= self.layer <= self._layers:
-            raise BadInput(text("widgets.parity_debugger.bad.layer", most=self._layers, actual=self.layer))
+            raise self.bad("layer", most=self._layers, actual=self.layer)
         stages = self._ask()
         departing = [not difference <= self._tolerance for _, difference in stages]  # NaN departs too
         first = departing.index(True) if any(departing) else None
@@ -100,9 +94,9 @@ class ParityDebugger(CourseWidget):
             try:
                 stages = [(str(stage), float(difference)) for stage, difference in self._departures(*key)]
             except (TypeError, ValueError) as problem:
-                raise BadInput(text("widgets.parity_debugger.bad.stages", actual=str(problem))) from problem
+                raise self.bad("stages", actual=str(problem)) from problem
             if not 1 <= len(stages) <= 64 or any(difference < 0 for _, difference in stages):
-                raise BadInput(text("widgets.parity_debugger.bad.stages", actual=stages))
+                raise self.bad("stages", actual=stages)
             self._known[key] = stages
         return self._known[key]
 
@@ -114,16 +108,16 @@ class ParityDebugger(CourseWidget):
             "limit": f"{self._tolerance:g}",
             "count": len(rows),
         }
-        parts = [text(f"widgets.parity_debugger.{'in_layer' if counts else 'outside'}", **facts)]
+        parts = [self.say(f"{'in_layer' if counts else 'outside'}", **facts)]
         if first is None:
-            return " ".join([*parts, text("widgets.parity_debugger.none", **facts)])
+            return " ".join([*parts, self.say("none", **facts)])
         here = rows[first]
-        parts.append(text("widgets.parity_debugger.first", stage=here["stage"], difference=here["shown"]))
+        parts.append(self.say("first", stage=here["stage"], difference=here["shown"]))
         if first:
-            parts.append(text("widgets.parity_debugger.before", before=first, limit=facts["limit"]))
+            parts.append(self.say("before", before=first, limit=facts["limit"]))
         if after := rows[first + 1 :]:
             also = sum(row["departs"] for row in after)
-            parts.append(text("widgets.parity_debugger.after", after=len(after), also=also))
+            parts.append(self.say("after", after=len(after), also=also))
         return " ".join(parts)
 
 

@@ -11,8 +11,7 @@ import torch
 import traitlets
 from torch import Tensor
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import SIGNED
 
 LARGEST_HIDDEN_SIZE = 256
@@ -33,10 +32,6 @@ class PositionalExplorer(CourseWidget):
         second: position B, likewise.
         hidden_size: C, from 2 to 256.
         dimension: whose wave is drawn, from 0 to hidden_size − 1; follows when hidden_size falls below it.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described, or if what `encoding`
-            returns has another shape or is not finite.
     """
 
     name = "positional_explorer"
@@ -59,9 +54,7 @@ class PositionalExplorer(CourseWidget):
         dimension: int = 8,
     ) -> None:
         if not isinstance(length, int) or not 2 <= length <= LARGEST_LENGTH:
-            raise BadInput(
-                text("widgets.positional_explorer.bad.length", largest=LARGEST_LENGTH, actual=length)
-            )
+            raise self.bad("length", largest=LARGEST_LENGTH, actual=length)
         self._encoding = encoding
         self._length = length
         self._tables: dict[int, np.ndarray] = {}
@@ -96,19 +89,19 @@ class PositionalExplorer(CourseWidget):
         size, last = self.hidden_size, self._length - 1
         if not 2 <= size <= LARGEST_HIDDEN_SIZE:
             facts = {"largest": LARGEST_HIDDEN_SIZE, "actual": size}
-            raise BadInput(text("widgets.positional_explorer.bad.hidden_size", **facts))
+            raise self.bad("hidden_size", **facts)
         for position in (self.first, self.second):
             if not 0 <= position <= last:
-                raise BadInput(text("widgets.positional_explorer.bad.position", last=last, actual=position))
+                raise self.bad("position", last=last, actual=position)
         if not 0 <= self.dimension < size:
             facts = {"last": size - 1, "actual": self.dimension}
-            raise BadInput(text("widgets.positional_explorer.bad.dimension", **facts))
+            raise self.bad("dimension", **facts)
         if size not in self._tables:
             with torch.no_grad():
                 table = np.asarray(self._encoding(self._length, size), dtype=np.float64)
             if table.shape != (self._length, size) or not np.isfinite(table).all():
                 facts = {"expected": (self._length, size), "actual": table.shape}
-                raise BadInput(text("widgets.positional_explorer.bad.encoding", **facts))
+                raise self.bad("encoding", **facts)
             self._tables[size] = table
         return self._tables[size]
 
@@ -119,7 +112,7 @@ class PositionalExplorer(CourseWidget):
         facts |= {"dot": signed(dot, 1), "cosine": signed(cosine, 2), "dimension": self.dimension}
         facts |= {"value_first": signed(wave[self.first], 2), "value_second": signed(wave[self.second], 2)}
         parts = (side, "likeness", "values")
-        return " ".join(text(f"widgets.positional_explorer.{part}", **facts) for part in parts)
+        return " ".join(self.say(f"{part}", **facts) for part in parts)
 
 
 def signed(value: float, digits: int) -> str:

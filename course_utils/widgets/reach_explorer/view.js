@@ -123,7 +123,7 @@ export default courseWidget((view) => {
     const corner = make("th", { class: "rx-corner" }, `${words.outputs} ${words.inputs}`);
     return make(
       "table",
-      { class: "rx-table", "aria-label": label, "data-testid": testid },
+      { class: "course-cells course-upright rx-table", "aria-label": label, "data-testid": testid },
       make("thead", {}, make("tr", {}, corner)),
       make("tbody"),
     );
@@ -181,7 +181,7 @@ export default courseWidget((view) => {
     fill(chart, { "data-testid": "chart" });
     const axes = svg("g");
     const now = svg("line", { class: "rx-now", y1: TOP, y2: FOOT });
-    const curves = names.map((_, i) => svg("path", { class: `rx-curve rx-${i}`, "stroke-dasharray": DASHES[i] }));
+    const curves = names.map((_, i) => svg("path", { class: `rx-curve sense-${i}`, "stroke-dasharray": DASHES[i] }));
     chart.append(axes, now, ...curves);
     const time = make("div", { class: "rx-time" });
     const at = slider(view, "update", { label: words.update, min: 1, max: constants.updates[1], step: 1, into: time });
@@ -200,7 +200,7 @@ export default courseWidget((view) => {
       each(list, layers.toReversed(), layer, (node, { name, share, shown, frozen }, place) => {
         const [line, label, track, value] = node.children;
         const number = layers.length - 1 - place;
-        fill(line.firstChild, { class: `rx-curve rx-${number}`, "stroke-dasharray": DASHES[number] });
+        fill(line.firstChild, { class: `rx-curve sense-${number}`, "stroke-dasharray": DASHES[number] });
         node.classList.toggle("rx-frozen", frozen);
         write(label, name);
         track.firstChild.style.setProperty("--share", share);
@@ -217,7 +217,7 @@ export default courseWidget((view) => {
       {},
       line,
       make("span"),
-      make("div", { class: "rx-track", "aria-hidden": "true" }, make("i")),
+      make("div", { class: "course-track", "aria-hidden": "true" }, make("i")),
       make("b"),
     );
   }

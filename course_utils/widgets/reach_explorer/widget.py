@@ -9,8 +9,7 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
 
 MOST_WORDS, MOST_LAYERS, MOST_PARTS, MOST_RATES = 10, 4, 2, 7
@@ -41,9 +40,6 @@ class ReachExplorer(CourseWidget):
         epochs: into how many the updates fall, 1 to 8.
         gradual, layered: whether layers are unfrozen one an epoch, and whether lower ones have lower rates.
         update: the one that is looked at, from 1 (the last one, if there are fewer).
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "reach_explorer"
@@ -85,10 +81,10 @@ class ReachExplorer(CourseWidget):
         **start: Any,
     ) -> None:
         if not isinstance(kinds, dict) or not kinds or not all(map(str, kinds.values())):
-            raise BadInput(text("widgets.reach_explorer.bad.kinds"))
+            raise self.bad("kinds")
         layer_names = list(map(str, layer_names))
         if not 1 <= len(layer_names) <= MOST_RATES or not 1 <= most_layers <= MOST_LAYERS:
-            raise BadInput(text("widgets.reach_explorer.bad.setup", rates=MOST_RATES, layers=MOST_LAYERS))
+            raise self.bad("setup", rates=MOST_RATES, layers=MOST_LAYERS)
         self._kinds, self._reach, self._rates = dict(kinds), reach, rates
         self._layer_names, self._most_layers = layer_names, most_layers
         self._sizes: dict[tuple, np.ndarray] = {}  # a sentence is measured once for each kind and depth
@@ -104,25 +100,25 @@ class ReachExplorer(CourseWidget):
 
     def _check(self) -> None:
         if self.view not in VIEWS:
-            raise BadInput(text("widgets.reach_explorer.bad.view", actual=self.view))
+            raise self.bad("view", actual=self.view)
         if self.kind not in self._kinds:
-            raise BadInput(text("widgets.reach_explorer.bad.kind", actual=self.kind))
+            raise self.bad("kind", actual=self.kind)
         bounds = {"layers": (1, self._most_layers), "word": (0, MOST_WORDS), "update": (1, UPDATES[1])}
         bounds |= {"updates": UPDATES, "cut": CUT, "ratio": RATIO, "epochs": EPOCHS}
         for name, (least, most) in bounds.items():
             if not least <= getattr(self, name) <= most:
-                what = text(f"widgets.reach_explorer.labels.{name}")
+                what = self.say(f"labels.{name}")
                 facts = {"least": least, "most": most, "actual": getattr(self, name)}
-                raise BadInput(text("widgets.reach_explorer.bad.number", what=what, **facts))
+                raise self.bad("number", what=what, **facts)
 
     # ---- reach
 
     def _draw_reach(self) -> tuple[dict[str, Any], str]:
         words = self.sentence.split()
         if not words:
-            raise BadInput(text("widgets.reach_explorer.bad.empty"))
+            raise self.bad("empty")
         if len(words) > MOST_WORDS:
-            raise BadInput(text("widgets.reach_explorer.bad.long", most=MOST_WORDS, actual=len(words)))
+            raise self.bad("long", most=MOST_WORDS, actual=len(words))
         parts = self._measured(words)  # (P, T, T)
         whole = np.sqrt(np.square(parts).sum(axis=0))  # (T, T)
         word, largest = min(self.word, len(words) - 1), whole.max() or 1.0
@@ -142,9 +138,9 @@ class ReachExplorer(CourseWidget):
             count = len(words)
             if sizes.ndim != 3 or not 1 <= len(sizes) <= MOST_PARTS or sizes.shape[1:] != (count, count):
                 facts = {"most": MOST_PARTS, "count": count, "actual": sizes.shape}
-                raise BadInput(text("widgets.reach_explorer.bad.reach", **facts))
+                raise self.bad("reach", **facts)
             if not np.isfinite(sizes).all() or (sizes < 0).any():
-                raise BadInput(text("widgets.reach_explorer.bad.sizes"))
+                raise self.bad("sizes")
             self._sizes[asked] = sizes
         return self._sizes[asked]
 
@@ -156,13 +152,13 @@ class ReachExplorer(CourseWidget):
             "word": words[word],
             "count": len(words),
         }
-        said = [text("widgets.reach_explorer.reached", reached=int(reached.sum()), **facts)]
+        said = [self.say("reached", reached=int(reached.sum()), **facts)]
         hidden = ", ".join(f"'{name}'" for name, seen in zip(words, reached, strict=True) if not seen)
         if hidden:
-            said.append(text("widgets.reach_explorer.zero", names=hidden))
+            said.append(self.say("zero", names=hidden))
         if len(parts) == 2:
             first, second = ((part > 0).sum() for part in parts)
-            said.append(text("widgets.reach_explorer.halves", first=int(first), second=int(second)))
+            said.append(self.say("halves", first=int(first), second=int(second)))
         return " ".join(said)
 
     # ---- rates
@@ -174,7 +170,7 @@ class ReachExplorer(CourseWidget):
         rates = np.asarray(self._rates(cut=self.cut / 100, **schedule), dtype=float)
         expected = (len(self._layer_names), self.updates)
         if rates.shape != expected or not np.isfinite(rates).all() or (rates < 0).any() or not rates.any():
-            raise BadInput(text("widgets.reach_explorer.bad.rates", expected=expected, actual=rates.shape))
+            raise self.bad("rates", expected=expected, actual=rates.shape)
         update, peak = min(self.update, self.updates), rates.max()
         now = [
             {
@@ -193,7 +189,7 @@ class ReachExplorer(CourseWidget):
         learning = [row["name"] for row in now if not row["frozen"]]
         facts = {"update": update, "updates": self.updates, "top": int(rates.max(axis=0).argmax()) + 1}
         facts |= {"peak": f"{peak:.2e}", "count": len(learning), "layers": len(now)}
-        said = text("widgets.reach_explorer.rates_now", names=", ".join(learning) or "-", **facts)
+        said = self.say("rates_now", names=", ".join(learning) or "-", **facts)
         return picture, said
 
 

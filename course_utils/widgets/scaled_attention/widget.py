@@ -40,9 +40,6 @@ class ScaledAttention(CourseWidget):
         d_k: a power of two from 2 to 1024 (one dimension cannot hold the plane).
         temperature: positive.
         scaled: whether scores are divided by √d_k.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "scaled_attention"
@@ -88,7 +85,7 @@ class ScaledAttention(CourseWidget):
             "values": self._values.tolist(),
             "hull": hull_order(self._values),
             "reach": float(max(reach, np.abs(query).max())),
-            "formula": text("widgets.scaled_attention.formula", divisor=divisor),
+            "formula": self.say("formula", divisor=divisor),
             "scores": scores.tolist(),
             "weights": weights.tolist(),
             "context": context.numpy().reshape(2).tolist(),
@@ -98,11 +95,11 @@ class ScaledAttention(CourseWidget):
     def _checked_query(self) -> np.ndarray:
         query = np.asarray(self.query, dtype=float)
         if query.shape != (2,) or not np.isfinite(query).all() or np.abs(query).max() > 1e6:
-            raise BadInput(text("widgets.scaled_attention.bad.query", actual=self.query))
+            raise self.bad("query", actual=self.query)
         if not 2 <= self.d_k <= LARGEST_D_K or self.d_k & (self.d_k - 1):
-            raise BadInput(text("widgets.scaled_attention.bad.d_k", largest=LARGEST_D_K, actual=self.d_k))
+            raise self.bad("d_k", largest=LARGEST_D_K, actual=self.d_k)
         if not (1e-3 <= self.temperature <= 1e3):  # also refuses NaN
-            raise BadInput(text("widgets.scaled_attention.bad.temperature", actual=self.temperature))
+            raise self.bad("temperature", actual=self.temperature)
         return query
 
     def _sentence(self, weights: np.ndarray) -> str:
@@ -117,7 +114,7 @@ class ScaledAttention(CourseWidget):
         parts = ["summary", "scaled" if self.scaled else "unscaled"] + ["saturated"] * bool(
             weights[best] > 0.99
         )
-        return " ".join(text(f"widgets.scaled_attention.{part}", **facts) for part in parts)
+        return " ".join(self.say(f"{part}", **facts) for part in parts)
 
 
 def spread(vectors: np.ndarray, d_k: int, *, turn: bool = False) -> np.ndarray:

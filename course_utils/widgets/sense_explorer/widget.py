@@ -50,9 +50,6 @@ class SenseExplorer(CourseWidget):
         occurrence: which one is read where the word stands more than once, from 0 (the last, if there are fewer).
         background: the points of the word's map, and the kind of each; apart from `picture`, since most keys leave them
             where they are.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "sense_explorer"
@@ -118,7 +115,7 @@ class SenseExplorer(CourseWidget):
             reading = Reading(*self._read(self.sentence, self.word, chosen))
             moved = self._moved(reading)
         except ValueError as problem:
-            raise BadInput(text("widgets.sense_explorer.bad.refused", problem=problem)) from problem
+            raise self.bad("refused", problem=problem) from problem
         rows, points = self._examples[self.word], self._map()
         senses = list(dict.fromkeys(row.sense for row in rows))
         own = np.asarray(reading.place, dtype=np.float64).reshape(2)
@@ -164,12 +161,12 @@ class SenseExplorer(CourseWidget):
             facts = {"words": " ".join(self._examples), "actual": self.word}
             raise BadInput(text("widgets.sense_map.bad.word", **facts))
         if not self.sentence.strip():
-            raise BadInput(text("widgets.sense_explorer.bad.empty"))
+            raise self.bad("empty")
         if len(self.sentence) > LONGEST_SENTENCE:
             facts = {"most": LONGEST_SENTENCE, "actual": len(self.sentence)}
-            raise BadInput(text("widgets.sense_explorer.bad.long", **facts))
+            raise self.bad("long", **facts)
         if self.occurrence < 0:
-            raise BadInput(text("widgets.sense_explorer.bad.occurrence", actual=self.occurrence))
+            raise self.bad("occurrence", actual=self.occurrence)
         spans = self._occurrences(self.sentence, self.word)
         if not spans:
             raise self._not_found()
@@ -182,9 +179,7 @@ class SenseExplorer(CourseWidget):
             self._read(self.sentence, self.word, 0)
         except ValueError as problem:
             facts["pieces"] = getattr(problem, "facts", {}).get("inside", "")
-        return BadInput(
-            text(f"widgets.sense_explorer.bad.{'inside' if facts['pieces'] else 'absent'}", **facts)
-        )
+        return self.bad(f"{'inside' if facts['pieces'] else 'absent'}", **facts)
 
     def _map(self) -> np.ndarray:
         if self.word not in self._maps:
@@ -224,18 +219,16 @@ class SenseExplorer(CourseWidget):
         facts = {"word": self.word, "best": sense_name(self.word, best), "score": round(100 * score)}
         said = []
         if count > 1:
-            said.append(
-                text("widgets.sense_explorer.several", word=self.word, count=count, number=chosen + 1)
-            )
-        said.append(text(f"widgets.sense_explorer.{'sure' if score >= UNSURE else 'unsure'}", **facts))
+            said.append(self.say("several", word=self.word, count=count, number=chosen + 1))
+        said.append(self.say(f"{'sure' if score >= UNSURE else 'unsure'}", **facts))
         if others:
             facts = {"next": sense_name(self.word, others[0][0]), "score": round(100 * others[0][1])}
-            said.append(text("widgets.sense_explorer.next", **facts))
+            said.append(self.say("next", **facts))
         if moved is None:
             return " ".join(said)
         start, end, by = max(moved, key=lambda part: part[2], default=(0, 0, 0.0))
         if by > 0:
-            said.append(text("widgets.sense_explorer.moved", context=self.sentence[start:end]))
+            said.append(self.say("moved", context=self.sentence[start:end]))
         else:
-            said.append(text("widgets.sense_explorer.unmoved"))
+            said.append(self.say("unmoved"))
         return " ".join(said)

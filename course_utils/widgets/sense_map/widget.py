@@ -10,7 +10,7 @@ import traitlets
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 
 
 class Example(NamedTuple):
@@ -35,9 +35,6 @@ class SenseMap(CourseWidget):
         word: one of examples.
         layer: 0 (embeddings) … layers.
         point: which example is read out; the last one if there are fewer.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "sense_map"
@@ -58,7 +55,7 @@ class SenseMap(CourseWidget):
     ) -> None:
         self._examples = {word: [Example(*example) for example in rows] for word, rows in examples.items()}
         if not self._examples or any(not 2 <= len(rows) for rows in self._examples.values()):
-            raise BadInput(text("widgets.sense_map.bad.examples"))
+            raise self.bad("examples")
         self._place = place
         self._layers = layers
         self._maps: dict[tuple[str, int], list[list[float]]] = {}
@@ -69,12 +66,12 @@ class SenseMap(CourseWidget):
         """The picture's points and its sentence, from word, layer and the chosen point."""
         if self.word not in self._examples:
             facts = {"words": " ".join(self._examples), "actual": self.word}
-            raise BadInput(text("widgets.sense_map.bad.word", **facts))
+            raise self.bad("word", **facts)
         if not 0 <= self.layer <= self._layers:
-            raise BadInput(text("widgets.sense_map.bad.layer", layers=self._layers, actual=self.layer))
+            raise self.bad("layer", layers=self._layers, actual=self.layer)
         rows = self._examples[self.word]
         if self.point < 0:
-            raise BadInput(text("widgets.sense_map.bad.point", actual=self.point))
+            raise self.bad("point", actual=self.point)
         senses = list(dict.fromkeys(example.sense for example in rows))
         chosen = min(self.point, len(rows) - 1)
         picture = {
@@ -90,13 +87,13 @@ class SenseMap(CourseWidget):
             "chosen": chosen,
         }
         counts = ", ".join(
-            text("widgets.sense_map.count", sense=sense_name(self.word, name), count=count)
+            self.say("count", sense=sense_name(self.word, name), count=count)
             for name, count in ((name, sum(row.sense == name for row in rows)) for name in senses)
         )
         here = rows[chosen]
         facts = {"word": self.word, "layer": self.layer, "total": len(rows), "counts": counts}
         facts |= {"number": chosen + 1, "sense": sense_name(self.word, here.sense), "sentence": here.sentence}
-        return picture, text("widgets.sense_map.here", **facts)
+        return picture, self.say("here", **facts)
 
     def _points(self, rows: Sequence[Example]) -> list[list[float]]:
         """The map of the present word and layer, moved and scaled into −1 … 1."""
@@ -105,7 +102,7 @@ class SenseMap(CourseWidget):
             points = np.asarray(self._place(*key), dtype=np.float64)
             if points.shape != (len(rows), 2) or not np.isfinite(points).all():
                 facts = {"expected": (len(rows), 2), "actual": points.shape}
-                raise BadInput(text("widgets.sense_map.bad.place", **facts))
+                raise self.bad("place", **facts)
             low, high = points.min(axis=0), points.max(axis=0)
             reach = max(float((high - low).max()), 1e-12)  # one scale for both axes
             self._maps[key] = np.round(2 * (points - (low + high) / 2) / reach, 4).tolist()

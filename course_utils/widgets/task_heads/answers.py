@@ -45,11 +45,7 @@ class Found:
 
     @classmethod
     def of(cls, found: Any) -> Found:
-        """From what `answer` gave.
-
-        Raises:
-            BadInput: if a part is missing, or parts do not fit each other.
-        """
+        """From what `answer` gave."""
         if not isinstance(found, Mapping) or not set(KEYS) <= found.keys():
             raise _bad("keys", expected=", ".join(KEYS))
         pieces = [_name(piece) for piece in found["pieces"]]
@@ -105,11 +101,7 @@ class Found:
 
 
 def classes_of(found: Any) -> list[dict[str, Any]]:
-    """For each task its name and a bar for each label, in the order given; the likeliest is marked.
-
-    Raises:
-        BadInput: if it is no dict of dicts, there are too many, or probabilities do not sum to 1.
-    """
+    """For each task its name and a bar for each label, in the order given; the likeliest is marked."""
     fits = isinstance(found, Mapping) and 1 <= len(found) <= MOST_TASKS
     if not fits or not all(isinstance(labels, Mapping) for labels in found.values()):
         raise _bad("tasks", most=MOST_TASKS)
@@ -136,11 +128,7 @@ def classes_of(found: Any) -> list[dict[str, Any]]:
 
 
 def likeness_of(found: Any) -> dict[str, Any]:
-    """The score as it is, and as a place on the meter, whose ends it may pass: a head for a number knows no bounds.
-
-    Raises:
-        BadInput: if it is no finite number.
-    """
+    """The score as it is, and as a place on the meter, whose ends it may pass: a head for a number knows no bounds."""
     score = as_array(found)
     if score.shape or not np.isfinite(score):
         raise _bad("score", actual=readable(str(found), LONGEST_NAME))
@@ -153,11 +141,7 @@ def likeness_of(found: Any) -> dict[str, Any]:
 
 
 def words_of(found: Any) -> list[dict[str, Any]]:
-    """For each word its tag, the probability of that tag, and whether it goes on with the name before it.
-
-    Raises:
-        BadInput: if there are too many, or a probability is none.
-    """
+    """For each word its tag, the probability of that tag, and whether it goes on with the name before it."""
     rows = [(str(word), str(tag), float(share)) for word, tag, share in found]
     if not 1 <= len(rows) <= MOST_WORDS:
         raise _bad("words", most=MOST_WORDS, actual=len(rows))

@@ -5,7 +5,7 @@ import { clamp, courseWidget, dense, each, fill, make, panel, textBox, write } f
 export default courseWidget((view) => {
   const { model, words, constants, signal, stage } = view;
   dense(view);
-  stage.classList.add("th-stage");
+  stage.classList.add("course-halves");
   const left = side("sentence", "second");
   const right = side("question", "passage");
   const drawTasks = buildTasks(left);
@@ -23,7 +23,7 @@ export default courseWidget((view) => {
   // A column of the stage: two boxes to type in, and room for what is said of them.
   function side(...names) {
     const boxes = make("div", { class: "th-boxes" });
-    const node = make("div", { class: "th-side" }, boxes);
+    const node = make("div", { class: "course-side th-side" }, boxes);
     for (const name of names) {
       if (name === "passage") passageBox(boxes);
       else textBox(view, name, { label: words[name], into: boxes });

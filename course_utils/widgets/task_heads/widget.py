@@ -54,9 +54,6 @@ class TaskHeads(CourseWidget):
 
     Attributes:
         sentence, second, question, passage: str, not empty.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "task_heads"
@@ -92,8 +89,8 @@ class TaskHeads(CourseWidget):
             letters = len(getattr(self, name))
             if not getattr(self, name).strip() or letters > most:
                 how = "long" if letters > most else "empty"
-                what = text(f"widgets.task_heads.labels.{name}")
-                raise BadInput(text(f"widgets.task_heads.bad.{how}", what=what, most=most, actual=letters))
+                what = self.say(f"labels.{name}")
+                raise self.bad(f"{how}", what=what, most=most, actual=letters)
         tasks = self._classify(self.sentence)
         alike = self._compare(self.sentence, self.second)
         words = self._tag(self.sentence)

@@ -5,7 +5,8 @@ import { checkbox, clamp, courseWidget, dense, each, fill, make, panel, textBox,
 
 export default courseWidget((view) => {
   const { words, signal } = view;
-  dense(view);
+  dense(view, { low: true });
+  view.stage.classList.add("course-unbounded");
   textBox(view, "sentence", { label: words.sentence });
   checkbox(view, "lowercase", { label: words.lowercase });
   checkbox(view, "strip_accents", { label: words.strip_accents });

@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 import traitlets
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
 
 LONGEST_TEXT = 60
 UNKNOWN = "[UNK]"
@@ -40,9 +39,6 @@ class TokenInspector(CourseWidget):
         lowercase: whether the tokenizer turns to lower case.
         strip_accents: whether it decomposes and drops accents.
         piece: which piece is pointed out in the text (the last one, if there are fewer).
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "token_inspector"
@@ -70,9 +66,9 @@ class TokenInspector(CourseWidget):
         typed = self.sentence
         if len(typed) > LONGEST_TEXT:
             facts = {"most": LONGEST_TEXT, "actual": len(typed)}
-            raise BadInput(text("widgets.token_inspector.bad.long", **facts))
+            raise self.bad("long", **facts)
         if not 0 <= self.piece:
-            raise BadInput(text("widgets.token_inspector.bad.piece", actual=self.piece))
+            raise self.bad("piece", actual=self.piece)
         tokenizer = self._tokenizer()
         pieces = [
             {
@@ -137,12 +133,12 @@ class TokenInspector(CourseWidget):
         pieces = picture["pieces"]
         unknown = sum(piece["unknown"] for piece in pieces)
         facts = {"words": len(picture["words"]), "pieces": len(pieces), "unknown": unknown}
-        said = [text("widgets.token_inspector.forms", **forms)]
-        said.append(text("widgets.token_inspector.pieces", **facts))
+        said = [self.say("forms", **forms)]
+        said.append(self.say("pieces", **facts))
         if pieces:
             piece = pieces[picture["chosen"]]
             facts = {"piece": piece["text"], "id": piece["id"], "start": piece["start"], "end": piece["end"]}
-            said.append(text("widgets.token_inspector.here", part=picture["marked"][1], **facts))
+            said.append(self.say("here", part=picture["marked"][1], **facts))
         return " ".join(said)
 
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from course_utils.locale import text
 from course_utils.widgets.base import BadInput, CourseWidget
 
 MASK = "[MASK]"
@@ -38,9 +37,6 @@ class TrainingReplay(CourseWidget):
         snapshot: number of the snapshot that is shown, from 0; it cannot move before there are two.
         curves: what grows with the run: steps, unigram, records [[step, loss, rate], …] and snapshots
             [[step, *MEASURES], …]. Apart from `picture`, so that a key in the browser brings back only what it changes.
-
-    Raises:
-        BadInput: a ValueError, if an argument or, later, an attribute is not as described.
     """
 
     name = "training_replay"
@@ -54,9 +50,9 @@ class TrainingReplay(CourseWidget):
 
     def __init__(self, *, steps: int, unigram: float, fill: Fill, sentence: str) -> None:
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-            raise BadInput(text("widgets.training_replay.bad.steps", actual=steps))
+            raise self.bad("steps", actual=steps)
         if not 0 < unigram < math.inf:
-            raise BadInput(text("widgets.training_replay.bad.unigram", actual=unigram))
+            raise self.bad("unigram", actual=unigram)
         self._steps, self._unigram, self._fill = steps, float(unigram), fill
         self._records: list[dict[str, float]] = []
         self._snapshots: list[dict[str, float]] = []
@@ -65,14 +61,10 @@ class TrainingReplay(CourseWidget):
         super().__init__(sentence=sentence)
 
     def add_record(self, step: int, *, mlm_loss: float, learning_rate: float) -> None:
-        """The training loss around update `step`; steps rise.
-
-        Raises:
-            BadInput: if a number is not finite, the step does not rise or lies beyond the end.
-        """
+        """The training loss around update `step`; steps rise."""
         self._check(self._records, step, (mlm_loss, learning_rate))
         if len(self._records) == MOST_RECORDS:
-            raise BadInput(text("widgets.training_replay.bad.many", most=MOST_RECORDS))
+            raise self.bad("many", most=MOST_RECORDS)
         self._records.append({"step": step, "mlm_loss": mlm_loss, "learning_rate": learning_rate})
         self._rows["records"].append([step, _round(mlm_loss), learning_rate])
         self._grow(follow=False)
@@ -83,12 +75,9 @@ class TrainingReplay(CourseWidget):
         Args:
             step: rises from snapshot to snapshot.
             measures: held_out_mlm_loss, held_out_next_accuracy, held_out_not_next_accuracy; others are not used.
-
-        Raises:
-            BadInput: as add_record, or if a measure is missing.
         """
         if missing := [name for name in MEASURES if name not in measures]:
-            raise BadInput(text("widgets.training_replay.bad.measures", missing=", ".join(missing)))
+            raise self.bad("measures", missing=", ".join(missing))
         kept = {name: float(measures[name]) for name in MEASURES}
         self._check(self._snapshots, step, tuple(kept.values()), first=0)
         self._snapshots.append({"step": step, **kept})
@@ -100,7 +89,7 @@ class TrainingReplay(CourseWidget):
         self._check_sentence()
         if not 0 <= self.snapshot <= max(0, len(self._snapshots) - 1):
             most = max(0, len(self._snapshots) - 1)
-            raise BadInput(text("widgets.training_replay.bad.snapshot", most=most, actual=self.snapshot))
+            raise self.bad("snapshot", most=most, actual=self.snapshot)
         here = self._snapshots[self.snapshot] if self._snapshots else None
         words = self._ask() if here else []
         picture = {
@@ -126,26 +115,24 @@ class TrainingReplay(CourseWidget):
         except ValueError as problem:
             raise BadInput(str(problem)) from problem
         if not words or any(not 0 <= share <= 1.0001 for _, share in words):
-            raise BadInput(text("widgets.training_replay.bad.fill"))
+            raise self.bad("fill")
         return words
 
     def _check_sentence(self) -> None:
         if not self.sentence.strip():
-            raise BadInput(text("widgets.training_replay.bad.empty"))
+            raise self.bad("empty")
         if len(self.sentence) > LONGEST_TEXT:
-            raise BadInput(
-                text("widgets.training_replay.bad.long", most=LONGEST_TEXT, actual=len(self.sentence))
-            )
+            raise self.bad("long", most=LONGEST_TEXT, actual=len(self.sentence))
         if (count := self.sentence.count(MASK)) != 1:
-            raise BadInput(text("widgets.training_replay.bad.mask", actual=count))
+            raise self.bad("mask", actual=count)
 
     def _check(self, earlier: list[dict], step: int, values: tuple[float, ...], first: int = 1) -> None:
         lowest = earlier[-1]["step"] + 1 if earlier else first
         if not lowest <= step <= self._steps:
             facts = {"low": lowest, "high": self._steps, "actual": step}
-            raise BadInput(text("widgets.training_replay.bad.step", **facts))
+            raise self.bad("step", **facts)
         if not all(math.isfinite(value) for value in values):
-            raise BadInput(text("widgets.training_replay.bad.finite"))
+            raise self.bad("finite")
 
     def _grow(self, *, follow: bool) -> None:
         """Draw anew with what was added; the slider goes along if it stood at the end."""
@@ -159,7 +146,7 @@ class TrainingReplay(CourseWidget):
         done = self._records[-1]["step"] if self._records else 0
         facts = {"done": f"{done:,}", "steps": f"{self._steps:,}", "unigram": f"{self._unigram:.2f}"}
         if here is None:
-            return text("widgets.training_replay.none", **facts)
+            return self.say("none", **facts)
         gap = here["held_out_mlm_loss"] - self._unigram
         classes = [here["held_out_next_accuracy"], here["held_out_not_next_accuracy"]]
         facts |= {
@@ -172,10 +159,10 @@ class TrainingReplay(CourseWidget):
         }
         return " ".join(
             [
-                text("widgets.training_replay.at", **facts),
-                text(f"widgets.training_replay.{'below' if gap < 0 else 'above'}", **facts),
-                text(f"widgets.training_replay.{'better' if min(classes) > CHANCE else 'chance'}", **facts),
-                text("widgets.training_replay.fills", **facts),
+                self.say("at", **facts),
+                self.say(f"{'below' if gap < 0 else 'above'}", **facts),
+                self.say(f"{'better' if min(classes) > CHANCE else 'chance'}", **facts),
+                self.say("fills", **facts),
             ]
         )
 
