@@ -64,7 +64,7 @@ def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
         for number, cell in enumerate(nbformat.read(path, as_version=4).cells):
             if cell.cell_type == "markdown":
                 yield f"{path.name}, cell {number}", cell.source
-    for path in sorted((root / "course_utils").rglob("*.toml")):
+    for path in sorted([*(root / "course_utils").rglob("*.toml"), *(root / "lessons").rglob("*.toml")]):
         if path.name.endswith(("ko.toml", "_ko.toml")):
             yield from _strings(path.relative_to(root).as_posix(), tomllib.loads(path.read_text("utf-8")))
     yield "README.ko.md", (root / "README.ko.md").read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ class Verdict:
 class Exercise:
     """One exercise: judge an answer, give hints, show the solution.
 
-    Its texts are in nbNN/texts.*.toml under its id: title, hints, why, and a text for each reason in `wrong`.
+    Its texts are in the lesson's texts.*.toml under its id: title, hints, why, and a text for each reason in `wrong`.
     """
 
     def __init__(self, id: str, *, level: str, check: Callable[[Any], None], solution: Any) -> None:
@@ -61,8 +61,8 @@ class Exercise:
 
     @property
     def key(self) -> str:
-        """Where its texts are: "exercises.nb02.02.1"."""
-        return f"exercises.nb{self.id.split('.')[0]}.{self.id}"
+        """Where its texts are: "lessons.02.02.1"."""
+        return f"lessons.{self.id.split('.')[0]}.{self.id}"
 
     def __repr__(self) -> str:
         facts = {"title": text(f"{self.key}.title"), "level": text(f"exercises.level.{self.level}")}

@@ -111,7 +111,7 @@ def _solution_asked(frame: FrameType, event: str) -> bool:
     module = f"{frame.f_globals.get('__name__', '')}."
     return (
         event == "call"
-        and module.startswith("course_utils.exercises.")
+        and module.startswith(("course_utils.exercises.", "lessons."))
         and caller.get("__name__") == "__main__"
     )
 

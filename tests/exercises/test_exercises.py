@@ -1,6 +1,5 @@
 """Every exercise: the solution passes, stubs are unsolved, wrong answers fail for their own reason."""
 
-import importlib
 import inspect
 import json
 import subprocess
@@ -22,6 +21,7 @@ from course_utils.exercises import (
 )
 from course_utils.exercises.core import call, expect_close, expect_tensor, expect_tuple
 from course_utils.locale import raw_texts, text
+from course_utils.support.lessons import lesson_module
 from tests.exercises import audit, wrong_10
 from tests.exercises.said import FOLDER, judged, nearly_right, said, without_near, wrong_answers
 
@@ -58,9 +58,9 @@ def test_texts_and_verdicts(found, language, monkeypatch):
 @pytest.mark.parametrize("number", NUMBERS)
 def test_reasons(number, language, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", language)
-    source = inspect.getsource(importlib.import_module(f"course_utils.exercises.nb{number}.checks"))
+    source = inspect.getsource(lesson_module(number))
     specific = {
-        found.id: raw_texts(language, f"exercises.nb{number}")[found.id]["wrong"]
+        found.id: raw_texts(language, f"lessons.{number}")[found.id]["wrong"]
         for found in exercises_of(number)
     }
     assert audit.audit_reasons(source, specific, wrong_answers(number)) == []
@@ -261,7 +261,7 @@ def test_own_text_goes_before_the_generic_one(monkeypatch):
     assert own.message == text(
         "exercises.verdict.failed",
         id="02.1",
-        message=text("exercises.nb02.02.1.wrong.no_scale", expected=3, actual=6),
+        message=text("lessons.02.02.1.wrong.no_scale", expected=3, actual=6),
     )
 
 
@@ -335,8 +335,8 @@ def test_unknown_exercises_are_named():
 def test_only_the_notebook_asked_for_is_imported():
     code = (
         "import sys, course_utils.exercises as e\n"
-        "loaded = lambda: {n.split('.')[2] for n in sys.modules if n.startswith('course_utils.exercises.nb')}\n"
-        "assert loaded() == set()\ne.exercise('02.1')\nassert loaded() == {'nb02'}, loaded()"
+        "loaded = lambda: {n.split('.')[1][:2] for n in sys.modules if n.startswith('lessons.')}\n"
+        "assert loaded() == set()\ne.exercise('02.1')\nassert loaded() == {'02'}, loaded()"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
@@ -358,7 +358,7 @@ def test_check_prints_and_never_raises(capsys):
 
 def test_hints_come_one_by_one_and_the_last_stays(capsys):
     found = Exercise("02.1", level="core", check=check_double, solution=double)
-    hints = text("exercises.nb02.02.1.hints")
+    hints = text("lessons.02.02.1.hints")
     for _ in range(len(hints) + 2):
         found.hint()
     lines = capsys.readouterr().out.splitlines()
@@ -371,7 +371,7 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys):
 def test_solution_shows_source_and_reason(capsys):
     exercise("02.1").solution()
     printed = capsys.readouterr().out
-    assert "def similarity_scores" in printed and text("exercises.nb02.02.1.why") in printed
+    assert "def similarity_scores" in printed and text("lessons.02.02.1.why") in printed
 
 
 def test_a_plain_value_is_an_answer_too(capsys):

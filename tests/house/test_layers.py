@@ -237,7 +237,7 @@ def test_a_circle_is_seen(tmp_path: Path, sources: dict[str, str], ring: set[str
         ("widgets/grid/widget.py", "from course_utils.attention import MultiHeadAttention"),
         ("widgets/example.py", "from course_utils.attention import MultiHeadAttention"),
         ("checks.py", "from course_utils.encoder import Encoder"),
-        ("exercises/nb02/checks.py", "from course_utils.widgets import base"),
+        ("exercises/core.py", "from course_utils.widgets import base"),
         ("config.py", "import torch"),
         ("config.py", "import numpy"),
         ("support/network.py", "import requests"),
@@ -287,8 +287,8 @@ def test_trespass_is_seen(tmp_path: Path, file: str, statement: str):
         ("attention.py", "import torch\nfrom course_utils.masks import causal_mask"),
         ("encoder.py", "from .attention import MultiHeadAttention\nfrom .layer_norm import layer_norm"),
         (
-            "exercises/nb02/checks.py",
-            "from ...attention import MultiHeadAttention\nfrom ..core import Exercise",
+            "exercises/core.py",
+            "from ..attention import MultiHeadAttention\nfrom .calling import call",
         ),
         (
             "widgets/grid/widget.py",
