@@ -213,10 +213,14 @@ def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
 
 
 def no_loop(*sizes: Callable[[], tuple[Any, ...]]) -> Callable[[Any], dict[str, Any] | None]:
-    """A property: an answer takes no more steps for the larger inputs than for the first. Facts: {few}, {many}."""
+    """A property: an answer takes no more steps for the others than for the first inputs. Facts: {few}, {many}.
+
+    A step is one of Python's, or a call into torch: map() loops without Python.
+    """
 
     def broken(answer: Any) -> dict[str, Any] | None:
-        few, *others = [count_steps(answer, *make())[1] for make in sizes]
+        given = [make() for make in sizes]
+        few, *others = [count_steps(answer, *one)[1] + count_torch_calls(answer, *one) for one in given]
         return {"few": few, "many": max(others)} if max(others) > few else None
 
     return broken

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,7 @@ class Found:
     right: Any
     yours: Any
     difference: Departure
+    answer: Any = None
 
     @property
     def kind(self) -> str:
@@ -86,7 +88,7 @@ def judge(exercise: Exercise, answer: Any) -> None:
     if "autograd" in exercise.forbids:
         refuse_autograd(lambda *given: exercise.run(answer, *given), *judging.inputs[-1][1])
     if watch.used:
-        raise Wrong("ready_made", used=watch.used[0])
+        raise Wrong("torch" if watch.used[0] == "torch" else "ready_made", used=watch.used[0])
 
 
 class Judging:
@@ -106,17 +108,22 @@ class Judging:
     # ---- values
 
     def compare_values(self, answer: Any, watch: Watch) -> None:
-        found: list[Found] = []
-        for place, (case, given) in enumerate(self.inputs):
-            if found and found[0].case != case:
-                break
+        for case in self.exercise.cases:
+            if found := self._smallest_departure(case, answer, watch):
+                raise self._named(found)
+
+    def _smallest_departure(self, case: str, answer: Any, watch: Any = None) -> Found | None:
+        """Of the inputs of a case on which the answer departs, the smallest."""
+        found = []
+        for place, (name, given) in enumerate(self.inputs):
+            if name != case:
+                continue
             right = self._outcome(self.exercise.reference, given)
-            with watch:
+            with watch or nullcontext():
                 yours = self._answered(answer, given, first=place == 0)
             if difference := self._difference(yours, right):
-                found.append(Found(case, given, right, yours, difference))
-        if found:
-            raise self._named(min(found, key=lambda one: _size(one.given)))  # the smallest counter-example
+                found.append(Found(case, given, right, yours, difference, answer))
+        return min(found, key=lambda one: _size(one.given), default=None)
 
     def _answered(self, answer: Any, given: Given, *, first: bool) -> Any:
         """What the answer does with copies of the inputs."""
@@ -167,10 +174,15 @@ class Judging:
     # ---- the name for a departure
 
     def _named(self, found: Found) -> Wrong:
-        reason = (
-            self._mistake(found) or self._sign(found) or self.exercise.first_text(*self._candidates(found))
-        )
+        if reason := self._mistake(found):
+            found = self._departure_at(reason, found) or found
+        else:
+            reason = self._sign(found) or self.exercise.first_text(*self._candidates(found))
         return Wrong(reason, **self.facts(found, reason))
+
+    def _departure_at(self, case: str, found: Found) -> Found | None:
+        """A mistake that has the name of a case is shown there."""
+        return None if case == found.case else self._smallest_departure(case, found.answer)
 
     def _mistake(self, found: Found) -> str | None:
         """The mistake that does the same; of several, the one that does the same most often."""

@@ -3,84 +3,81 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, told_apart
-from course_utils.exercises.forbidden import count_steps
+from course_utils.exercises.core import Exercise, Several, number
+from course_utils.exercises.forbidden import no_loop
+
+
+def drawn(*shape, times=1.0, dtype=torch.float64):
+    return times * torch.randn(*shape, dtype=dtype)
+
+
+# ---- 00.1
 
 
 def dot_product(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def check_dot_product(answer: object) -> None:
-    result = call(answer, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
-    if isinstance(result, list | tuple) or (isinstance(result, Tensor) and result.dim()):
-        raise Wrong("no_sum", expected=32)
-    if not isinstance(result, int | float | Tensor):
-        raise Wrong("type", expected="float", actual=type(result).__name__)
-    if math.isclose(result, (1 + 2 + 3) * (4 + 5 + 6)):
-        raise Wrong("product_of_sums", actual=number(result))
-    if math.isclose(result, 32 / math.sqrt(14 * 77), rel_tol=1e-5):
-        raise Wrong("cosine", actual=number(result))
-    if not math.isclose(result, 32, rel_tol=1e-6):
-        expected, actual = told_apart(32, result)
-        raise Wrong("value", index=(), expected=expected, actual=actual)
-    a, b = (torch.randint(-9, 10, (5,)).tolist() for _ in range(2))
-    product = dot_product(a, b)
-    fresh = call(answer, a, b)
-    if not math.isclose(fresh, product, abs_tol=1e-6):
-        raise Wrong("other_numbers", a=a, b=b, expected=product, actual=number(fresh))
-    for length in (0, 1, 8, 30):
-        a, b = (torch.randn(length).tolist() for _ in range(2))
-        fresh, product = _without_torch(answer, a, b), dot_product(a, b)
-        if not math.isclose(fresh, product, abs_tol=1e-6):
-            expected, actual = told_apart(product, fresh)
-            raise Wrong("other_lengths", length=length, expected=expected, actual=actual)
-    for one, other in [([1.0, 2.0], [1.0, 2.0, 3.0]), ([1.0, 2.0, 3.0], [1.0, 2.0]), ([], [1.0])]:
-        try:
-            truncated = answer(one, other)
-        except ValueError:
-            continue
-        except Exception as error:
-            raise Wrong("other_error", error=type(error).__name__) from error
-        raise Wrong("silent_lengths", first=len(one), second=len(other), actual=truncated)
+def cosine_of_lists(a, b):
+    return dot_product(a, b) / math.sqrt(dot_product(a, a) * dot_product(b, b))
 
 
-class _Tensors(TorchFunctionMode):
-    """Notes whether torch computed; to put a number into a tensor is not to compute."""
-
-    computed = False
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.computed |= func not in (torch.tensor, torch.as_tensor)
-        return func(*args, **(kwargs or {}))
+def constant(a, b):
+    if len(a) != len(b):
+        raise ValueError
+    return 32.0
 
 
-def _without_torch(answer: Any, a: list[float], b: list[float]) -> Any:
-    """What the answer returns.
+def in_torch(a, b):
+    if len(a) != len(b):
+        raise ValueError
+    return float(torch.tensor(a, dtype=torch.float64) @ torch.tensor(b, dtype=torch.float64))
 
-    Raises:
-        Wrong: "torch".
-    """
 
-    def watched(*given: Any) -> Any:
-        with _Tensors() as tensors:
-            result = answer(*given)
-        if tensors.computed:
-            raise Wrong("torch")
-        return result
+def pairs(*lengths):
+    return [(drawn(length).tolist(), drawn(length).tolist()) for length in lengths]
 
-    try:
-        return call(watched, a, b)
-    except Wrong as wrong:
-        if isinstance(wrong.__cause__, Wrong):
-            raise wrong.__cause__ from None
-        raise
+
+DOT_PRODUCT = Exercise(
+    "00.1",
+    level="warm-up",
+    reference=dot_product,
+    cases={
+        "by_hand": lambda: ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]),
+        "other_numbers": lambda: tuple(torch.randint(-9, 10, (5,)).tolist() for _ in range(2)),
+        "other_lengths": lambda: pairs(0, 1, 8, 30, 307),
+        "unequal lengths": lambda: [
+            ([1.0, 2.0], [1.0, 2.0, 3.0]),
+            ([1.0, 2.0, 3.0], [1.0, 2.0]),
+            ([], [1.0]),
+        ],
+    },
+    mistakes={
+        "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
+        "product_of_sums": lambda a, b: sum(a) * sum(b),
+        "cosine": cosine_of_lists,
+        "other_numbers": constant,
+        "other_lengths": Several([lambda a, b, n=n: dot_product(a[:n], b[:n]) for n in (10, 30)]),
+        "silent_lengths": lambda a, b: sum(x * y for x, y in zip(a, b, strict=False)),
+        "other_error": lambda a, b: sum(a[i] * b[i] for i in range(max(len(a), len(b)))),
+        "torch": in_torch,
+        "ready_made": lambda a, b: float(np.dot(a, b)),
+    },
+    signs={"no_sum": lambda found: found.case == "by_hand" and found.kind == "type"},
+    facts={
+        "other_lengths": lambda found: {"size": len(found.given[0])},
+        "silent_lengths": lambda found: {"first": len(found.given[0]), "second": len(found.given[1])},
+    },
+    forbids=("torch", "dot", "vdot", "inner"),
+)
+
+
+# ---- 00.2
 
 
 def safe_cosine(a: Tensor, b: Tensor) -> Tensor:
@@ -88,42 +85,61 @@ def safe_cosine(a: Tensor, b: Tensor) -> Tensor:
     return torch.where(length > 0, a @ b / length.clamp(min=torch.finfo(a.dtype).tiny), 0.0)
 
 
-def check_safe_cosine(answer: object) -> None:
-    a, b = torch.tensor([3.0, 4.0]), torch.tensor([4.0, 3.0])
-    result = _as_number(call(answer, a, b))
-    likely = [(24.0, "no_length"), (4.8, "one_length"), (0.0384, "squared_lengths"), (24 / 49, "sum_lengths")]
-    for value, reason in likely:
-        if math.isclose(result, value, rel_tol=1e-4):
-            raise Wrong(reason, expected="0.96", actual=number(result))
-    if not math.isclose(result, 0.96, rel_tol=1e-4):
-        raise Wrong("value", index=(), expected="0.96", actual=number(result))
-    opposite = _as_number(call(answer, a, -a))
-    if not math.isclose(opposite, -1.0, rel_tol=1e-4):
-        raise Wrong("opposite", actual=number(opposite))
-    zeros = torch.zeros(2)
-    for reason, one, other in [
-        ("zero_vector", a, zeros),
-        ("zero_first", zeros, b),
-        ("zero_vector", zeros, zeros),
-    ]:
-        zero = _as_number(call(answer, one, other))
-        if zero != 0.0:
-            raise Wrong(reason, actual=number(zero))
-    short = _as_number(call(answer, 1e-3 * a, 1e-3 * b))
-    if not math.isclose(short, 0.96, rel_tol=1e-3):
-        raise Wrong("short_vectors", expected="0.96", actual=number(short))
-    across = _as_number(call(answer, torch.tensor([1.0, -1.0]), torch.tensor([1.0, 0.0])))
-    if not math.isclose(across, math.sqrt(0.5), rel_tol=1e-3):
-        raise Wrong("sums_to_zero", expected="0.7071", actual=number(across))
-    one, other = torch.randn(7), torch.randn(7)
-    expected, actual = safe_cosine(one, other).item(), _as_number(call(answer, one, other))
-    if not math.isclose(actual, expected, abs_tol=1e-4):
-        raise Wrong("value", index=(), expected=number(expected), actual=number(actual))
-    for size, times in ((1, 1.0), (2, 1e4), (50, 1.0), (768, 0.01)):
-        one, other = (times * torch.randn(size, dtype=torch.float64) for _ in range(2))
-        expected, actual = safe_cosine(one, other).item(), _as_number(call(answer, one, other))
-        if not math.isclose(actual, expected, abs_tol=1e-4):
-            raise Wrong("other_sizes", size=size, expected=number(expected), actual=number(actual))
+def of_lengths(divide):
+    return lambda a, b: torch.nan_to_num(divide(a, b, a.norm(), b.norm()))
+
+
+SAFE_COSINE = Exercise(
+    "00.2",
+    level="core",
+    reference=safe_cosine,
+    strict=False,
+    gradients=False,
+    cases={
+        "by_hand": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([4.0, 3.0])),
+        "opposite": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([-3.0, -4.0])),
+        "zero_vector": lambda: [(torch.tensor([3.0, 4.0]), torch.zeros(2)), (torch.zeros(2), torch.zeros(2))],
+        "zero_first": lambda: (torch.zeros(2), torch.tensor([4.0, 3.0])),
+        "short_vectors": lambda: [
+            (length * torch.tensor([3.0, 4.0]).double(), length * torch.tensor([4.0, 3.0]).double())
+            for length in (1e-3, 1e-7)
+        ],
+        "sums_to_zero": lambda: (torch.tensor([1.0, -1.0]), torch.tensor([1.0, 0.0])),
+        "other_sizes": lambda: [
+            (drawn(7, dtype=torch.float32), drawn(7, dtype=torch.float32)),
+            *(
+                (drawn(size, times=times), drawn(size))
+                for size, times in [(1, 1), (2, 1e4), (50, 1), (768, 0.01)]
+            ),
+        ],
+    },
+    mistakes={
+        "no_length": lambda a, b: a @ b,
+        "one_length": Several([lambda a, b: a @ b / a.norm(), lambda a, b: a @ b / b.norm()]),
+        "squared_lengths": lambda a, b: a @ b / ((a * a).sum() * (b * b).sum()),
+        "sum_lengths": lambda a, b: a @ b / (a.abs().sum() * b.abs().sum()),
+        "opposite": of_lengths(lambda a, b, one, other: (a @ b).abs() / (one * other)),
+        "zero_vector": lambda a, b: a @ b / (a.norm() * b.norm()),
+        "zero_first": lambda a, b: a @ b / (a.norm() * b.norm()) if b.any() else torch.tensor(0.0),
+        "short_vectors": Several(
+            [
+                lambda a, b: a @ b / (a.norm() * b.norm() + 1e-3),
+                lambda a, b: a @ b / max(a.norm() * b.norm(), 1e-5),
+                lambda a, b: safe_cosine(a, b) if min(a.norm(), b.norm()) > 1e-3 else torch.tensor(0.0),
+            ]
+        ),
+        "sums_to_zero": of_lengths(
+            lambda a, b, one, other: a @ b / (one * other) if a.sum() * b.sum() != 0 else torch.tensor(0.0)
+        ),
+        "other_sizes": Several([lambda a, b, n=n: safe_cosine(a[:n], b[:n]) for n in (2, 9, 512)]),
+        "ready_made": lambda a, b: torch.nn.functional.cosine_similarity(a, b, dim=0),
+    },
+    facts={"short_vectors": lambda found: {"length": number(found.given[0].norm())}},
+    forbids=("cosine_similarity", "CosineSimilarity"),
+)
+
+
+# ---- 00.3
 
 
 def similarity_table(vectors: Tensor) -> Tensor:
@@ -131,53 +147,63 @@ def similarity_table(vectors: Tensor) -> Tensor:
     return unit @ unit.T  # (T, T)
 
 
-def check_similarity_table(answer: object) -> None:
-    vectors = torch.tensor([[3.0, 4.0, 0.0], [0.0, 2.0, 0.0]])
-    table = expect_tensor(call(answer, vectors))
-    if table.shape == (3, 3):
-        raise Wrong("columns", expected=(2, 2), actual=(3, 3))
-    expect_tensor(table, shape=(2, 2), dtype=vectors.dtype)
-    if torch.allclose(table, vectors @ vectors.T):
-        raise Wrong("no_length", expected="1", actual=number(table[0, 0]))
-    lengths = vectors.norm(dim=-1, keepdim=True)
-    if torch.allclose(table, vectors @ vectors.T / (lengths @ lengths.T) ** 2):
-        raise Wrong("squared_lengths", expected="1", actual=number(table[0, 0]))
-    unit = vectors / lengths
-    if any(torch.allclose(table, wrong) for wrong in (unit @ vectors.T, vectors @ unit.T)):
-        raise Wrong("one_side", expected="1", actual=number(table[0, 0]))
-    unit_columns = vectors / vectors.norm(dim=0).clamp(min=1e-12)
-    if torch.allclose(table, unit_columns @ unit_columns.T, atol=1e-4):
-        raise Wrong("wrong_axis", expected="1", actual=number(table[0, 0]))
-    expect_close(table, similarity_table(vectors))
-    vectors = torch.randn(7, 5)
-    expect_close(expect_tensor(call(answer, vectors), shape=(7, 7)), similarity_table(vectors))
-    for count, size, times in ((1, 3, 1.0), (4, 1, 1.0), (3, 3, 0.01), (9, 20, 1e4)):
-        vectors = times * torch.randn(count, size, dtype=torch.float64)
-        table = expect_tensor(call(answer, vectors), dtype=vectors.dtype)
-        facts = {"count": count, "size": size}
-        if table.shape != (count, count):
-            raise Wrong("other_shape", expected=(count, count), actual=tuple(table.shape), **facts)
-        expect_close(table, similarity_table(vectors), "other_sizes", atol=1e-4, **facts)
-    steps = []
-    for count in (3, 12):
-        vectors = torch.randn(count, 5)
-        table, taken = count_steps(answer, vectors)
-        expect_close(expect_tensor(table), similarity_table(vectors))
-        steps.append(taken)
-    if steps[1] > steps[0]:
-        raise Wrong("loop", few=steps[0], many=steps[1])
+def table_over(length):
+    def table(vectors):
+        scaled = vectors / length(vectors)
+        return scaled @ scaled.T
+
+    return table
 
 
-def _as_number(result: object) -> float:
-    if isinstance(result, Tensor) and result.numel() == 1:
-        result = result.item()
-    if not isinstance(result, int | float):
-        raise Wrong("type", expected="float", actual=type(result).__name__)
-    return float(result)
+def norms(vectors):
+    return vectors.norm(dim=-1, keepdim=True)
 
 
-EXERCISES = [
-    Exercise("00.1", level="warm-up", check=check_dot_product, solution=dot_product),
-    Exercise("00.2", level="core", check=check_safe_cosine, solution=safe_cosine),
-    Exercise("00.3", level="stretch", check=check_similarity_table, solution=similarity_table),
-]
+def word_by_word(vectors):
+    return torch.stack([similarity_table(torch.stack([vector, *vectors]))[0, 1:] for vector in vectors])
+
+
+def mapped(vectors):
+    unit = vectors / norms(vectors)
+    return torch.stack(list(map(unit.mv, unit)))
+
+
+def tables(*sizes):
+    return [(drawn(*size, times=times),) for *size, times in sizes]
+
+
+SIMILARITY_TABLE = Exercise(
+    "00.3",
+    level="stretch",
+    reference=similarity_table,
+    cases={
+        "by_hand": lambda: (torch.tensor([[3.0, 4.0, 0.0], [0.0, 2.0, 0.0]]),),
+        "other_sizes": lambda: [
+            (drawn(7, 5, dtype=torch.float32),),
+            *tables((1, 3, 1.0), (4, 1, 1.0), (3, 3, 0.01), (9, 20, 1e4)),
+        ],
+    },
+    mistakes={
+        "columns": lambda vectors: (vectors / norms(vectors)).T @ vectors,
+        "no_length": lambda vectors: vectors @ vectors.T,
+        "squared_lengths": table_over(lambda vectors: (vectors**2).sum(dim=-1, keepdim=True)),
+        "one_side": Several(
+            [
+                lambda vectors: (vectors / norms(vectors)) @ vectors.T,
+                lambda vectors: vectors @ (vectors / norms(vectors)).T,
+            ]
+        ),
+        "wrong_axis": table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
+        "dtype": lambda vectors: similarity_table(vectors).float(),
+        "other_sizes_shape": lambda vectors: similarity_table(vectors).squeeze(),
+        "other_sizes": lambda vectors: similarity_table(vectors[:, :9]),
+        "loop": Several([word_by_word, mapped]),
+        "ready_made": lambda vectors: torch.nn.functional.cosine_similarity(
+            vectors[:, None], vectors, dim=-1
+        ),
+    },
+    properties={"loop": no_loop(lambda: (drawn(3, 5),), lambda: (drawn(12, 5),))},
+    forbids=("cosine_similarity", "CosineSimilarity", "corrcoef"),
+)
+
+EXERCISES = [DOT_PRODUCT, SAFE_COSINE, SIMILARITY_TABLE]
