@@ -4,7 +4,8 @@ An answer is run on every case. Where it departs, it is told the first of these:
 
     the mistake that does the same there, and was right on all cases before      reason = its name
     the sign that holds of the departure                                         reason = its name
-    the case, the part of the result, the kind of difference                     the first that has a text
+    {case}_{part}_{kind}, {case}_{kind}, {case}_{part}, {case}, {part}, {kind}   the first that has a text;
+                                 a case and a part alone only where values differ; a case up to its first blank
 
 Then its gradients are compared, then the properties looked at, then what it may not use.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -193,9 +194,20 @@ class Judging:
                 for wrong in _each(wrongs)
                 if alike(found, wrong) and self._right_before(found, wrong)
             ]
+            if len({reason for reason, _ in fitting}) > 1:
+                return max(fitting, key=lambda one: self._agreements(found.answer, one[1]))[0]
             if fitting:
                 return fitting[0][0]
         return None
+
+    def _agreements(self, answer: Any, wrong: Any) -> int:
+        """On how many inputs two answers do the same."""
+        agreed = 0
+        for _, given in self.inputs:
+            with suppress(Exception):
+                yours = self._answered(answer, given, first=False)
+                agreed += not self._difference(yours, self._outcome(wrong, given))
+        return agreed
 
     def _same(self, found: Found, wrong: Any) -> bool:
         outcome = self._outcome(wrong, found.given)
@@ -235,9 +247,12 @@ class Judging:
         return None
 
     def _candidates(self, found: Found) -> Iterator[str]:
-        case, part, kind = found.case, self._part(found.difference.part), found.kind
-        yield from (f"{case}_{part}_{kind}", f"{case}_{kind}", f"{case}_{part}", case)
-        yield from (f"{part}_{kind}", part, kind, "value")
+        """The texts that may speak of a departure, the most exact first; a case speaks of wrong values."""
+        case, part, kind = found.case.split(" ")[0], self._part(found.difference.part), found.kind
+        yield from (f"{case}_{part}_{kind}", f"{case}_{kind}")
+        if kind == "value":
+            yield from (f"{case}_{part}", case)
+        yield from (f"{part}_{kind}", part if kind == "value" else "", kind, "value")
 
     def _part(self, place: int | None) -> str:
         """The name of a part of the result."""
@@ -257,8 +272,9 @@ class Judging:
             "yours": found.yours.said if isinstance(found.yours, Raised) else Shown(found.yours, show),
             "error": found.yours.said if isinstance(found.yours, Raised) else "",
         }
-        if own := self.exercise.facts.get(reason):
-            facts |= own(found)
+        for key in ("*", reason):
+            if own := self.exercise.facts.get(key):
+                facts |= own(found)
         return facts
 
     def _names(self) -> list[str]:

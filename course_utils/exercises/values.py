@@ -208,7 +208,10 @@ def numbers(values: Tensor) -> str:
 def shown(value: Any) -> str:
     """Any value as a learner reads it."""
     if isinstance(value, Tensor):
-        return str(value.item()) if value.dim() == 0 and not value.is_floating_point() else numbers(value)
+        whole = not value.is_floating_point() and value.dtype != torch.bool  # ids are shown with all digits
+        return (
+            str(value.tolist()) if whole or value.dim() == 0 and value.dtype == torch.bool else numbers(value)
+        )
     if isinstance(value, float):
         return number(value)
     if isinstance(value, list) and value and all(isinstance(item, float) for item in value):
