@@ -7,174 +7,211 @@ import math
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+from course_utils.exercises.core import Exercise, Found, Several, number, numbers
+from course_utils.masks import padding_mask
+
+# ---- 03.1
 
 
 def mask_of_padding(input_ids: Tensor, pad_token_id: int) -> Tensor:
     return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
 
 
-def check_mask_of_padding(answer: object) -> None:
-    ids = torch.tensor([[5, 6, 7, 0, 0], [8, 9, 0, 0, 0]])
-    mask = expect_tensor(call(answer, ids, 0))
-    if mask.shape == ids.shape:
-        raise Wrong("no_axes", expected=(2, 1, 1, 5), actual=tuple(mask.shape))
-    if mask.shape == (2, 1, 5, 1):
-        raise Wrong("hides_queries", expected=(2, 1, 1, 5), actual=tuple(mask.shape))
-    expect_tensor(mask, shape=(2, 1, 1, 5), dtype=torch.bool)
-    if torch.equal(mask, ~mask_of_padding(ids, 0)):
-        raise Wrong("inverted", ids=ids[0].tolist(), actual=mask[0, 0, 0].tolist())
-    expect_close(mask, mask_of_padding(ids, 0))
-
-    roberta, odd = torch.tensor([[0, 7, 9, 2, 1, 1]]), torch.tensor([[3, 0, -1]])
-    of_roberta, of_odd = (
-        expect_tensor(call(answer, ids, pad), shape=(1, 1, 1, ids.shape[1]), dtype=torch.bool)
-        for ids, pad in ((roberta, 1), (odd, -1))
-    )
-    likely = [  # the reason, and the answers of a code that has this fault
-        ("positive_ids", roberta > 0, odd > 0),
-        ("zero_is_padding", roberta != 0, odd != 0),
-        ("greater_than_pad", roberta > 1, odd > -1),
-    ]
-    for reason, on_roberta, on_odd in likely:
-        if torch.equal(of_roberta[:, 0, 0], on_roberta) and torch.equal(of_odd[:, 0, 0], on_odd):
-            right = mask_of_padding(roberta, 1)[0, 0, 0]
-            facts = {"ids": roberta[0].tolist(), "actual": numbers(on_roberta[0].int())}
-            raise Wrong(reason, expected=numbers(right.int()), **facts)
-    expect_close(of_roberta, mask_of_padding(roberta, 1))
-    expect_close(of_odd, mask_of_padding(odd, -1))
-    for pad in (int(torch.randint(-9, 0, ())), int(torch.randint(1, 10, ()))):
-        _check_signed(answer, pad)
-    _check_large_ids(answer)
+def keys(rule):
+    return lambda input_ids, pad_token_id: rule(input_ids, pad_token_id)[:, None, None, :]
 
 
-def _check_signed(answer: object, pad: int) -> None:
-    """Fresh ids of both signs, the padding's own always among them."""
-    ids = torch.cat([torch.randint(-9, 10, (3, 6)), torch.full((3, 1), pad)], dim=1)
-    right = mask_of_padding(ids, pad)
-    mask = expect_tensor(call(answer, ids, pad), shape=(3, 1, 1, 7), dtype=torch.bool)
-    taken = (right & ~mask)[:, 0, 0]  # tokens that were taken for padding
-    if taken.any() and (ids[taken] < 0).all():
-        row = int(taken.any(dim=-1).nonzero()[0])
-        facts = {"expected": numbers(right[row, 0, 0].int()), "actual": numbers(mask[row, 0, 0].int())}
-        raise Wrong("negative_is_padding", ids=ids[row].tolist(), pad=pad, **facts)
-    expect_close(mask, right)
+def signed(pad: int) -> tuple[Tensor, int]:
+    """Ids of both signs, the padding's own always among them."""
+    return torch.cat([torch.randint(-9, 10, (3, 6)), torch.full((3, 1), pad)], dim=1), pad
 
 
-def _check_large_ids(answer: object) -> None:
-    """Ids that fewer bits cannot tell from the padding's (8, 11, 16, 24 of them); rows of nothing but padding."""
-    for pad in (300, 2**24):
-        others = torch.tensor([pad + 256, pad + 1, pad + 2**16, pad - 1, pad + 1000, -pad, 0, pad])
-        for dtype in (torch.int32, torch.int64):
-            ids = others.to(dtype).repeat(5, 1)
-            mask = expect_tensor(call(answer, ids, pad), shape=(5, 1, 1, 8), dtype=torch.bool)
-            right = mask_of_padding(ids, pad)
-            if not torch.equal(mask, right):
-                facts = {"expected": numbers(right[0, 0, 0].int()), "actual": numbers(mask[0, 0, 0].int())}
-                raise Wrong("other_ids", ids=ids[0].tolist(), pad=pad, dtype=dtype, **facts)
-    empty = torch.tensor([[4, 4, 4], [9, 4, 4]])
-    mask = expect_tensor(call(answer, empty, 4), shape=(2, 1, 1, 3), dtype=torch.bool)
-    if mask[0].any():
-        raise Wrong("only_padding", ids=empty[0].tolist(), actual=numbers(mask[0, 0, 0].int()))
-    expect_close(mask, mask_of_padding(empty, 4))
+def large(pad: int, dtype: torch.dtype) -> tuple[Tensor, int]:
+    """Ids that fewer bits cannot tell from the padding's (8, 11, 16, 24 of them)."""
+    ids = [pad + 256, pad + 1, pad + 2**16, pad - 1, pad + 1000, -pad, 0, pad]
+    return torch.tensor([ids] * 5, dtype=dtype), pad
+
+
+def first_wrong_row(found: Found) -> dict[str, str]:
+    row = found.difference.index[0]
+    expected, actual = numbers(found.right[row, 0, 0]), numbers(found.yours[row, 0, 0])
+    return {"ids": found.given[0][row].tolist(), "expected": expected, "actual": actual}
+
+
+MASK_OF_PADDING = Exercise(
+    "03.1",
+    level="warm-up",
+    reference=mask_of_padding,
+    cases={
+        "by_hand": lambda: (torch.tensor([[5, 6, 7, 0, 0], [8, 9, 0, 0, 0]]), 0),
+        "other padding": lambda: [(torch.tensor([[0, 7, 9, 2, 1, 1]]), 1), (torch.tensor([[3, 0, -1]]), -1)],
+        "negative_is_padding": lambda: [signed(pad) for pad in (4, 7, -3, -8)],
+        "other_ids": lambda: [
+            large(pad, dtype) for pad in (300, 2**24) for dtype in (torch.int32, torch.int64)
+        ],
+        "only_padding": lambda: (torch.tensor([[4, 4, 4], [9, 4, 4]]), 4),
+    },
+    mistakes={
+        "no_axes": lambda ids, pad: ids != pad,
+        "hides_queries": lambda ids, pad: (ids != pad)[:, None, :, None],
+        "inverted": keys(lambda ids, pad: ids == pad),
+        "positive_ids": keys(lambda ids, pad: ids > 0),
+        "zero_is_padding": keys(lambda ids, pad: ids != 0),
+        "greater_than_pad": keys(lambda ids, pad: ids > pad),
+        "negative_is_padding": keys(lambda ids, pad: (ids != pad) & (ids >= 0) if pad >= 0 else ids != pad),
+        "other_ids": Several(
+            [
+                keys(lambda ids, pad, to=to: ids.to(to) != pad)
+                for to in (torch.int16, torch.float16, torch.float32)
+            ]
+        ),
+        "only_padding": keys(lambda ids, pad: (ids != pad) | (ids == pad).all(dim=-1, keepdim=True)),
+        "dtype": keys(lambda ids, pad: (ids != pad).long()),
+        "ready_made": padding_mask,
+    },
+    facts={
+        **dict.fromkeys(("positive_ids", "zero_is_padding", "greater_than_pad"), first_wrong_row),
+        **dict.fromkeys(("negative_is_padding", "other_ids", "only_padding", "inverted"), first_wrong_row),
+    },
+    forbids=("course_utils.masks.padding_mask",),
+)
+
+
+# ---- 03.2
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    lowest = torch.finfo(
-        scores.dtype
-    ).min  # finite: a fully masked row meets no NaN, not even in its gradient
+    # Finite: a fully masked row meets no NaN, not even in its gradient.
+    lowest = torch.finfo(scores.dtype).min
     return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
 
 
-def check_masked_softmax(answer: object) -> None:
-    scores = torch.tensor([[0.0, math.log(3.0), 2.0], [1.0, 1.0, 1.0]])
-    mask = torch.tensor([[True, True, False], [True, True, True]])
-    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3), dtype=scores.dtype)
-    facts = {"expected": numbers(masked_softmax(scores, mask)[0]), "actual": numbers(weights[0])}
-    if torch.allclose(weights, scores.softmax(dim=-1).masked_fill(~mask, 0.0)):
-        raise Wrong("after_softmax", total=number(weights[0].sum()), **facts)
-    if weights[0, :2].abs().max() < 1e-6 and weights[0, 2] > 0.99:
-        raise Wrong("inverted", **facts)
-    if torch.allclose(weights, scores.masked_fill(~mask, 0.0).softmax(dim=-1)):
-        raise Wrong("zero_scores", **facts)
-    expect_close(weights, masked_softmax(scores, mask))
+def filled(value, zero=True):
+    def wrong(scores, mask):
+        weights = scores.masked_fill(~mask, value).softmax(dim=-1)
+        return weights.masked_fill(~mask, 0.0) if zero else weights
 
-    loud = expect_tensor(call(answer, torch.tensor([[0.0, 0.0, 300.0]]), mask[:1]), shape=(1, 3))
-    if not torch.allclose(loud, torch.tensor([[0.5, 0.5, 0.0]])):
-        raise Wrong("loud", actual=numbers(loud[0]))
-    _check_quiet(answer, -3e4, "-30000")
-    _check_empty_row(answer)
-    _check_half(answer)
-    _check_fresh(answer)
-    _check_quiet(answer, -3e30, "-3e30")
-    far = expect_tensor(call(answer, torch.tensor([[3e30, 2e30, 4e30]]), mask[:1]), shape=(1, 3))
-    if not torch.allclose(far, torch.tensor([[1.0, 0.0, 0.0]])):
-        raise Wrong("cut_off", actual=numbers(far[0]))
+    return wrong
 
 
-def _check_quiet(answer: object, low: float, written: str) -> None:
+def renormalised(scores, mask):
+    erased = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
+    return erased / erased.sum(dim=-1, keepdim=True).clamp_min(1e-9)
+
+
+def added(penalty):
+    """Right on the way up, NaN on the way back, where the sum is −∞ in a row with nothing to see."""
+
+    def wrong(scores, mask):
+        lowered = scores + torch.zeros_like(scores).masked_fill(~mask, penalty(scores.dtype))
+        return lowered.softmax(dim=-1).nan_to_num().masked_fill(~mask, 0.0)
+
+    return wrong
+
+
+def in_place(scores, mask):
+    return scores.masked_fill_(~mask, torch.finfo(scores.dtype).min).softmax(-1).masked_fill(~mask, 0.0)
+
+
+def straight_through(scores, mask):
+    """The right weights, with the gradient of the scores themselves."""
+    return masked_softmax(scores.detach(), mask) + (scores - scores.detach()).masked_fill(~mask, 0.0)
+
+
+def along(axis):
+    def wrong(scores, mask):
+        lowered = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        return lowered.softmax(dim=axis(scores)).masked_fill(~mask, 0.0)
+
+    return wrong
+
+
+def in_float32(scores, mask):
+    weights = masked_softmax(scores.float(), mask)
+    return weights.half() if scores.dtype == torch.float16 else weights
+
+
+def two_low(low: float, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor]:
     """Two keys with the same low score and a third one, 0, that is masked."""
-    scores, mask = torch.tensor([[low, low, 0.0]]), torch.tensor([[True, True, False]])
-    quiet = expect_tensor(call(answer, scores, mask), shape=(1, 3))
-    if not torch.allclose(quiet, torch.tensor([[0.5, 0.5, 0.0]])):
-        raise Wrong("not_low_enough", low=written, actual=numbers(quiet[0]))
+    return torch.tensor([[low, low, 0.0]], dtype=dtype), torch.tensor([[True, True, False]])
 
 
-def _check_empty_row(answer: object) -> None:
-    scores = torch.tensor([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]], requires_grad=True)
-    mask = torch.tensor([[True, True, False], [False, False, False]])
-    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3))
-    if weights[1].isnan().any():
-        raise Wrong("empty_row_nan", actual=numbers(weights[1]))
-    if weights[1].any():
-        raise Wrong("empty_row_not_zero", actual=numbers(weights[1]), total=number(weights[1].detach().sum()))
-    if not weights.requires_grad:
-        raise Wrong("no_gradient")
-    (gradient,) = torch.autograd.grad((weights * torch.tensor([1.0, 2.0, 4.0])).sum(), scores)
-    if gradient.isnan().any():
-        raise Wrong("nan_gradient", actual=numbers(gradient[1]))
+def of_axes(axes, of_mask, dtype=torch.float64):
+    mask = torch.rand(of_mask) < 0.6
+    mask[..., 0, :] = False
+    return 9 * torch.randn(axes, dtype=dtype), mask
 
 
-def _check_half(answer: object) -> None:
-    scores, mask = torch.tensor([[1.0, 1.0, 5.0]]).half(), torch.tensor([[True, True, False]])
-    try:
-        weights = expect_tensor(call(answer, scores, mask), shape=(1, 3), dtype=torch.float16)
-    except Wrong as wrong:
-        if wrong.reason != "raised":
-            raise
-        raise Wrong("half", **wrong.facts) from None
-    expect_close(weights, torch.tensor([[0.5, 0.5, 0.0]]), atol=2e-3)
-    empty = scores.detach().requires_grad_()
-    weights = expect_tensor(call(answer, empty, mask & False), shape=(1, 3), dtype=torch.float16)
-    (gradient,) = torch.autograd.grad(weights.sum(), empty)
-    if weights.any() or gradient.isnan().any():  # NaN counts as any, too
-        raise Wrong("half_empty_row", actual=numbers(weights[0]), gradient=numbers(gradient[0]))
+MASKED_SOFTMAX = Exercise(
+    "03.2",
+    level="core",
+    reference=masked_softmax,
+    cases={
+        "by_hand": lambda: (
+            torch.tensor([[0.0, math.log(3.0), 2.0], [1.0, 1.0, 1.0]]),
+            torch.tensor([[True, True, False], [True, True, True]]),
+        ),
+        "loud": lambda: (torch.tensor([[0.0, 0.0, 300.0]]), torch.tensor([[True, True, False]])),
+        "not_low_enough": lambda: two_low(-3e4),
+        "empty_row": lambda: (
+            torch.tensor([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]]),
+            torch.tensor([[True, True, False], [False, False, False]]),
+        ),
+        "half": lambda: (torch.tensor([[1.0, 1.0, 5.0]]).half(), torch.tensor([[True, True, False]])),
+        "half_empty_row": lambda: [
+            (torch.tensor([scores]).half(), torch.tensor([[False, False, False]]))
+            for scores in ([1.0, 1.0, 5.0], [-16.0, -100.0, -3e4])
+        ],
+        "low_empty_row": lambda: (-1e300 * torch.ones(1, 3).double(), torch.zeros(1, 3).bool()),
+        "other_axes": lambda: [
+            of_axes((2, 3, 5, 7), (2, 1, 5, 7), torch.float32),
+            *map(of_axes, *zip(((5, 7), (1, 7)), ((2, 5, 7), (5, 7)), ((3, 1, 7), (3, 1, 7)))),
+            of_axes((2, 2, 2, 5, 3), (5, 3)),
+        ],
+        "not_low_enough far": lambda: two_low(-3e30),
+        "cut_off": lambda: (torch.tensor([[3e30, 2e30, 4e30]]), torch.tensor([[True, True, False]])),
+    },
+    mistakes={
+        "after_softmax": lambda scores, mask: scores.softmax(dim=-1).masked_fill(~mask, 0.0),
+        "inverted": lambda scores, mask: filled(-math.inf, zero=False)(scores, ~mask),
+        "zero_scores": lambda scores, mask: (scores * mask).softmax(dim=-1),
+        "loud": renormalised,
+        "not_low_enough": filled(-12.0),
+        "empty_row_nan": filled(-math.inf, zero=False),
+        "empty_row_not_zero": filled(-1e9, zero=False),
+        "half": filled(-1e9),
+        "nan_gradient": added(lambda dtype: -math.inf),
+        "half_empty_row_nan_gradient": added(lambda dtype: torch.finfo(dtype).min),
+        "gradient": straight_through,
+        "mutates_input": in_place,
+        "no_gradient": lambda scores, mask: masked_softmax(scores.detach(), mask),
+        "cut_off": lambda scores, mask: masked_softmax(
+            scores.double().clamp(max=2e30).to(scores.dtype), mask
+        ),
+        "other_axes": along(lambda scores: 3 if scores.dim() == 4 else 1),
+        "dtype": in_float32,
+        "ready_made": lambda scores, mask: torch.nn.functional.scaled_dot_product_attention(
+            scores,
+            torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1),
+            torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1),
+            attn_mask=mask,
+            scale=1.0,
+        ),
+    },
+    signs={
+        "empty_row_nan": lambda found: found.case == "empty_row" and bool(found.yours[1].isnan().any()),
+        "empty_row_not_zero": lambda found: found.case == "empty_row" and bool(found.yours[1].any()),
+    },
+    facts={
+        "after_softmax": lambda found: {"total": number(found.yours[0].sum())},
+        "empty_row_not_zero": lambda found: {"total": number(found.yours[1].sum())},
+        "not_low_enough": lambda found: {"low": number(found.given[0][0, 0])},
+    },
+    forbids=("course_utils.attention", "scaled_dot_product_attention", "_safe_softmax"),
+)
 
 
-def _check_fresh(answer: object) -> None:
-    """Other shapes, an empty row among them; the gradient, too, is that of the reference."""
-    scores, mask = torch.randn(2, 3, 5, 7, requires_grad=True), torch.rand(2, 1, 5, 7) < 0.6
-    mask[1, 0, 2] = False
-    weights = expect_tensor(call(answer, scores, mask), shape=(2, 3, 5, 7))
-    right, upstream = masked_softmax(scores, mask), torch.randn(2, 3, 5, 7)
-    expect_close(weights.detach(), right.detach())
-    mine, expected = (
-        torch.autograd.grad(result, scores, upstream, allow_unused=True)[0] for result in (weights, right)
-    )
-    if mine is None:
-        raise Wrong("no_gradient")
-    expect_close(mine, expected, "gradient")
-    for axes, of_mask in [
-        ((5, 7), (1, 7)),
-        ((2, 5, 7), (5, 7)),
-        ((3, 1, 7), (3, 1, 7)),
-        ((2, 2, 2, 5, 3), (5, 3)),
-    ]:
-        scores, mask = 9 * torch.randn(axes, dtype=torch.float64), torch.rand(of_mask) < 0.6
-        weights = expect_tensor(call(answer, scores, mask), shape=axes, dtype=scores.dtype)
-        right = masked_softmax(scores, mask)
-        facts = {"scores": axes, "mask": of_mask}
-        expect_close(weights, right, "other_axes", atol=1e-6, **facts)
+# ---- 03.3
 
 
 def sliding_window_mask(length: int, window: int) -> Tensor:
@@ -183,46 +220,61 @@ def sliding_window_mask(length: int, window: int) -> Tensor:
     return ((back >= 0) & (back < window))[None, None]  # (1, 1, T, T)
 
 
-def check_sliding_window_mask(answer: object) -> None:
-    mask = expect_tensor(call(answer, 5, 2))
-    if mask.shape == (5, 5):
-        raise Wrong("no_axes", expected=(1, 1, 5, 5), actual=(5, 5))
-    expect_tensor(mask, shape=(1, 1, 5, 5), dtype=torch.bool)
-    places = torch.arange(5)
-    back = places[:, None] - places[None, :]
-    likely = [
-        ("one_too_many", (back >= 0) & (back <= 2)),
-        ("without_itself", (back > 0) & (back <= 2)),
-        ("without_itself", (back > 0) & (back < 2)),
-        ("both_sides", back.abs() < 2),
-        ("only_future", (back <= 0) & (back > -2)),
-        ("no_limit", back >= 0),
-        ("inverted", ~((back >= 0) & (back < 2))),
-    ]
-    for reason, table in likely:
-        if torch.equal(mask[0, 0], table):
-            raise Wrong(reason, actual=_seen(mask, 3))
-    expect_close(mask, sliding_window_mask(5, 2))
-    for length, window in ((7, 1), (7, 3), (5, 5), (3, 11), (1, 1)):
-        mask = expect_tensor(call(answer, length, window), shape=(1, 1, length, length), dtype=torch.bool)
-        expect_close(mask, sliding_window_mask(length, window))
-    small = [(length, window) for length in (2, 6, 9) for window in (1, 2, 4, 5, 6, 8, 12)]
-    for length, window in [*small, (13, 12), (300, 3), (300, 290)]:  # 300 places do not fit in eight bits
-        mask = expect_tensor(call(answer, length, window), shape=(1, 1, length, length), dtype=torch.bool)
-        right = sliding_window_mask(length, window)
-        if not torch.equal(mask, right):
-            query, key = map(int, (mask != right)[0, 0].nonzero()[0])
-            facts = {"length": length, "window": window, "query": query, "key": key}
-            raise Wrong("other_sizes", expected=bool(right[0, 0, query, key]), **facts)
+def of_window(rule, dtype=torch.int64):
+    def mask(length, window):
+        places = torch.arange(length).to(dtype)
+        return rule(places[:, None] - places[None, :], window)[None, None]
+
+    return mask
 
 
-def _seen(mask: Tensor, query: int) -> str:
-    """The keys that one query may see: "2, 3"."""
-    return ", ".join(str(int(key)) for key in mask[0, 0, query].nonzero())
+def seen(found: Found) -> dict[str, str]:
+    """The keys that query 3 may see: "2, 3"."""
+    return {"actual": ", ".join(str(int(key)) for key in found.yours[0, 0, 3].nonzero())}
 
 
-EXERCISES = [
-    Exercise("03.1", level="warm-up", check=check_mask_of_padding, solution=mask_of_padding),
-    Exercise("03.2", level="core", check=check_masked_softmax, solution=masked_softmax),
-    Exercise("03.3", level="stretch", check=check_sliding_window_mask, solution=sliding_window_mask),
-]
+def wrong_place(found: Found) -> dict[str, object]:
+    _, _, query, key = found.difference.index
+    return {"query": query, "key": key}
+
+
+SLIDING_WINDOW_MASK = Exercise(
+    "03.3",
+    level="stretch",
+    reference=sliding_window_mask,
+    cases={
+        "by_hand": lambda: (5, 2),
+        "other_sizes": lambda: [
+            *((length, window) for length in (1, 2, 5, 6, 7, 9) for window in (1, 2, 3, 4, 5, 6, 8, 12)),
+            *((13, 12), (300, 3), (300, 290)),  # 300 places do not fit in eight bits
+        ],
+    },
+    mistakes={
+        "no_axes": lambda length, window: sliding_window_mask(length, window)[0, 0],
+        "one_too_many": of_window(lambda back, window: (back >= 0) & (back <= window)),
+        "without_itself": Several(
+            [
+                of_window(lambda back, window: (back > 0) & (back <= window)),
+                of_window(lambda back, window: (back > 0) & (back < window)),
+            ]
+        ),
+        "both_sides": of_window(lambda back, window: back.abs() < window),
+        "only_future": of_window(lambda back, window: (back <= 0) & (back > -window)),
+        "no_limit": of_window(lambda back, window: back >= 0),
+        "inverted": of_window(lambda back, window: ~((back >= 0) & (back < window))),
+        "other_sizes": Several(
+            [
+                of_window(lambda back, window: (back >= 0) & (back < window), dtype=torch.int8),
+                of_window(lambda back, window: (back >= 0) & (back < min(window, 8))),
+            ]
+        ),
+        "dtype": lambda length, window: sliding_window_mask(length, window).float(),
+    },
+    facts={
+        **dict.fromkeys(("one_too_many", "without_itself", "both_sides", "only_future"), seen),
+        **dict.fromkeys(("no_limit", "inverted"), seen),
+        "other_sizes": wrong_place,
+    },
+)
+
+EXERCISES = [MASK_OF_PADDING, MASKED_SOFTMAX, SLIDING_WINDOW_MASK]
