@@ -6,19 +6,22 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor
-from torch.overrides import TorchFunctionMode
+from torch import Tensor, nn
 
-from course_utils.exercises.core import (
-    Exercise,
-    Wrong,
-    call,
-    expect_close,
-    expect_tensor,
-    expect_tuple,
-    number,
-    numbers,
-)
+from course_utils.exercises.core import Exercise, Found, Several, number
+from course_utils.exercises.forbidden import count_torch_calls
+
+
+def drawn(*shapes, times=1.0, dtype=torch.float64):
+    return tuple(times * torch.randn(shape, dtype=dtype) for shape in shapes)
+
+
+def calls(answer: Any, *sizes: tuple[Any, ...]) -> list[int]:
+    """How often an answer calls into torch for each of some inputs."""
+    return [count_torch_calls(answer, *given) for given in sizes]
+
+
+# ---- 04.1
 
 
 def split_heads(hidden: Tensor, num_heads: int) -> Tensor:
@@ -27,56 +30,61 @@ def split_heads(hidden: Tensor, num_heads: int) -> Tensor:
     return pieces.transpose(1, 2)  # (B, H, T, D)
 
 
-def check_split_heads(answer: object) -> None:
-    # The tens say which token, the units which coordinate: (B, T, C) = (1, 4, 6), two heads of size 3.
-    tokens = 10.0 * torch.arange(1, 5)[:, None] + torch.arange(1, 7)  # (T, C)
-    expected = split_heads(tokens[None], 2)
-    result = expect_tensor(call(answer, tokens[None], 2), dtype=tokens.dtype)
-    if result.shape == (1, 4, 2, 3):
-        raise Wrong("heads_on_wrong_axis", expected=tuple(expected.shape), actual=tuple(result.shape))
-    if result.shape in ((1, 3, 4, 2), (1, 4, 3, 2)):
-        raise Wrong("sizes_swapped", expected=tuple(expected.shape), actual=tuple(result.shape))
-    expect_tensor(result, shape=tuple(expected.shape))
-    facts = {"expected": numbers(expected[0, 0]), "actual": numbers(result[0, 0])}
-    if torch.equal(result, tokens.reshape(1, 2, 4, 3)):
-        raise Wrong("view_without_transpose", **facts)
-    if torch.equal(result, tokens[None].unflatten(-1, (3, 2)).permute(0, 3, 1, 2)):
-        raise Wrong("interleaved", **facts)
-    expect_close(result, expected)
-    batch = torch.randn(2, 7, 15, requires_grad=True)
-    result = expect_tensor(call(answer, batch, 5))
-    expect_close(result.detach(), split_heads(batch.detach(), 5), "batch")
-    if not result.requires_grad:
-        raise Wrong("no_gradient")
-    for batch, length, size, num_heads in [
-        (3, 5, 8, 1),
-        (3, 5, 8, 8),
-        (1, 1, 6, 2),
-        (5, 1, 12, 3),
-        (4, 11, 10, 5),
-    ]:
-        hidden = (1e6 * torch.randn(batch, length, size, dtype=torch.float64)).requires_grad_()
-        result = expect_tensor(call(answer, hidden, num_heads), dtype=hidden.dtype)
-        right = split_heads(hidden, num_heads)
-        if result.shape != right.shape:
-            given = {"hidden": tuple(hidden.shape), "heads": num_heads}
-            raise Wrong("other_sizes", expected=tuple(right.shape), actual=tuple(result.shape), **given)
-        expect_close(result, right, atol=0.0)
-        _compare_gradients(result, right, {"hidden": hidden})
+def viewed(hidden, num_heads):
+    batch, length, size = hidden.shape
+    return hidden.reshape(batch, num_heads, length, size // num_heads)
 
 
-def _compare_gradients(result: Tensor, right: Tensor, inputs: dict[str, Tensor]) -> None:
-    """The gradient of the result, weighted at random, is that of the right one in each of the inputs."""
-    upstream = torch.randn_like(right)
-    if not result.requires_grad:
-        raise Wrong("no_gradient")
-    given = list(inputs.values())
-    found = torch.autograd.grad(result, given, upstream, allow_unused=True)
-    expected = torch.autograd.grad(right, given, upstream)
-    for name, mine, wanted in zip(inputs, found, expected, strict=True):
-        expect_close(
-            torch.zeros_like(wanted) if mine is None else mine, wanted, "gradient", atol=1e-6, of=name
-        )
+def batch_mixed_in(hidden, num_heads):
+    batch, length, size = hidden.shape
+    return hidden.reshape(length, batch, num_heads, size // num_heads).permute(1, 2, 0, 3)
+
+
+def numbered_tokens() -> tuple[Tensor, int]:
+    """The tens say which token, the units which coordinate: (B, T, C) = (1, 4, 6), two heads of size 3."""
+    return (10.0 * torch.arange(1, 5)[:, None] + torch.arange(1, 7))[None], 2
+
+
+SPLIT_HEADS = Exercise(
+    "04.1",
+    level="warm-up",
+    reference=split_heads,
+    cases={
+        "by_hand": numbered_tokens,
+        "batch": lambda: (torch.randn(2, 7, 15), 5),
+        "other_sizes": lambda: [
+            (1e6 * torch.randn(batch, length, size, dtype=torch.float64), heads)
+            for batch, length, size, heads in [
+                (3, 5, 8, 1),
+                (3, 5, 8, 8),
+                (1, 1, 6, 2),
+                (5, 1, 12, 3),
+                (4, 11, 10, 5),
+            ]
+        ],
+    },
+    mistakes={
+        "view_without_transpose": viewed,
+        "heads_on_wrong_axis": lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)),
+        "sizes_swapped": Several(
+            [
+                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
+                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)),
+            ]
+        ),
+        "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
+        "batch": batch_mixed_in,
+        "no_gradient": lambda hidden, num_heads: split_heads(hidden, num_heads).detach(),
+        "dtype": lambda hidden, num_heads: split_heads(hidden, num_heads).float(),
+        "other_sizes_shape": lambda hidden, num_heads: split_heads(hidden, num_heads).squeeze(2),
+        "gradient": lambda hidden, num_heads: (
+            2 * split_heads(hidden, num_heads) - split_heads(hidden, num_heads).detach()
+        ),
+    },
+)
+
+
+# ---- 04.2
 
 
 def multi_head(query: Tensor, key: Tensor, value: Tensor, num_heads: int) -> tuple[Tensor, Tensor]:
@@ -87,129 +95,189 @@ def multi_head(query: Tensor, key: Tensor, value: Tensor, num_heads: int) -> tup
     return context, weights
 
 
-def check_multi_head(answer: object) -> None:
-    hidden = torch.randn(1, 5, 6)
-    context, weights = expect_tuple(call(answer, hidden, hidden, hidden, 2), 2)
-    weights, context = expect_tensor(weights, dtype=hidden.dtype), expect_tensor(context, dtype=hidden.dtype)
-    right_context, right_weights = multi_head(hidden, hidden, hidden, 2)
-    if weights.shape in ((1, 5, 5), (1, 1, 5, 5)):
-        raise Wrong("one_head", expected=tuple(right_weights.shape), actual=tuple(weights.shape))
-    expect_tensor(weights, shape=tuple(right_weights.shape))
-    _check_weights(hidden, weights, right_weights)
-    if context.shape == (1, 2, 5, 3):
-        raise Wrong("not_merged", expected=tuple(right_context.shape), actual=tuple(context.shape))
-    expect_tensor(context, shape=tuple(right_context.shape))
-    heads = right_context.unflatten(-1, (2, 3)).transpose(1, 2)  # (B, H, T, D)
-    if torch.allclose(context, heads.reshape(1, 5, 6), atol=1e-5):
-        raise Wrong(
-            "merge_without_transpose", expected=numbers(right_context[0, 0]), actual=numbers(context[0, 0])
-        )
-    expect_close(context, right_context)
-    _check_cross_attention(answer)
-    _check_large_scores(answer)
-    _check_gradient(answer)
-    _check_loop(answer)
+def merged(context):
+    return context.transpose(1, 2).flatten(-2)
 
 
-def _check_large_scores(answer: object) -> None:
-    """One head of size 1 up to as many heads as coordinates, in float64, with scores far beyond what exp can hold."""
-    for batch, length, size, num_heads in [(3, 4, 6, 1), (3, 4, 6, 6), (1, 1, 6, 2)]:
-        given = [torch.randn(batch, length, size, dtype=torch.float64) for _ in range(3)]
-        for times in (1.0, 100.0):
-            query, key, value = times * given[0], times * given[1], given[2]
-            context, weights = expect_tuple(call(answer, query, key, value, num_heads), 2)
-            right_context, right_weights = multi_head(query, key, value, num_heads)
-            expect_tensor(weights, shape=tuple(right_weights.shape), dtype=query.dtype)
-            expect_tensor(context, shape=tuple(right_context.shape), dtype=query.dtype)
-            largest = number((query.unflatten(-1, (num_heads, -1)).square().sum(-1)).max())
-            reason = "weights" if times == 1 else "large_scores"
-            expect_close(weights, right_weights, reason, atol=1e-6 if times == 1 else 1e-2, largest=largest)
-            expect_close(context, right_context, atol=1e-5 if times == 1 else 5e-2)
+def merged_without_transpose(context):
+    batch, heads, length, size = context.shape
+    return context.reshape(batch, length, heads * size)
 
 
-def _check_weights(hidden: Tensor, weights: Tensor, right_weights: Tensor) -> None:
-    sums = weights.sum(dim=-1)
-    if not torch.allclose(sums, torch.ones_like(sums), atol=1e-4):
-        for axis, reason in ((-2, "softmax_over_queries"), (1, "softmax_over_heads")):
-            if torch.allclose(weights.sum(dim=axis), torch.ones(()), atol=1e-4):
-                raise Wrong(reason, actual=number(sums[0, 0, 0]))
-        raise Wrong("rows_do_not_sum_to_one", actual=number(sums[0, 0, 0]))
-    q = hidden.unflatten(-1, (2, 3)).transpose(1, 2)  # (B, H, T, D)
-    dots = q @ q.transpose(-2, -1)
-    for divisor, reason in ((math.sqrt(6), "scale_by_hidden_size"), (1.0, "no_scale")):
-        if torch.allclose(weights, (dots / divisor).softmax(dim=-1), atol=1e-5):
-            raise Wrong(reason, expected=number(math.sqrt(3)), actual=number(divisor))
-    mixed = hidden.reshape(1, 2, 5, 3)
-    if torch.allclose(weights, (mixed @ mixed.transpose(-2, -1) / math.sqrt(3)).softmax(dim=-1), atol=1e-5):
-        raise Wrong("split_without_transpose")
-    expect_close(weights, right_weights, "weights")
+def multi_head_with(
+    split=split_heads,
+    merge=merged,
+    weigh=lambda scores: scores.softmax(dim=-1),
+    scale=lambda query, q: math.sqrt(q.shape[-1]),
+    kept=lambda weights: weights,
+):
+    """Multi-head attention with one step done otherwise."""
+
+    def wrong(query, key, value, num_heads):
+        q, k, v = (split(hidden, num_heads) for hidden in (query, key, value))
+        weights = weigh(q @ k.transpose(-2, -1) / scale(query, q))
+        return merge(kept(weights) @ v), weights
+
+    return wrong
 
 
-def _check_cross_attention(answer: object) -> None:
-    query, key, value = torch.randn(2, 3, 10), torch.randn(2, 7, 10), torch.randn(2, 7, 10)
-    try:
-        context, weights = expect_tuple(call(answer, query, key, value, 5), 2)
-    except Wrong as wrong:
-        if wrong.reason != "raised":
-            raise
-        raise Wrong("cross", query=tuple(query.shape), key=tuple(key.shape), **wrong.facts) from None
-    right_context, right_weights = multi_head(query, key, value, 5)
-    expect_close(expect_tensor(weights), right_weights, "weights")
-    expect_close(expect_tensor(context), right_context)
+def one_head(query, key, value, num_heads):
+    weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(dim=-1)
+    return weights @ value, weights
 
 
-def _check_gradient(answer: object) -> None:
-    """The gradient of context and weights together is that of the reference, in query, key and value."""
-    inputs = [torch.randn(2, length, 12, requires_grad=True) for length in (3, 5, 5)]
-    found = []
-    for run in (lambda *given: call(answer, *given, 3), lambda *given: multi_head(*given, 3)):
-        context, weights = expect_tuple(run(*inputs), 2)
-        loss = context.square().sum() + weights.square().sum()
-        if not loss.requires_grad:
-            raise Wrong("no_gradient")
-        found.append(torch.autograd.grad(loss, inputs, allow_unused=True))
-    for name, mine, right in zip(("query", "key", "value"), *found, strict=True):
-        expect_close(torch.zeros_like(right) if mine is None else mine, right, "gradient", atol=1e-4, of=name)
+def one_length(query, key, value, num_heads):
+    batch, length, size = query.shape
+    given = [
+        hidden.view(batch, length, num_heads, size // num_heads).transpose(1, 2).flatten(2)
+        for hidden in (query, key, value)
+    ]
+    q, k, v = (hidden.view(batch, num_heads, length, -1) for hidden in given)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(dim=-1)
+    return merged(weights @ v), weights
 
 
-class _Count(TorchFunctionMode):
-    """Counts the calls into torch within a block."""
-
-    calls = 0
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        self.calls += 1
-        return func(*args, **(kwargs or {}))
-
-
-def _check_loop(answer: object) -> None:
-    """All heads, tokens and sentences at once: as many calls into torch for few as for many."""
-    counts = []
-    for batch, length, num_heads in [(1, 5, 2), (1, 5, 12), (1, 9, 2), (3, 5, 2)]:
-        given = *torch.randn(3, batch, length, 24), num_heads
-        (context, weights), calls = _counted(answer, *given)
-        right_context, right_weights = multi_head(*given)
-        expect_close(expect_tensor(weights), right_weights, "weights")
-        expect_close(expect_tensor(context), right_context)
-        counts.append(calls)
-    few, heads, tokens, sentences = counts
-    if heads > few:
-        raise Wrong("loop", few=few, many=heads)
-    if max(tokens, sentences) > few:
-        raise Wrong("loop_elsewhere", few=few, tokens=tokens, sentences=sentences)
-    if few > 60:
-        raise Wrong("too_many_calls", calls=few)
+def head_by_head(query, key, value, num_heads, rounds=None):
+    """A loop over heads; one with a fixed number of rounds hides behind it."""
+    size = query.shape[-1] // num_heads
+    contexts, weights = [], []
+    for turn in range(rounds or num_heads):
+        head = min(turn, num_heads - 1)
+        q, k, v = (hidden[..., head * size : (head + 1) * size] for hidden in (query, key, value))
+        weights.append((q @ k.transpose(-2, -1) / math.sqrt(size)).softmax(dim=-1))
+        contexts.append(weights[-1] @ v)
+    return torch.cat(contexts[:num_heads], dim=-1), torch.stack(weights[:num_heads], dim=1)
 
 
-def _counted(answer: Any, *given: Any) -> tuple[Any, int]:
-    """What an answer returns, and how often it called into torch."""
+def token_by_token(query, key, value, num_heads):
+    answers = [multi_head(query[:, t : t + 1], key, value, num_heads) for t in range(query.shape[1])]
+    return torch.cat([context for context, _ in answers], 1), torch.cat(
+        [weights for _, weights in answers], 2
+    )
 
-    def watched(*copies: Any) -> tuple[Any, int]:
-        with _Count() as count:
-            result = answer(*copies)
-        return result, count.calls
 
-    return call(watched, *given)
+def ready_made(query, key, value, num_heads):
+    size, identity = query.shape[-1], torch.eye(query.shape[-1], dtype=query.dtype)
+    module = nn.MultiheadAttention(size, num_heads, bias=False, batch_first=True, dtype=query.dtype)
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.cat([identity] * 3))
+        module.out_proj.weight.copy_(identity)
+    return module(query, key, value, average_attn_weights=False)
+
+
+def by_exponentials(scores):
+    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+
+
+def row_sum(found: Found) -> dict[str, str]:
+    return {"actual": number(found.yours[1].sum(dim=-1)[0, 0, 0])}
+
+
+def sums_to_one(axis):
+    """Of the weights of the example, along an axis."""
+
+    def holds(found: Found) -> bool:
+        weights = found.yours[1]
+        return found.case == "by_hand" and bool((weights.sum(dim=axis) - 1).abs().max() < 1e-4)
+
+    return holds
+
+
+def of_sizes(*sizes, times=1.0):
+    """(B, T_q, T_k, C, H) -> query, key, value, number of heads; the scores times² as large."""
+    return [
+        (*drawn((b, t_q, c), (b, t_k, c), times=times), *drawn((b, t_k, c)), heads)
+        for b, t_q, t_k, c, heads in sizes
+    ]
+
+
+def attended(batch, length, heads):
+    return *torch.randn(3, batch, length, 24), heads
+
+
+def loop(answer):
+    few, many = calls(answer, attended(1, 5, 2), attended(1, 5, 12))
+    return {"few": few, "many": many} if many > few else None
+
+
+def loop_elsewhere(answer):
+    few, tokens, sentences = calls(answer, attended(1, 5, 2), attended(1, 9, 2), attended(3, 5, 2))
+    return {"few": few, "tokens": tokens, "sentences": sentences} if max(tokens, sentences) > few else None
+
+
+def too_many_calls(answer):
+    (few,) = calls(answer, attended(1, 5, 2))
+    return {"calls": few} if few > 60 else None
+
+
+def largest_query(found: Found) -> dict[str, str]:
+    query, heads = found.given[0], found.given[3]
+    return {"largest": number(query.unflatten(-1, (heads, -1)).square().sum(-1).max())}
+
+
+MULTI_HEAD = Exercise(
+    "04.2",
+    level="core",
+    reference=multi_head,
+    parts={"weights": 1, "context": 0},
+    cases={
+        "by_hand": lambda: (*[torch.randn(1, 5, 6)] * 3, 2),
+        "cross": lambda: (torch.randn(2, 3, 10), torch.randn(2, 7, 10), torch.randn(2, 7, 10), 5),
+        "other sizes": lambda: of_sizes((3, 4, 4, 6, 1), (3, 4, 2, 6, 6), (1, 1, 1, 6, 2), (2, 3, 5, 12, 3)),
+        "large_scores": lambda: of_sizes((3, 4, 4, 6, 1), (3, 4, 2, 6, 6), (1, 1, 3, 6, 2), times=100.0),
+    },
+    mistakes={
+        "one_head": one_head,
+        "softmax_over_queries": multi_head_with(weigh=lambda scores: scores.softmax(dim=-2)),
+        "softmax_over_heads": multi_head_with(weigh=lambda scores: scores.softmax(dim=1)),
+        "rows_do_not_sum_to_one": multi_head_with(weigh=lambda scores: scores),
+        "scale_by_hidden_size": multi_head_with(scale=lambda query, q: math.sqrt(query.shape[-1])),
+        "no_scale": multi_head_with(scale=lambda query, q: 1.0),
+        "split_without_transpose": Several(
+            [
+                multi_head_with(split=viewed, merge=merged_without_transpose),
+                multi_head_with(split=viewed),
+            ]
+        ),
+        "weights": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].flip(1)),
+        "not_merged": multi_head_with(merge=lambda context: context),
+        "merge_without_transpose": multi_head_with(merge=merged_without_transpose),
+        "cross": one_length,
+        "detached": multi_head_with(kept=lambda weights: weights.detach()),
+        "gradient": lambda query, *given: multi_head(2 * query - query.detach(), *given),
+        "no_gradient": lambda *given: tuple(part.detach() for part in multi_head(*given)),
+        "loop": head_by_head,
+        "loop_elsewhere": token_by_token,
+        "too_many_calls": lambda *given: head_by_head(*given, rounds=24),
+        "large_scores": multi_head_with(weigh=by_exponentials),
+        "dtype": lambda *given: tuple(part.float() for part in multi_head(*given)),
+        "ready_made": ready_made,
+    },
+    signs={
+        "softmax_over_queries": lambda found: sums_to_one(-2)(found) and not sums_to_one(-1)(found),
+        "softmax_over_heads": lambda found: sums_to_one(1)(found) and not sums_to_one(-1)(found),
+        "rows_do_not_sum_to_one": lambda found: found.case == "by_hand" and not sums_to_one(-1)(found),
+        "split_without_transpose": lambda found: (
+            found.case == "by_hand"
+            and not multi_head_with(split=viewed)(*found.given)[1].sub(found.yours[1]).abs().max() > 1e-5
+        ),
+    },
+    facts={
+        **dict.fromkeys(("softmax_over_queries", "softmax_over_heads", "rows_do_not_sum_to_one"), row_sum),
+        "scale_by_hidden_size": lambda found: {"expected": number(3**0.5), "actual": number(6**0.5)},
+        "no_scale": lambda found: {"expected": number(3**0.5), "actual": "1"},
+        "large_scores": largest_query,
+    },
+    properties={"loop": loop, "loop_elsewhere": loop_elsewhere, "too_many_calls": too_many_calls},
+    forbids=(
+        "course_utils.attention.MultiHeadAttention",
+        "multi_head_attention_forward",
+        "_native_multi_head_attention",
+    ),
+)
+
+
+# ---- 04.3
 
 
 def head_contributions(context: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -218,71 +286,94 @@ def head_contributions(context: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return torch.einsum("bhtd,chd->bhtc", context, columns)  # (B, H, T, C)
 
 
-def check_head_contributions(answer: object) -> None:
-    context, weight, bias = torch.randn(1, 2, 3, 2), torch.randn(4, 4), torch.randn(4)
-    result = expect_tensor(call(answer, context, weight, bias), dtype=context.dtype)
-    expected = head_contributions(context, weight, bias)
-    if result.shape == (1, 3, 4):
-        raise Wrong("already_summed", expected=tuple(expected.shape), actual=tuple(result.shape))
-    expect_tensor(result, shape=tuple(expected.shape))
-    facts = {"expected": numbers(expected.sum(dim=1)[0, 0]), "actual": numbers(result.sum(dim=1)[0, 0])}
-    rows = torch.einsum("bhtd,hdc->bhtc", context, weight.unflatten(0, (2, 2)))
-    interleaved = torch.einsum("bhtd,cdh->bhtc", context, weight.unflatten(-1, (2, 2)))
-    without_transpose = _as_if_merged_without_transpose(context, weight)
-    likely = [
-        (expected + bias, "bias_in_each_head"),
-        (expected + bias / 2, "bias_shared_out"),
-        (rows, "rows_for_columns"),
-        (interleaved, "interleaved_columns"),
-        (without_transpose, "merged_without_transpose"),
-    ]
-    for wrong, reason in likely:
-        if torch.allclose(result, wrong, atol=1e-5):
-            raise Wrong(reason, **facts)
-    if not torch.allclose(result.sum(dim=1), expected.sum(dim=1), atol=1e-5):
-        raise Wrong("sum", **facts)
-    expect_close(result, expected)
-    context, weight, bias = torch.randn(2, 3, 7, 5, requires_grad=True), torch.randn(15, 15), torch.randn(15)
-    result = expect_tensor(call(answer, context, weight, bias))
-    expect_close(result.detach(), head_contributions(context.detach(), weight, bias))
-    if not result.requires_grad:
-        raise Wrong("no_gradient")
-    counts = []
-    for batch, num_heads, length, size in [
-        (1, 2, 3, 4),
-        (1, 6, 3, 2),
-        (1, 2, 7, 4),
-        (3, 1, 1, 5),
-        (2, 5, 4, 1),
-    ]:
-        inputs = {
-            "context": (100 * torch.randn(batch, num_heads, length, size).double()).requires_grad_(),
-            "weight": torch.randn(num_heads * size, num_heads * size).double().requires_grad_(),
-        }
-        given = *inputs.values(), torch.randn(num_heads * size).double()
-        result, calls = _counted(answer, *given)
-        right = head_contributions(*given)
-        if expect_tensor(result, dtype=right.dtype).shape != right.shape:
-            raise Wrong("other_sizes", expected=tuple(right.shape), actual=tuple(result.shape))
-        expect_close(result, right, "large", atol=1e-6)
-        _compare_gradients(result, right, inputs)
-        counts.append(calls)
-    if counts[1] > counts[0]:
-        raise Wrong("loop", few=counts[0], many=counts[1])
-    if counts[2] > counts[0]:
-        raise Wrong("loop_elsewhere", few=counts[0], tokens=counts[2])
+def of_each_head(part):
+    """Head by head, with a part of the weight that is not its own."""
+
+    def wrong(context, weight, bias):
+        heads = range(context.shape[1])
+        return torch.stack([context[:, head] @ part(weight, head, len(heads)) for head in heads], dim=1)
+
+    return wrong
 
 
-def _as_if_merged_without_transpose(context: Tensor, weight: Tensor) -> Tensor:
+def own_columns(weight, head, heads):
+    return weight.unflatten(-1, (heads, -1))[:, head].T
+
+
+def alone(context, weight, bias):
     """One head at a time, the others 0, joined by reshape alone: each token gets numbers of others."""
-    batch, num_heads, length, head_size = context.shape
-    alone = torch.eye(num_heads)[:, None, :, None, None] * context  # (one kept, B, H, T, D)
-    joined = alone.reshape(num_heads, batch, length, num_heads * head_size)
-    return (joined @ weight.T).transpose(0, 1)  # (B, H, T, C)
+    kept = torch.eye(context.shape[1], dtype=context.dtype)[:, None, :, None, None] * context
+    return torch.stack([merged_without_transpose(only) @ weight.T for only in kept], dim=1)
 
 
-EXERCISES = [
-    Exercise("04.1", level="warm-up", check=check_split_heads, solution=split_heads),
-    Exercise("04.2", level="core", check=check_multi_head, solution=multi_head),
-    Exercise("04.3", level="stretch", check=check_head_contributions, solution=head_contributions),
-]
+def token_after_token(context, weight, bias):
+    places = range(context.shape[2])
+    return torch.cat([head_contributions(context[:, :, t : t + 1], weight, bias) for t in places], dim=2)
+
+
+def summed(found: Found) -> dict[str, Any]:
+    """What the contributions of the first token sum to."""
+    if found.kind != "value":
+        return {}
+    right, yours = (result.sum(dim=1)[0, 0] for result in (found.right, found.yours))
+    return {"right_sum": [round(float(x), 3) for x in right], "your_sum": [round(float(x), 3) for x in yours]}
+
+
+def of_output(batch, heads, length, size, times=100.0):
+    width = heads * size
+    return *drawn((batch, heads, length, size), times=times), *drawn((width, width), (width,))
+
+
+def contributions_loop(answer):
+    few, many = calls(answer, of_output(1, 2, 3, 4), of_output(1, 6, 3, 2))
+    return {"few": few, "many": many} if many > few else None
+
+
+def contributions_loop_elsewhere(answer):
+    few, tokens = calls(answer, of_output(1, 2, 3, 4), of_output(1, 2, 7, 4))
+    return {"few": few, "tokens": tokens} if tokens > few else None
+
+
+HEAD_CONTRIBUTIONS = Exercise(
+    "04.3",
+    level="stretch",
+    reference=head_contributions,
+    cases={
+        "by_hand": lambda: (torch.randn(1, 2, 3, 2), torch.randn(4, 4), torch.randn(4)),
+        "value": lambda: (torch.randn(2, 3, 7, 5), torch.randn(15, 15), torch.randn(15)),
+        "large": lambda: [
+            of_output(*size) for size in [(1, 6, 3, 2), (1, 2, 7, 4), (3, 1, 1, 5), (2, 5, 4, 1)]
+        ],
+    },
+    mistakes={
+        "already_summed": lambda context, weight, bias: merged(context) @ weight.T,
+        "bias_in_each_head": lambda context, weight, bias: head_contributions(context, weight, bias) + bias,
+        "bias_shared_out": lambda context, weight, bias: (
+            head_contributions(context, weight, bias) + bias / context.shape[1]
+        ),
+        "rows_for_columns": of_each_head(lambda weight, head, heads: weight.unflatten(0, (heads, -1))[head]),
+        "interleaved_columns": of_each_head(lambda weight, head, heads: weight[:, head::heads].T),
+        "merged_without_transpose": alone,
+        "sum": lambda context, weight, bias: 2 * head_contributions(context, weight, bias),
+        "no_gradient": lambda *given: head_contributions(*given).detach(),
+        "detached": Several(
+            [
+                lambda context, weight, bias: head_contributions(context.detach(), weight, bias),
+                lambda context, weight, bias: head_contributions(context, weight.detach(), bias),
+            ]
+        ),
+        "gradient": lambda context, weight, bias: head_contributions(
+            2 * context - context.detach(), weight, bias
+        ),
+        "dtype": lambda context, weight, bias: head_contributions(context.float(), weight.float(), bias),
+        "other_sizes": lambda *given: head_contributions(*given).squeeze(2),
+        "large": lambda context, weight, bias: head_contributions(context.clamp(-9, 9), weight, bias),
+        "loop": of_each_head(own_columns),
+        "loop_elsewhere": token_after_token,
+    },
+    signs={"sum": lambda found: found.case == "by_hand" and found.kind == "value"},
+    facts={"*": summed},
+    properties={"loop": contributions_loop, "loop_elsewhere": contributions_loop_elsewhere},
+)
+
+EXERCISES = [SPLIT_HEADS, MULTI_HEAD, HEAD_CONTRIBUTIONS]
