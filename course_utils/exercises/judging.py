@@ -124,7 +124,7 @@ class Judging:
                 yours = self._answered(answer, given, first=place == 0)
             if difference := self._difference(yours, right):
                 found.append(Found(case, given, right, yours, difference, answer))
-        return min(found, key=lambda one: _size(one.given), default=None)
+        return min(found, key=lambda one: (one.kind == "raised", _size(one.given)), default=None)
 
     def _answered(self, answer: Any, given: Given, *, first: bool) -> Any:
         """What the answer does with copies of the inputs."""

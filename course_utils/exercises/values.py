@@ -115,8 +115,7 @@ def _of_tensors(result: Any, right: Tensor, rule: Rule) -> Departure | None:
     if bool(close.all()):
         return None
     index = tuple(int(place) for place in (~close).nonzero()[0])
-    expected, actual = told_apart(right.detach()[index], result.detach()[index])
-    return Departure("value", expected, actual, index)
+    return Departure("value", *_told(right.detach()[index].item(), result.detach()[index].item()), index)
 
 
 def _of_numbers(result: Any, right: Any, rule: Rule) -> Departure | None:
@@ -131,7 +130,13 @@ def _of_numbers(result: Any, right: Any, rule: Rule) -> Departure | None:
         close |= (
             abs(result - right) <= rule.atol * max(1.0, abs(right)) if isinstance(right, float) else False
         )
-    return None if close else Departure("value", *told_apart(right, result))
+    return None if close else Departure("value", *_told(right, result))
+
+
+def _told(right: Any, result: Any) -> tuple[str, str]:
+    """Whole numbers with all their digits."""
+    whole = isinstance(right, int) and isinstance(result, int)
+    return (str(right), str(result)) if whole else told_apart(right, result)
 
 
 def _of_mappings(result: Any, right: Mapping[Any, Any], rule: Rule) -> Departure | None:

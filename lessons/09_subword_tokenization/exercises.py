@@ -9,14 +9,17 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-import torch
-
-from course_utils.exercises.core import Exercise, Wrong, call
+from course_utils.exercises.core import Exercise, Found, Several
 from course_utils.tokenization.bpe import apply_merges
 
-TOY = {"배를": 3, "배가": 2, "나를": 2}
 STRANGE = "가나Aa#é\u1107\u1162🚢"  # letters that lower-casing, NFC or "Hangul only" would change
-LAUGH = {"하하하": 2, "하마": 1}
+
+
+def drawn(letters: str, longest: int) -> str:
+    return "".join(random.choices(letters, k=random.randint(1, longest)))
+
+
+# ---- 09.1
 
 
 def count_pairs(words: Mapping[str, int]) -> dict[tuple[str, str], int]:
@@ -27,40 +30,91 @@ def count_pairs(words: Mapping[str, int]) -> dict[tuple[str, str], int]:
     return dict(counts)
 
 
-def check_count_pairs(answer: object) -> None:
-    found = _expect(call(answer, TOY), Mapping, "dict")
-    _explain_pairs(found)
-    twice = _expect(call(answer, LAUGH), Mapping, "dict")
-    times = twice.get(("하", "하"))
-    if times != 4:
-        raise Wrong("repeated", expected=4, actual=times)
-    chance = _chance()
-    fresh = [{_word(chance, "가나다", 9): chance.randint(1, 9) for _ in range(5)} for _ in range(5)]
-    for words in (TOY, LAUGH, {"배": 5}, {"사과와": 1, "과와": 3}, {"갈매기들이": 2}, *fresh):
-        expected = count_pairs(words)
-        got = dict(_expect(call(answer, words), Mapping, "dict"))
-        if got != expected:
-            raise Wrong("pairs", words=words, expected=_show(expected), actual=_show(got))
-    words = {_word(chance, STRANGE, 30): chance.randint(1, 10_000) for _ in range(31)}
-    expected, got = count_pairs(words), dict(_expect(call(answer, words), Mapping, "dict"))
-    for pair in sorted({*expected, *got}):
-        if expected.get(pair) != got.get(pair):
-            raise Wrong("larger", pair=pair, expected=expected.get(pair), actual=got.get(pair))
+def counted(weigh=True, key=lambda pair: pair, of=lambda word: word):
+    """Counting with one thing done otherwise."""
+
+    def wrong(words):
+        counts = Counter()
+        for word, times in words.items():
+            for pair in zip(of(word), of(word)[1:]):
+                counts[key(pair)] += times if weigh else 1
+        return dict(counts)
+
+    return wrong
 
 
-def _explain_pairs(found: Mapping[Any, Any]) -> None:
-    """Name the known reasons for wrong counts of TOY."""
-    if any(isinstance(pair, str) for pair in found):
-        raise Wrong("keys", actual=repr(next(iter(found))))
-    expected = count_pairs(TOY)
-    if set(found) == {(second, first) for first, second in expected}:
-        raise Wrong("reversed", expected=_show(expected), actual=_show(found))
-    known = {*expected, *((second, first) for first, second in expected)}
-    crossing = [pair for pair in found if pair not in known and pair[0] in ("를", "가")]
-    if crossing:
-        raise Wrong("across_words", first=crossing[0][0], second=crossing[0][1])
-    if dict(found) == dict.fromkeys(expected, 1):
-        raise Wrong("unweighted", expected=3, actual=1)
+def across_words(words):
+    text = "".join(word * times for word, times in words.items())
+    return dict(Counter(zip(text, text[1:])))
+
+
+def with_str_count(words):
+    """str.count leaves out what overlaps: 하하하 has 하하 once."""
+    counts = Counter()
+    for word, times in words.items():
+        for pair in set(zip(word, word[1:])):
+            counts[pair] += times * word.count("".join(pair))
+    return dict(counts)
+
+
+def with_zeros(words):
+    letters = dict.fromkeys("".join(words))
+    return {(one, other): count_pairs(words).get((one, other), 0) for one in letters for other in letters}
+
+
+def as_text(counts: Any) -> str:
+    if not isinstance(counts, Mapping):
+        return str(counts)
+    return ", ".join(f"{'+'.join(map(str, pair))}: {times}" for pair, times in counts.items())
+
+
+def crossing_pairs(found: Found) -> list[tuple[str, str]]:
+    """Pairs of the last letter of a word and the first of one, that stand side by side in no word."""
+    (words,) = found.given
+    ends, starts = {word[-1] for word in words}, {word[0] for word in words}
+    new = [pair for pair in found.yours if pair not in found.right and found.yours[pair] > 0]
+    return [pair for pair in new if pair[0] in ends and pair[1] in starts and pair[::-1] not in found.right]
+
+
+COUNT_PAIRS = Exercise(
+    "09.1",
+    level="warm-up",
+    reference=count_pairs,
+    show=as_text,
+    cases={
+        "by_hand": lambda: ({"배를": 3, "배가": 2, "나를": 2},),
+        "repeated": lambda: ({"하하하": 2, "하마": 1},),
+        "pairs": lambda: [
+            *(({word: times},) for word, times in [("배", 5), ("갈매기들이", 2)]),
+            ({"사과와": 1, "과와": 3},),
+            *(({drawn("가나다", 9): random.randint(1, 9) for _ in range(5)},) for _ in range(5)),
+        ],
+        "larger": lambda: ({drawn(STRANGE, 30): random.randint(1, 10_000) for _ in range(31)},),
+    },
+    mistakes={
+        "unweighted": counted(weigh=False),
+        "across_words": across_words,
+        "reversed": counted(key=lambda pair: pair[::-1]),
+        "keys": counted(key="".join),
+        "zeros": with_zeros,
+        "repeated": with_str_count,
+        "pairs": counted(of=lambda word: word[:3]),
+        "larger": counted(of=str.lower),
+    },
+    signs={
+        "keys": lambda found: any(isinstance(pair, str) for pair in found.yours),
+        "zeros": lambda found: 0 in found.yours.values(),
+        "across_words": lambda found: found.case == "by_hand" and bool(crossing_pairs(found)),
+    },
+    facts={
+        "keys": lambda found: {"actual": repr(next(iter(found.yours)))},
+        "zeros": lambda found: {"pair": next(pair for pair, times in found.yours.items() if times == 0)},
+        "across_words": lambda found: dict(zip(("first", "second"), crossing_pairs(found)[0])),
+    },
+)
+
+
+# ---- 09.2
 
 
 def cut_word(word: str, vocab: Mapping[str, int]) -> list[tuple[str, int, int]]:
@@ -77,93 +131,191 @@ def cut_word(word: str, vocab: Mapping[str, int]) -> list[tuple[str, int, int]]:
     return pieces
 
 
-SMALL = {
-    piece: number
-    for number, piece in enumerate(
-        ["[UNK]", "배", "##에", "##서", "##에서", "에서", "나무", "##나무", "##를"]
+def cut(shortest=False, hashes=True, stuck=lambda pieces, word: [("[UNK]", 0, len(word))]):
+    """Cutting with one thing done otherwise; stuck says what comes back where no piece fits."""
+
+    def wrong(word, vocab):
+        pieces, start = [], 0
+        while start < len(word):
+            prefix = "##" if start and hashes else ""
+            ends = range(start + 1, len(word) + 1) if shortest else range(len(word), start, -1)
+            end = next((end for end in ends if prefix + word[start:end] in vocab), None)
+            if end is None:
+                return stuck(pieces, word)
+            pieces.append((prefix + word[start:end], start, end))
+            start = end
+        return pieces
+
+    return wrong
+
+
+def going_on(word, vocab):
+    """Puts [UNK] for the one letter that is not known."""
+    pieces, start = [], 0
+    while start < len(word):
+        prefix = "##" if start else ""
+        end = next((end for end in range(len(word), start, -1) if prefix + word[start:end] in vocab), None)
+        pieces.append((prefix + word[start:end], start, end) if end else ("[UNK]", start, start + 1))
+        start = end or start + 1
+    return pieces
+
+
+def spans_of_pieces(word, vocab):
+    """Places counted along the pieces, ## and all."""
+    pieces, at = [], 0
+    for piece, start, end in cut_word(word, vocab):
+        pieces.append((piece, at, at + len(piece)) if piece != "[UNK]" else (piece, start, end))
+        at += len(piece)
+    return pieces
+
+
+def last_included(word, vocab):
+    return [(piece, start, end - (piece != "[UNK]")) for piece, start, end in cut_word(word, vocab)]
+
+
+def from_right(word, vocab):
+    """Takes the longest piece at the end first, as backward segmentation of Chinese does."""
+    pieces, end = [], len(word)
+    while end:
+        start = next((s for s in range(end) if ("##" if s else "") + word[s:end] in vocab), None)
+        if start is None:
+            return [("[UNK]", 0, len(word))]
+        pieces.insert(0, (("##" if start else "") + word[start:end], start, end))
+        end = start
+    return pieces
+
+
+def with_a_way_back(word, vocab, start=0):
+    """Tries a shorter piece where the longest leads nowhere, as a search would."""
+    if start == len(word):
+        return []
+    for end in range(len(word), start, -1):
+        piece = ("##" if start else "") + word[start:end]
+        rest = with_a_way_back(word, vocab, end) if piece in vocab else None
+        if rest is not None and rest != [("[UNK]", 0, len(word))]:
+            return [(piece, start, end), *rest]
+    return [("[UNK]", 0, len(word))]
+
+
+def at_most(longest):
+    """Knows no piece of more letters than that."""
+    return lambda word, vocab: cut_word(
+        word, {piece: 0 for piece in vocab if len(piece.removeprefix("##")) <= longest}
     )
-}
 
 
-def check_cut_word(answer: object) -> None:
-    longest = _pieces(answer, "배에서", SMALL)
-    names = [piece for piece, _, _ in longest]
-    if names == ["배", "##에", "##서"]:
-        raise Wrong("shortest", expected="배, ##에서", actual=", ".join(names))
-    if names == ["배", "에서"]:
-        raise Wrong("no_hashes", expected="##에서", actual="에서")
-    spans = [(start, end) for _, start, end in longest]
-    if names == ["배", "##에서"] and spans != [(0, 1), (1, 3)]:
-        reason = "spans_count_hashes" if spans[1][1] == 5 else "spans"
-        raise Wrong(reason, expected="[(0, 1), (1, 3)]", actual=spans)
-    unknown = _pieces(answer, "배꽃를", SMALL)
-    names = [piece for piece, _, _ in unknown]
-    if (len(unknown) > 1 and "[UNK]" in names) or names == ["배"]:
-        raise Wrong("partial", actual=", ".join(names))
-    if not unknown:
-        raise Wrong("unknown_is_empty")
-    if unknown != [("[UNK]", 0, 3)]:
-        raise Wrong("unknown", expected=("[UNK]", 0, 3), actual=unknown)
-    tangled = {
-        piece: number
-        for number, piece in enumerate(["[UNK]", "배", "배나", "##무", "##나무", "##나무를", "##를"])
-    }
-    left_first = _pieces(answer, "배나무를", tangled)
-    if left_first == [("배", 0, 1), ("##나무를", 1, 4)]:
-        raise Wrong("not_from_left", expected="배나, ##무, ##를", actual="배, ##나무를")
-    no_way_back = {"[UNK]": 0, "배": 1, "배에": 2, "##에서": 3}
-    if _pieces(answer, "배에서", no_way_back) == [("배", 0, 1), ("##에서", 1, 3)]:
-        raise Wrong("goes_back", expected="[UNK]", actual="배, ##에서")
-    long = {"[UNK]": 0, "과": 1, "##수": 2, "##원": 3, "과수": 4, "##원에서": 5, "##에서": 6, "과수원에서": 7}
-    whole = _pieces(answer, "과수원에서", long)
-    if len(whole) > 1:
-        raise Wrong("short_pieces", expected="과수원에서", actual=", ".join(piece for piece, _, _ in whole))
-    chance = _chance()
-    for word, vocab in [
-        ("배에서", SMALL),
-        ("배꽃를", SMALL),
-        ("배에서", no_way_back),
-        ("과수원에서", long),
-        ("배나무를", tangled),
-        ("나무나무를", SMALL),
-        ("에서", SMALL),
-        ("를", SMALL),
-        ("나무서에서", SMALL),
-        *[_word_and_vocab(chance, "가나다") for _ in range(97)],
-    ]:
-        expected, got = cut_word(word, vocab), _pieces(answer, word, vocab)
-        if got != expected:
-            raise Wrong("cut", word=word, expected=expected, actual=got)
-    first_id = _pieces(answer, "배를", {"배": 0, "##를": 1, "[UNK]": 2})
-    if first_id == [("[UNK]", 0, 2)]:
-        raise Wrong("id_zero")
-    for _ in range(23):
-        pieces = [prefix + _word(chance, STRANGE, 19) for prefix in ("", "##") for _ in range(9)]
-        vocab = {
-            piece: number for number, piece in enumerate([*pieces, *STRANGE, *("##" + c for c in STRANGE)])
-        }
-        word = "".join(piece.removeprefix("##") for piece in chance.sample(pieces, 7))
-        expected, got = cut_word(word, vocab), _pieces(answer, word, vocab)
-        for right, given in zip_longest(expected, got):
-            if right != given:
-                raise Wrong("larger", word=word, expected=right, actual=given)
+def each_once(word, vocab):
+    """Keeps each piece once, as a set would."""
+    first = {}
+    for piece in cut_word(word, vocab):
+        first.setdefault(piece[0].removeprefix("##"), piece)
+    return list(first.values())
 
 
-def _pieces(answer: object, word: str, vocab: Mapping[str, int]) -> list[tuple[str, int, int]]:
-    """The learner's pieces as a list of triples."""
-    found = _expect(call(answer, word, dict(vocab)), list, "list")
-    for item in found:
-        if not isinstance(item, tuple | list) or len(item) != 3:
-            raise Wrong("triples", actual=repr(item))
-    return [tuple(item) for item in found]
+def numbered(*pieces: str) -> dict[str, int]:
+    return {piece: number for number, piece in enumerate(dict.fromkeys(("[UNK]", *pieces)))}
 
 
-def _word_and_vocab(chance: random.Random, letters: str) -> tuple[str, dict[str, int]]:
+SMALL = numbered("배", "##에", "##서", "##에서", "에서", "나무", "##나무", "##를")
+TANGLED = numbered("배", "배나", "##무", "##나무", "##나무를", "##를")
+NO_WAY_BACK = numbered("배", "배에", "##에서")
+LONG = numbered("과", "##수", "##원", "과수", "##원에서", "##에서", "과수원에서")
+
+
+def word_and_vocab() -> tuple[str, dict[str, int]]:
     """Pieces of up to seven letters, and a word made of three of them, so that most words fit and some do not."""
-    pieces = [*letters, *("##" + letter for letter in letters[1:])]
-    pieces += [prefix + _word(chance, letters, 7) for prefix in ("", "##") for _ in range(9)]
-    word = "".join(piece.removeprefix("##") for piece in chance.sample(pieces, 3))
-    return word, {piece: number for number, piece in enumerate(["[UNK]", *dict.fromkeys(pieces)])}
+    pieces = [
+        *"가나다",
+        "##나",
+        "##다",
+        *(prefix + drawn("가나다", 7) for prefix in ("", "##") for _ in range(9)),
+    ]
+    return "".join(piece.removeprefix("##") for piece in random.sample(pieces, 3)), numbered(*pieces)
+
+
+def larger_word() -> tuple[str, dict[str, int]]:
+    pieces = [prefix + drawn(STRANGE, 19) for prefix in ("", "##") for _ in range(9)]
+    vocab = numbered(*pieces, *STRANGE, *(f"##{letter}" for letter in STRANGE))
+    return "".join(piece.removeprefix("##") for piece in random.sample(pieces, 7)), vocab
+
+
+def names(pieces: Sequence[Any]) -> str:
+    return ", ".join(str(piece[0]) for piece in pieces)
+
+
+def named(found: Found) -> dict[str, str]:
+    return {"expected": names(found.right), "actual": names(found.yours)}
+
+
+def spans(found: Found) -> dict[str, Any]:
+    return {"expected": [piece[1:] for piece in found.right], "actual": [tuple(p[1:]) for p in found.yours]}
+
+
+def no_triple(found: Found) -> Any:
+    return next((item for item in found.yours if not isinstance(item, tuple | list) or len(item) != 3), None)
+
+
+def first_other(found: Found) -> dict[str, Any]:
+    pair = next((right, yours) for right, yours in zip_longest(found.right, found.yours) if right != yours)
+    return dict(zip(("expected", "actual"), pair))
+
+
+CUT_WORD = Exercise(
+    "09.2",
+    level="core",
+    reference=cut_word,
+    cases={
+        "by_hand": lambda: ("배에서", SMALL),
+        "unknown": lambda: ("배꽃를", SMALL),
+        "not_from_left": lambda: ("배나무를", TANGLED),
+        "goes_back": lambda: ("배에서", NO_WAY_BACK),
+        "short_pieces": lambda: ("과수원에서", LONG),
+        "cut": lambda: [
+            *((word, SMALL) for word in ("나무나무를", "에서", "를", "나무서에서")),
+            *(word_and_vocab() for _ in range(97)),
+        ],
+        "id_zero": lambda: ("배를", {"배": 0, "##를": 1, "[UNK]": 2}),
+        "larger": lambda: [larger_word() for _ in range(23)],
+    },
+    mistakes={
+        "shortest": cut(shortest=True),
+        "no_hashes": cut(hashes=False),
+        "spans_count_hashes": spans_of_pieces,
+        "spans": last_included,
+        "triples": lambda word, vocab: [piece for piece, _, _ in cut_word(word, vocab)],
+        "partial": Several([going_on, cut(stuck=lambda pieces, word: pieces)]),
+        "unknown_is_empty": cut(stuck=lambda pieces, word: []),
+        "unknown": cut(stuck=lambda pieces, word: [("[UNK]", 0, 1)]),
+        "not_from_left": from_right,
+        "goes_back": with_a_way_back,
+        "short_pieces": at_most(2),
+        "cut": each_once,
+        "id_zero": lambda word, vocab: cut_word(word, {piece for piece in vocab if vocab[piece]}),
+        "larger": at_most(7),
+    },
+    signs={
+        "triples": lambda found: no_triple(found) is not None,
+        "unknown": lambda found: found.case == "unknown",
+        "spans": lambda found: found.case == "by_hand" and names(found.right) == names(found.yours),
+        "larger": lambda found: found.case == "larger",
+        "short_pieces": lambda found: found.case == "short_pieces" and len(found.yours) > 1,
+        "cut": lambda found: found.case in ("by_hand", "not_from_left", "goes_back", "short_pieces", "cut"),
+    },
+    facts={
+        **dict.fromkeys(
+            ("shortest", "no_hashes", "partial", "not_from_left", "goes_back", "short_pieces"), named
+        ),
+        **dict.fromkeys(("spans_count_hashes", "spans"), spans),
+        "no_hashes": lambda found: {"expected": found.right[-1][0], "actual": found.yours[-1][0]},
+        "unknown": lambda found: {"expected": found.right[0], "actual": found.yours},
+        "triples": lambda found: {"actual": repr(no_triple(found))},
+        "larger": first_other,
+    },
+    forbids=("course_utils.tokenization", "tokenize", "encode"),
+)
+
+
+# ---- 09.3
 
 
 def typed_span(text: str, start: int, end: int) -> tuple[int, int]:
@@ -171,48 +323,87 @@ def typed_span(text: str, start: int, end: int) -> tuple[int, int]:
     return places[start], places[end - 1] + 1
 
 
-def check_typed_span(answer: object) -> None:
-    # 배를 탔다 -> ᄇ ᅢ ᄅ ᅳ ᆯ …: the second syllable is at [2, 5)
-    found = _span(answer, "배를 탔다", 2, 5)
-    if found == (2, 5):
-        raise Wrong("same_numbers", actual=found)
-    if found == (1, 1):
-        raise Wrong("end_inclusive", expected=(1, 2), actual=found)
-    for (text, start, end), reason in [
-        (("밤배가", 3, 5), "two_jamo_each"),
-        (("밤배", 1, 2), "part_of_syllable"),
-        (("A배 탔다", 4, 7), "not_decomposed"),
-        (("배를 탔다", 3, 7), "several"),
-        (("배", 0, 2), "last"),
-        (("café 배", 4, 5), "latin"),
-        (("배를", 2, 5), "several"),
-    ]:
-        expected, got = typed_span(text, start, end), _span(answer, text, start, end)
-        if got != expected:
-            raise Wrong(reason, text=text, start=start, end=end, expected=expected, actual=got)
-    chance = _chance()
-    for _ in range(53):
-        text = _word(chance, "배밤값가 aéǘñệ", 7)
-        places = len(unicodedata.normalize("NFD", text))
-        start = chance.randrange(places)
-        end = chance.randint(start + 1, places)
-        expected, got = typed_span(text, start, end), _span(answer, text, start, end)
-        if got != expected:
-            raise Wrong("fresh", text=text, start=start, end=end, expected=expected, actual=got)
-    for _ in range(53):
-        text = _word(chance, "힣각닭읽쐐 ÄİøßﬁốǞZ", 31)
-        places = len(unicodedata.normalize("NFD", text))
-        start, end = sorted(chance.sample(range(places + 1), 2))
-        expected, got = typed_span(text, start, end), _span(answer, text, start, end)
-        if got != expected:
-            raise Wrong("longer", text=text, start=start, end=end, expected=expected, actual=got)
+def places_of(text: str) -> list[int]:
+    return [place for place, char in enumerate(text) for _ in unicodedata.normalize("NFD", char)]
 
 
-def _span(answer: object, text: str, start: int, end: int) -> tuple[int, int]:
-    found = call(answer, text, start, end)
-    if not isinstance(found, tuple | list) or len(found) != 2:
-        raise Wrong("tuple", expected=2, actual=type(found).__name__)
-    return tuple(found)
+def of_sizes(size):
+    """Another idea of how many letters a character decomposes into."""
+
+    def wrong(text, start, end):
+        places = [place for place, char in enumerate(text) for _ in range(size(char))]
+        return places[start], places[min(end, len(places)) - 1] + 1
+
+    return wrong
+
+
+def is_hangul(char):
+    return "가" <= char <= "힣"
+
+
+def nfd(char):
+    return len(unicodedata.normalize("NFD", char))
+
+
+def minds_the_gap(text, start, end):
+    """Looks at the next character; where there is none, it looks at the last one again."""
+    places = places_of(text)
+    return places[start], places[end - 1] + 1 if end < len(places) else len(text) - 1
+
+
+def by_composing(text, start, end):
+    """Composes what stands before, and what the piece covers: right only at the borders of syllables."""
+    decomposed = unicodedata.normalize("NFD", text)
+    first = len(unicodedata.normalize("NFC", decomposed[:start]))
+    return first, first + len(unicodedata.normalize("NFC", decomposed[start:end]))
+
+
+REMEMBERED = {"배": 2, "밤": 3, "값": 3, "가": 2, "를": 3, "탔": 3, "다": 2, "é": 2, "ǘ": 3, "ñ": 2, "ệ": 3}
+
+
+def pieces_of(letters: str, longest: int, number: int) -> list[tuple[str, int, int]]:
+    """Pieces of drawn texts, of any length from 1."""
+    drawn_pieces = []
+    for _ in range(number):
+        text = drawn(letters, longest)
+        start, end = sorted(random.sample(range(len(unicodedata.normalize("NFD", text)) + 1), 2))
+        drawn_pieces.append((text, start, end))
+    return drawn_pieces
+
+
+TYPED_SPAN = Exercise(
+    "09.3",
+    level="stretch",
+    reference=typed_span,
+    cases={
+        "by_hand": lambda: ("배를 탔다", 2, 5),  # ᄇ ᅢ ᄅ ᅳ ᆯ …: the second syllable is at [2, 5)
+        "two_jamo_each": lambda: ("밤배가", 3, 5),
+        "part_of_syllable": lambda: ("밤배", 1, 2),
+        "not_decomposed": lambda: ("A배 탔다", 4, 7),
+        "several": lambda: ("배를 탔다", 3, 7),
+        "last": lambda: ("배", 0, 2),
+        "latin": lambda: ("café 배", 4, 5),
+        "several more": lambda: ("배를", 2, 5),
+        "fresh": lambda: pieces_of("배밤값가 aéǘñệ", 7, 53),
+        "longer": lambda: pieces_of("힣각닭읽쐐 ÄİøßﬁốǞZ", 31, 53),
+    },
+    mistakes={
+        "same_numbers": lambda text, start, end: (start, end),
+        "end_inclusive": lambda text, start, end: (places_of(text)[start], places_of(text)[end - 1]),
+        "two_jamo_each": lambda text, start, end: (start // 2, (end + 1) // 2),
+        "part_of_syllable": by_composing,
+        "not_decomposed": of_sizes(lambda char: 3 if (ord(char) - 0xAC00) % 28 else 2),
+        "several": lambda text, start, end: (places_of(text)[start], places_of(text)[start] + 1),
+        "last": minds_the_gap,
+        "latin": of_sizes(lambda char: nfd(char) if is_hangul(char) else 1),
+        "fresh": of_sizes(lambda char: nfd(char) if is_hangul(char) else 1 + (char > "z")),
+        "longer": of_sizes(lambda char: REMEMBERED.get(char, 1)),
+    },
+    signs={"same_numbers": lambda found: found.case == "by_hand" and tuple(found.yours) == found.given[1:]},
+)
+
+
+# ---- 09.4
 
 
 def merge_word(symbols: Sequence[str], merges: Sequence[tuple[str, str]]) -> list[str]:
@@ -227,99 +418,93 @@ def merge_word(symbols: Sequence[str], merges: Sequence[tuple[str, str]]) -> lis
     return pieces
 
 
-def check_merge_word(answer: object) -> None:
-    _check_order(answer)
-    _check_places(answer)
-    unknown = _merged(answer, ["뱃", "길"], [("배", "를")])
-    if unknown != ["뱃", "길"]:
-        raise Wrong("untouched", expected=_spaced(["뱃", "길"]), actual=_spaced(unknown))
-    _check_merged(answer, "배", [("배", "를")])
-    _check_merged(answer, "배를", [])
-    given = _merged(answer, ["▁배", "를"], [("배", "를"), ("▁", "배를")])
-    if given != ["▁배", "를"]:
-        raise Wrong("splits", expected=_spaced(["▁배", "를"]), actual=_spaced(given))
-    chance = _chance()
-    for _ in range(17):
-        words = Counter({tuple(_word(chance, "가나다", 7)): chance.randint(1, 5) for _ in range(7)})
-        merges = _learn(words, chance.randint(2, 9))
-        for _ in range(5):
-            word = _word(chance, "가나다", 9)
-            # Where a piece can be made in two ways, replaying and "the earliest pair first" may differ: both are right.
-            if merge_word(word, merges) == apply_merges(word, {pair: n for n, pair in enumerate(merges)}):
-                _check_merged(answer, word, merges)
-    letters = [f"{first}{second}" for first in STRANGE for second in ("", "z")]
-    word = chance.choices(letters, k=97)
-    merges = list(dict.fromkeys(zip(word, word[1:])))[:61]
-    _check_merged(answer, word, merges, "longer")
+def overlapping(symbols, merges):
+    """Uses the second symbol of a pair once more."""
+    pieces = list(symbols)
+    for first, second in merges:
+        merged, at = [], 0
+        while at < len(pieces):
+            together = pieces[at : at + 2] == [first, second]
+            merged.append(first + second if together else pieces[at])
+            at += 2 if together and at + 2 >= len(pieces) else 1
+        pieces = merged
+    return pieces
 
 
-def _check_order(answer: object) -> None:
-    """Which of two merges that share a letter goes first, and which pieces may be made at all."""
-    merges, backwards = [("에", "서"), ("배", "에")], [("배", "에"), ("에", "서")]
-    found, reverse = _merged(answer, "배에서", merges), _merged(answer, "배에서", backwards)
-    if ["배에서"] in (found, reverse):
-        raise Wrong("never_learned", merges=_pairs(merges), actual="배에서")
-    if reverse == ["배", "에서"]:
-        raise Wrong("last_first", expected=_spaced(["배에", "서"]), actual=_spaced(reverse))
-    blocked = [*backwards, ("배", "에서")]
-    if found == ["배에", "서"]:
-        if _merged(answer, "배에서", blocked) == ["배에서"]:
-            raise Wrong("longest", expected=_spaced(["배에", "서"]), merges=_pairs(blocked))
-        raise Wrong("from_left", expected=_spaced(["배", "에서"]), actual=_spaced(found))
-    if found == ["배", "에", "서"]:
-        raise Wrong("nothing", expected=_spaced(["배", "에서"]), actual=_spaced(found))
-    spelled_alike = [*merges, ("배에", "서")]
-    if _merged(answer, "배에서", spelled_alike) == ["배에서"]:
-        raise Wrong("joined", expected=_spaced(["배", "에서"]), merges=_pairs(spelled_alike))
-    for learned in (merges, backwards, blocked, spelled_alike):
-        _check_merged(answer, "배에서", learned)
+def from_the_right(symbols, merges):
+    pieces = merge_word(
+        [symbol[::-1] for symbol in symbols[::-1]], [(second[::-1], first[::-1]) for first, second in merges]
+    )
+    return [piece[::-1] for piece in pieces[::-1]]
 
 
-def _check_places(answer: object) -> None:
-    """Where in the word a merge is done: everywhere, from left to right, and again with what it made."""
-    found = _merged(answer, "하하하", [("하", "하")])
-    if found == ["하", "하하"]:
-        raise Wrong("from_right", expected=_spaced(["하하", "하"]), actual=_spaced(found))
-    found = _merged(answer, "배를배를", [("배", "를")])
-    if found in (["배를", "배", "를"], ["배", "를", "배를"]):
-        raise Wrong("once", expected=_spaced(["배를", "배를"]), actual=_spaced(found))
-    found = _merged(answer, "할머니", [("머", "니"), ("할", "머니")])
-    if found == ["할", "머니"]:
-        raise Wrong("not_again", expected="할머니", actual=_spaced(found))
-    _check_merged(answer, "하하하", [("하", "하")])
-    _check_merged(answer, "배를배를", [("배", "를")])
-    _check_merged(answer, "할머니", [("머", "니"), ("할", "머니")])
+def one_place_each(symbols, merges):
+    pieces = list(symbols)
+    for first, second in merges:
+        at = next((n for n in range(len(pieces)) if pieces[n : n + 2] == [first, second]), None)
+        if at is not None:
+            pieces[at : at + 2] = [first + second]
+    return pieces
 
 
-def _check_merged(
-    answer: object, word: Sequence[str], merges: Sequence[tuple[str, str]], reason: str = "merged"
-) -> None:
-    expected, found = merge_word(word, merges), _merged(answer, word, merges)
-    if "".join(found) != "".join(word):
-        raise Wrong("letters", word="".join(word), actual=_spaced(found))
-    if found != expected:
-        facts = {"word": "".join(word), "merges": _pairs(merges)}
-        if reason == "longer":  # not all of it
-            at = next(
-                place for place, (one, other) in enumerate(zip_longest(expected, found)) if one != other
-            )
-            expected, found = expected[at : at + 3], found[at : at + 3]
-            facts = {"symbols": len(word), "pairs": len(merges)}
-        raise Wrong(reason, expected=_spaced(expected), actual=_spaced(found), **facts)
+def leftmost(symbols, merges):
+    """Merges the first pair from the left that is known, whenever it was learned."""
+    pieces = list(symbols)
+    while found := [at for at, pair in enumerate(zip(pieces, pieces[1:])) if pair in merges]:
+        pieces[found[0] : found[0] + 2] = ["".join(pieces[found[0] : found[0] + 2])]
+    return pieces
 
 
-def _merged(answer: object, word: Sequence[str], merges: Sequence[tuple[str, str]]) -> list[str]:
-    """The learner's pieces as a list of texts."""
-    found = call(answer, list(word), list(merges))
-    if not isinstance(found, list | tuple):
-        raise Wrong("type", expected="list", actual=type(found).__name__)
-    for piece in found:
-        if not isinstance(piece, str):
-            raise Wrong("texts", actual=repr(piece))
-    return list(found)
+def longest_piece(symbols, merges):
+    """Cuts as WordPiece does, with the pieces that the merges make."""
+    made, word, pieces = {"".join(pair) for pair in merges}, "".join(symbols), []
+    while word:
+        size = next(n for n in range(len(word), 0, -1) if n == 1 or word[:n] in made)
+        pieces.append(word[:size])
+        word = word[size:]
+    return pieces
 
 
-def _learn(words: Counter[tuple[str, ...]], number: int) -> list[tuple[str, str]]:
+def by_spelling(symbols, merges):
+    """Takes two pairs that spell the same for the same pair."""
+    pieces, ranks = list(symbols), {}
+    for rank, pair in enumerate(merges):
+        ranks.setdefault("".join(pair), rank)
+    while len(pieces) > 1:
+        at = min(range(len(pieces) - 1), key=lambda n: ranks.get(pieces[n] + pieces[n + 1], len(merges)))
+        if pieces[at] + pieces[at + 1] not in ranks:
+            break
+        pieces[at : at + 2] = [pieces[at] + pieces[at + 1]]
+    return pieces
+
+
+def by_replacing_text(symbols, merges):
+    """str.replace looks at letters, not symbols: in "가나 다" it finds "나 다"."""
+    text = " ".join(symbols)
+    for first, second in merges:
+        text = text.replace(f"{first} {second}", first + second)
+    return text.split(" ")
+
+
+def in_place(symbols, merges):
+    for first, second in merges:
+        for at in range(len(symbols) - 2, -1, -1):
+            if symbols[at : at + 2] == [first, second]:
+                symbols[at : at + 2] = [first + second]
+    return symbols
+
+
+def invents_unknown(symbols, merges):
+    """Puts [UNK] for what no merge knows, as a vocabulary would."""
+    known = {symbol for pair in merges for symbol in pair} | {"".join(pair) for pair in merges}
+    return [piece if piece in known or not merges else "[UNK]" for piece in merge_word(symbols, merges)]
+
+
+def only_letters(merges):
+    return [pair for pair in merges if max(map(len, pair)) == 1]
+
+
+def learned(words: Counter[tuple[str, ...]], number: int) -> list[tuple[str, str]]:
     """The first merges of BPE by counts; of equal counts, the pair that was met first."""
     merges: list[tuple[str, str]] = []
     for _ in range(number):
@@ -334,36 +519,94 @@ def _learn(words: Counter[tuple[str, ...]], number: int) -> list[tuple[str, str]
     return merges
 
 
-def _spaced(pieces: Sequence[str]) -> str:
-    return " | ".join(pieces)
+def learned_and_cut() -> list[tuple[list[str], list[tuple[str, str]]]]:
+    cases = [(["배"], [("배", "를")]), (["배", "를"], [])]
+    for _ in range(17):
+        words = Counter({tuple(drawn("가나다", 7)): random.randint(1, 5) for _ in range(7)})
+        merges = learned(words, random.randint(2, 9))
+        ranks = {pair: rank for rank, pair in enumerate(merges)}
+        for word in (list(drawn("가나다", 9)) for _ in range(5)):
+            # Where a piece can be made in two ways, replaying and "the earliest pair first" may differ: both are right.
+            if merge_word(word, merges) == apply_merges(word, ranks):
+                cases.append((word, merges))
+    return cases
 
 
-def _pairs(merges: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"{first}+{second}" for first, second in merges) or "–"
+def long_word() -> tuple[list[str], list[tuple[str, str]]]:
+    word = random.choices([f"{first}{second}" for first in STRANGE for second in ("", "z")], k=97)
+    return word, list(dict.fromkeys(zip(word, word[1:])))[:61]
 
 
-def _chance() -> random.Random:
-    """Where fresh inputs are drawn from."""
-    return random.Random(int(torch.randint(2**31, ())))
+def spaced(pieces: Any) -> str:
+    return " | ".join(map(str, pieces)) if isinstance(pieces, list | tuple) else str(pieces)
 
 
-def _word(chance: random.Random, letters: str, longest: int) -> str:
-    return "".join(chance.choices(letters, k=chance.randint(1, longest)))
+def of_word(found: Found) -> dict[str, str]:
+    symbols, merges = found.given
+    return {"word": "".join(symbols), "merges": ", ".join(f"{a}+{b}" for a, b in merges) or "–"}
 
 
-def _expect(result: Any, kind: type, name: str) -> Any:
-    if not isinstance(result, kind):
-        raise Wrong("type", expected=name, actual=type(result).__name__)
-    return result
+def from_first_other(found: Found) -> dict[str, Any]:
+    at = next(n for n, (right, yours) in enumerate(zip_longest(found.right, found.yours)) if right != yours)
+    right, yours = spaced(found.right[at : at + 3]), spaced(found.yours[at : at + 3])
+    return {"count": len(found.given[0]), "pairs": len(found.given[1]), "expected": right, "actual": yours}
 
 
-def _show(counts: Mapping[Any, Any]) -> str:
-    return ", ".join(f"{'+'.join(map(str, pair))}: {times}" for pair, times in counts.items())
+BACKWARDS = [("배", "에"), ("에", "서")]
 
+MERGE_WORD = Exercise(
+    "09.4",
+    level="core",
+    reference=merge_word,
+    show=spaced,
+    cases={
+        "by_hand": lambda: (["배", "에", "서"], [("에", "서"), ("배", "에")]),
+        "last_first": lambda: (["배", "에", "서"], BACKWARDS),
+        "longest": lambda: (["배", "에", "서"], [*BACKWARDS, ("배", "에서")]),
+        "joined": lambda: (["배", "에", "서"], [("에", "서"), ("배", "에"), ("배에", "서")]),
+        "from_right": lambda: (["하", "하", "하"], [("하", "하")]),
+        "once": lambda: (["배", "를", "배", "를"], [("배", "를")]),
+        "not_again": lambda: (["할", "머", "니"], [("머", "니"), ("할", "머니")]),
+        "untouched": lambda: (["뱃", "길"], [("배", "를")]),
+        "splits": lambda: (["▁배", "를"], [("배", "를"), ("▁", "배를")]),
+        "merged": learned_and_cut,
+        "longer": long_word,
+    },
+    mistakes={
+        "texts": lambda symbols, merges: [(piece,) for piece in merge_word(symbols, merges)],
+        "from_left": leftmost,
+        "last_first": lambda symbols, merges: merge_word(symbols, merges[::-1]),
+        "never_learned": by_replacing_text,
+        "nothing": lambda symbols, merges: list(symbols),
+        "longest": longest_piece,
+        "joined": by_spelling,
+        "letters": overlapping,
+        "from_right": from_the_right,
+        "once": one_place_each,
+        "not_again": lambda symbols, merges: merge_word(symbols, only_letters(merges)),
+        "untouched": invents_unknown,
+        "splits": lambda symbols, merges: merge_word("".join(symbols), merges),
+        "merged": lambda symbols, merges: merge_word(symbols, merges[:3]),
+        "longer": lambda symbols, merges: merge_word(symbols, merges[:9]),
+        "mutates_input": in_place,
+    },
+    signs={
+        "texts": lambda found: not all(isinstance(piece, str) for piece in found.yours),
+        "letters": lambda found: (
+            found.case != "untouched" and "".join(found.yours) != "".join(found.given[0])
+        ),
+        "never_learned": lambda found: found.case == "by_hand" and spaced(found.yours) == "배에서",
+        "longer": lambda found: found.case == "longer",
+        "untouched": lambda found: found.case == "untouched",
+        "splits": lambda found: found.case == "splits",
+        "merged": lambda found: True,
+    },
+    facts={
+        "*": of_word,
+        "texts": lambda found: {"actual": repr(next(p for p in found.yours if not isinstance(p, str)))},
+        "longer": from_first_other,
+    },
+    forbids=("course_utils.tokenization", "tokenize", "encode"),
+)
 
-EXERCISES = [
-    Exercise("09.1", level="warm-up", check=check_count_pairs, solution=count_pairs),
-    Exercise("09.2", level="core", check=check_cut_word, solution=cut_word),
-    Exercise("09.3", level="stretch", check=check_typed_span, solution=typed_span),
-    Exercise("09.4", level="core", check=check_merge_word, solution=merge_word),
-]
+EXERCISES = [COUNT_PAIRS, CUT_WORD, TYPED_SPAN, MERGE_WORD]
