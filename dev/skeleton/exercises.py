@@ -18,6 +18,7 @@ RECTIFY = Exercise(
     "NN.1",
     level="warm-up",
     reference=rectify,
+    gradients=False,  # at the corner, x = 0, honest forms differ
     cases={
         "by_hand": lambda: (torch.tensor([[-2.0, -0.5, 3.0], [1.0, 0.0, -1.0]]),),
         # What holds on the example shown must hold on others.

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from course_utils.attention import scaled_dot_product_attention
 from course_utils.exercises.core import Exercise, Several
 from course_utils.exercises.forbidden import no_loop
 from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
@@ -149,7 +150,7 @@ def test_all_functions_draw_the_same_numbers():
 def test_printing_or_changing_is_not_returning(capsys):
     exercise = planted(lambda x: 2 * x, cases={"by_hand": lambda: (torch.ones(2),)})
     assert reason(exercise, lambda x: print(2 * x)) == "nothing" and "2." in capsys.readouterr().out
-    assert reason(exercise, lambda x: x.mul_(2) and None if False else (x.mul_(2), None)[1]) == "nothing"
+    assert reason(exercise, lambda x: [x.mul_(2), None][1]) == "nothing"
     assert exercise.judge(lambda x: None).status == "unsolved"
 
 
@@ -173,7 +174,7 @@ def test_a_property_is_looked_at_once_the_values_are_right():
         (["torch.nn.modules"], nn.Softmax(-1)),
         (
             ["course_utils.attention"],
-            lambda x: __import__("course_utils.attention").attention.softmax_of_scores(x),
+            lambda x: scaled_dot_product_attention(x, 3**0.5 * torch.eye(3), torch.eye(3))[1],
         ),
     ],
 )
@@ -183,7 +184,7 @@ def test_what_is_forbidden_is_seen_under_any_name(forbids, answer):
 
     exercise = planted(own, cases={"by_hand": lambda: (torch.ones(2, 3),)}, forbids=forbids, gradients=False)
     assert exercise.judge(own).status == "passed"
-    assert reason(exercise, answer) in ("ready_made", "raised")
+    assert reason(exercise, answer) == "ready_made"
 
 
 RULE = Rule()
@@ -238,8 +239,8 @@ def test_where_and_how_results_depart(result, right, found):
 
 def test_what_texts_may_name():
     table = Shown((torch.tensor([[1.0, 0.25]]), torch.tensor([3, 4])))
-    assert "{x[0][0,1]} {x[0][0]} {x[0].shape} {x[1]}".format(x=table) == "0.25 [1, 0.25] (1, 2) [3, 4]"
-    assert "{x[a]:.1f}".format(x=Shown({"a": 2.0})) == "2.0"
+    written = "{x[0][0,1]} {x[0][0]} {x[0].shape} {x[1]} {y[a]:.1f}"
+    assert written.format(x=table, y=Shown({"a": 2.0})) == "0.25 [1, 0.25] (1, 2) [3, 4] 2.0"
     assert shown(torch.tensor([True, False])) == "[1, 0]" and shown([0.5, 1 / 3]) == "[0.5, 0.3333]"
 
 
