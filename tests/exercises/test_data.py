@@ -31,7 +31,9 @@ def test_the_reference_passes_and_stubs_are_unsolved(found):
         assert found.judge(stub).status == "unsolved"
 
 
-@pytest.mark.parametrize("language", ["ko", "en"])
+@pytest.mark.parametrize(
+    "language", ["ko", pytest.param("en", marks=pytest.mark.rare)]
+)  # each is judged anew
 @each
 def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", language)
