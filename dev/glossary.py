@@ -65,7 +65,7 @@ def texts() -> Iterator[tuple[str, str]]:
         for number, cell in enumerate(nbformat.read(path, as_version=4).cells):
             if cell.cell_type == "markdown":
                 yield f"{path.name}, cell {number}", cell.source
-    for path in sorted((ROOT / "course_utils").rglob("*.toml")):
+    for path in sorted([*(ROOT / "course_utils").rglob("*.toml"), *(ROOT / "lessons").rglob("*.toml")]):
         if path.name.endswith(("ko.toml", "_ko.toml")):
             yield from _strings(path.relative_to(ROOT).as_posix(), tomllib.loads(path.read_text("utf-8")))
     yield "README.ko.md", (ROOT / "README.ko.md").read_text(encoding="utf-8")

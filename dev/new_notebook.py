@@ -27,12 +27,11 @@ SKELETON = Path(__file__).resolve().parent / "skeleton"
 # Template -> where it goes; NN is the number of the notebook, @FILE@ the name of its file.
 PLACES = {
     "notebook.md": "notebooks/ko/@FILE@.ipynb",
-    "checks.py": "course_utils/exercises/nbNN/checks.py",
-    "texts.ko.toml": "course_utils/exercises/nbNN/texts.ko.toml",
-    "texts.en.toml": "course_utils/exercises/nbNN/texts.en.toml",
-    "scratch.py": "tests/scratch/nbNN.py",
-    "wrong.py": "tests/exercises/wrong_NN.py",
-    "said.txt": "tests/exercises/said/NN.txt",
+    "exercises.py": "lessons/@FILE@/exercises.py",
+    "texts.ko.toml": "lessons/@FILE@/texts.ko.toml",
+    "texts.en.toml": "lessons/@FILE@/texts.en.toml",
+    "scratch.py": "lessons/@FILE@/scratch.py",
+    "right.py": "lessons/@FILE@/right.py",
 }
 
 
@@ -85,7 +84,6 @@ def files(row: Notebook) -> dict[Path, str]:
         if template == "notebook.md":
             content = run_notebooks.serialise(to_notebook(content, row.number))
         found[ROOT / fill(place, row)] = content
-    found[ROOT / fill("course_utils/exercises/nbNN/__init__.py", row)] = ""
     return found
 
 
@@ -119,9 +117,7 @@ def make(row: Notebook) -> list[Path]:
     except BaseException:
         for path in contents:
             path.unlink(missing_ok=True)
-        shutil.rmtree(
-            ROOT / f"course_utils/exercises/nb{row.number}", ignore_errors=True
-        )  # with compiled files
+        shutil.rmtree(ROOT / "lessons" / row.file, ignore_errors=True)  # with compiled files
         raise
     write_atomically(FILE, course)
     return [*contents, FILE]

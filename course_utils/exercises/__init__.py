@@ -6,10 +6,8 @@ progress() shows what is solved, export_progress("kim.json") writes it for a lec
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
-import pkgutil
 import re
 from datetime import date
 from typing import Any
@@ -20,6 +18,7 @@ from course_utils.exercises.store import Entries, ProgressStore
 from course_utils.locale import text
 from course_utils.support.files import write_atomically
 from course_utils.support.given import shown
+from course_utils.support.lessons import lesson_module, lesson_numbers
 from course_utils.support.paths import APP
 
 __all__ = [
@@ -35,13 +34,12 @@ __all__ = [
 
 
 def notebooks() -> list[str]:
-    """The numbers of the notebooks that have exercises, from the names of the folders here, sorted: ["02", "03", …]."""
-    names = (module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-    return sorted(name[2:] for name in names if re.fullmatch(r"nb\d\d", name))
+    """The numbers of the notebooks that have exercises, from the folders of the lessons: ["00", "01", …]."""
+    return lesson_numbers("exercises.py")
 
 
 def exercises_of(notebook: str) -> list[Exercise]:
-    """The exercises of one notebook; its checks are imported only now.
+    """The exercises of one notebook, from lessons/NN_name/exercises.py, which is read only now.
 
     Args:
         notebook: two digits, "02".
@@ -51,7 +49,7 @@ def exercises_of(notebook: str) -> list[Exercise]:
     """
     if notebook not in notebooks():
         raise ValueError(text("exercises.unknown.notebook", id=shown(notebook), known=", ".join(notebooks())))
-    return importlib.import_module(f"{__name__}.nb{notebook}.checks").EXERCISES
+    return lesson_module(notebook).EXERCISES
 
 
 def exercise(exercise_id: str) -> Exercise:

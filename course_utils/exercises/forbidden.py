@@ -1,4 +1,4 @@
-"""For exercises that forbid a way: did the answer let torch differentiate, take a ready-made step, or run a loop?"""
+"""For exercises that forbid a way: did the answer use a ready-made function, let torch differentiate, or run a loop?"""
 
 from __future__ import annotations
 
@@ -12,13 +12,84 @@ from unittest import mock
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from course_utils.exercises.core import Wrong, call
+from course_utils.exercises.calling import Wrong, call
 
 OPTIMISERS = ("torch.optim", "torch.nn.utils.clip_grad", "course_utils.training")
 NUMBERS = ("numpy", "torch", "statistics")
+LIBRARIES = (*NUMBERS, "scipy", "sklearn", "tokenizers", "transformers", "seqeval")
 TASKS = ("course_utils.tasks", "seqeval")
+
+
+class Watch:
+    """A block in which it is seen whether something forbidden is used; `used` has the names.
+
+    Args:
+        forbids: "softmax", any function of that name in LIBRARIES, in Python or C, under whatever name it was imported;
+            "course_utils.masks", a module with all below it, or a function or class of one; "torch", any computing with
+            tensors, though numbers may be put into one. An exercise that forbids anything forbids its solution, too.
+    """
+
+    def __init__(self, forbids: tuple[str, ...]) -> None:
+        self.used: list[str] = []
+        self._tensors = "torch" in forbids
+        forbids = tuple(name for name in forbids if name not in ("autograd", "torch"))
+        self._names = {name for name in forbids if "." not in name}
+        self._places = tuple(f"{name}." for name in forbids if "." in name)
+        self._active = bool(forbids) or self._tensors
+
+    def __enter__(self) -> Watch:
+        if self._active:
+            self._before = sys.getprofile(), threading.getprofile()
+            self._mode = _Called(self)
+            self._mode.__enter__()
+            threading.setprofile(self._entered)
+            sys.setprofile(self._entered)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._active:
+            sys.setprofile(self._before[0])
+            threading.setprofile(self._before[1])
+            self._mode.__exit__(*raised)
+
+    def _entered(self, frame: FrameType, event: str, argument: Any) -> None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if event == "c_call":
+            name = str(getattr(argument, "__name__", ""))
+            if name in self._names and _library(argument):
+                self.used.append(name)
+        elif event == "call":
+            name, full = frame.f_code.co_name, f"{module}.{frame.f_code.co_qualname}."
+            if full.startswith(self._places) or (name in self._names and module.split(".")[0] in LIBRARIES):
+                self.used.append(name if name.isidentifier() and name != "forward" else module)
+            elif _solution_asked(frame, event):
+                self.used.append("exercise(…).reference")
+
+    def called(self, function: Any) -> None:
+        """A call into torch, whoever made it: operators and methods, too."""
+        name = getattr(function, "__name__", "")
+        if name in self._names or (self._tensors and function not in (torch.tensor, torch.as_tensor)):
+            self.used.append("torch" if self._tensors else name)
+
+
+class _Called(TorchFunctionMode):
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self._watch.called(func)
+        return func(*args, **(kwargs or {}))
+
+
+def _library(function: Any) -> bool:
+    """Whether a function written in C is one of a library's; those of Python itself (builtins, math) are not."""
+    owner = getattr(function, "__self__", None)
+    module = str(getattr(function, "__module__", "") or type(owner).__module__)
+    return module.split(".")[0] in LIBRARIES or type(owner).__module__.split(".")[0] in LIBRARIES
 
 
 def refuse_autograd(answer: Any, *args: Any) -> None:
@@ -111,7 +182,7 @@ def _solution_asked(frame: FrameType, event: str) -> bool:
     module = f"{frame.f_globals.get('__name__', '')}."
     return (
         event == "call"
-        and module.startswith("course_utils.exercises.")
+        and module.startswith(("course_utils.exercises.", "lessons."))
         and caller.get("__name__") == "__main__"
     )
 
@@ -139,3 +210,35 @@ def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
 
     call(answer, *args)
     return call(watched, *args), steps
+
+
+def no_loop(*sizes: Callable[[], tuple[Any, ...]]) -> Callable[[Any], dict[str, Any] | None]:
+    """A property: an answer takes no more steps for the others than for the first inputs. Facts: {few}, {many}.
+
+    A step is one of Python's, or a call into torch: map() loops without Python.
+    """
+
+    def broken(answer: Any) -> dict[str, Any] | None:
+        given = [make() for make in sizes]
+        few, *others = [count_steps(answer, *one)[1] + count_torch_calls(answer, *one) for one in given]
+        return {"few": few, "many": max(others)} if max(others) > few else None
+
+    return broken
+
+
+def count_torch_calls(answer: Any, *given: Any) -> int:
+    """How often an answer calls into torch."""
+    calls = 0
+
+    class Count(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            nonlocal calls
+            calls += 1
+            return func(*args, **(kwargs or {}))
+
+    def counted(*copies: Any) -> Any:
+        with Count():
+            return answer(*copies)
+
+    call(counted, *given)
+    return calls

@@ -5,6 +5,7 @@ One TOML file for each topic and language. It lies here, or beside the code that
     locale/ko/checks.toml              text("checks.…")
     widgets/texts.ko.toml              text("widgets.…")
     widgets/head_grid/texts.ko.toml    text("widgets.head_grid.…")
+    lessons/02_…/texts.ko.toml         text("lessons.02.…"), outside the package
 
 The language comes from the environment variable COURSE_LANG and is Korean when that is not set. This module needs the
 standard library only.
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.support.given import shown
+from course_utils.support.lessons import lesson_folder
 
 FOLDER = Path(__file__).parent
 PACKAGE = FOLDER.parent
@@ -53,7 +55,7 @@ def text(key: str, /, **facts: Any) -> Any:
     """Look a text up and fill in its facts.
 
     A key is the topic, then the way down its tables: "checks.same.passed". A table's name may itself hold a dot, as
-    exercises do: "exercises.nb02.02.1.title". Every {name} in the text is filled by str.format, so a literal
+    exercises do: "lessons.02.02.1.title". Every {name} in the text is filled by str.format, so a literal
     brace is doubled in the TOML file.
 
     Args:
@@ -99,6 +101,8 @@ def raw_texts(lang: str, topic: str) -> dict[str, Any]:
 
 
 def _file(lang: str, topic: str) -> Path:
+    if topic.startswith("lessons.") and (lesson := lesson_folder(topic.removeprefix("lessons."))):
+        return lesson / f"texts.{lang}.toml"
     beside = PACKAGE.joinpath(*topic.split("."), f"texts.{lang}.toml")
     return beside if beside.exists() else FOLDER / lang / f"{topic}.toml"
 

@@ -10,9 +10,13 @@ import torch.nn.functional as F
 
 from course_utils.attention import scaled_dot_product_attention
 from course_utils.exercises import exercise
-from course_utils.exercises.nb07.checks import Chain, search_with_beam
 from course_utils.seq2seq import beam_search
 from course_utils.seq2seq.smoothing import smoothed_cross_entropy
+from course_utils.support.lessons import lesson_module
+
+CHECKS = lesson_module("07")
+Chain = CHECKS.Chain
+search_with_beam = CHECKS.search_with_beam
 
 # ---- 07.1
 

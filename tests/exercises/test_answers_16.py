@@ -7,14 +7,15 @@ import pytest
 import torch
 
 from course_utils.exercises import exercise
-from course_utils.exercises.nb16.checks import (
-    best_span,
-    entity_f1,
-    label_first_pieces,
-    layer_rates,
-)
+from course_utils.support.lessons import lesson_module
 from course_utils.tasks import metrics, questions
 from tests.exercises.wrong_16 import _entities, _f1, _package_shares, _package_span
+
+CHECKS = lesson_module("16")
+best_span = CHECKS.best_span
+entity_f1 = CHECKS.entity_f1
+label_first_pieces = CHECKS.label_first_pieces
+layer_rates = CHECKS.layer_rates
 
 # ---- 16.1
 

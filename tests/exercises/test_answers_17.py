@@ -10,8 +10,14 @@ import pytest
 import torch
 
 from course_utils.exercises import exercise
-from course_utils.exercises.nb17.checks import control_labels, learned_mix, mean_vector, whiten
+from course_utils.support.lessons import lesson_module
 from tests.exercises.wrong_17 import _drawn, _of_word, _white
+
+CHECKS = lesson_module("17")
+control_labels = CHECKS.control_labels
+learned_mix = CHECKS.learned_mix
+mean_vector = CHECKS.mean_vector
+whiten = CHECKS.whiten
 
 # ---- 17.1
 

@@ -2,7 +2,11 @@
 
 from dataclasses import replace
 
-from course_utils.exercises.nb10.checks import build_pair, count_parameters
+from course_utils.support.lessons import lesson_module
+
+CHECKS = lesson_module("10")
+build_pair = CHECKS.build_pair
+count_parameters = CHECKS.count_parameters
 
 
 def _pair(change):

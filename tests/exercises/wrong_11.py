@@ -3,7 +3,11 @@
 import torch
 import torch.nn.functional as F
 
-from course_utils.exercises.nb11.checks import pool, sense_separation
+from course_utils.support.lessons import lesson_module
+
+CHECKS = lesson_module("11")
+pool = CHECKS.pool
+sense_separation = CHECKS.sense_separation
 
 
 def _separation(offset=1, self_pairs=False, unit=True, sign=1.0, parts="both"):

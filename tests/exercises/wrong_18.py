@@ -5,7 +5,13 @@ import torch.nn.functional as F
 
 from course_utils import before
 from course_utils.before.real_tokens import last_states, mean_loss
-from course_utils.exercises.nb18.checks import concat_pooling, gpt_loss, slanted_triangle, two_way_losses
+from course_utils.support.lessons import lesson_module
+
+CHECKS = lesson_module("18")
+concat_pooling = CHECKS.concat_pooling
+gpt_loss = CHECKS.gpt_loss
+slanted_triangle = CHECKS.slanted_triangle
+two_way_losses = CHECKS.two_way_losses
 
 
 def _rate(share, peak, ratio):

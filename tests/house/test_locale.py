@@ -10,16 +10,17 @@ import pytest
 
 from course_utils import locale
 from course_utils.locale import language, languages, raw_texts, text
+from course_utils.support.lessons import lesson_numbers
 
 PACKAGE = Path(locale.__file__).parents[1]
 
 
 def topics(lang):
-    """The topics of locale/, and those whose texts lie beside the code."""
-    beside = (path.parent.relative_to(PACKAGE).parts for path in PACKAGE.rglob(f"texts.{lang}.toml"))
-    return sorted(
-        [path.stem for path in (locale.FOLDER / lang).glob("*.toml")] + [".".join(p) for p in beside]
-    )
+    """The topics of locale/, those whose texts lie beside the code, and the lessons."""
+    beside = [path.parent.relative_to(PACKAGE).parts for path in PACKAGE.rglob(f"texts.{lang}.toml")]
+    own = [path.stem for path in (locale.FOLDER / lang).glob("*.toml")]
+    lessons = [f"lessons.{number}" for number in lesson_numbers(f"texts.{lang}.toml")]
+    return sorted(own + [".".join(parts) for parts in beside] + lessons)
 
 
 TOPICS = {lang: topics(lang) for lang in languages()}
@@ -91,7 +92,7 @@ def test_facts_are_filled():
 
 
 def test_a_table_name_may_hold_a_dot():
-    assert text("exercises.nb02.02.1.title") == raw_texts("ko", "exercises.nb02")["02.1"]["title"]
+    assert text("lessons.02.02.1.title") == raw_texts("ko", "lessons.02")["02.1"]["title"]
 
 
 def test_lists_and_tables_come_back_filled_and_new(tmp_path, monkeypatch):

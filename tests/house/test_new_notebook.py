@@ -16,6 +16,7 @@ from dev.new_notebook import fill, main, make, mark_written, to_notebook
 ROOT = FILE.parent
 WANTED = (
     "course_utils",
+    "lessons",
     "notebooks",
     "tests",
     "dev",
@@ -76,14 +77,12 @@ def test_every_check_passes_on_a_skeleton(copy):
     new = sorted(set(after) - set(before))
     assert changed == ["README.ko.md", "README.md", "course.toml"]
     assert new == [
-        "course_utils/exercises/nb97/__init__.py",
-        "course_utils/exercises/nb97/checks.py",
-        "course_utils/exercises/nb97/texts.en.toml",
-        "course_utils/exercises/nb97/texts.ko.toml",
+        "lessons/97_planted_idea/exercises.py",
+        "lessons/97_planted_idea/right.py",
+        "lessons/97_planted_idea/scratch.py",
+        "lessons/97_planted_idea/texts.en.toml",
+        "lessons/97_planted_idea/texts.ko.toml",
         "notebooks/ko/97_planted_idea.ipynb",
-        "tests/exercises/said/97.txt",
-        "tests/exercises/wrong_97.py",
-        "tests/scratch/nb97.py",
     ]
     assert all(re.search(rf"^  {path}$", made.stdout, re.MULTILINE) for path in [*changed, *new])
     assert sorted(made.stdout.split()).count("97_planted_idea.ipynb") == 1
@@ -138,11 +137,11 @@ def small_course(tmp_path, monkeypatch):
 
 
 def test_what_is_there_is_not_overwritten(small_course):
-    theirs = small_course / "tests/scratch/nb97.py"
+    theirs = small_course / "lessons/97_planted_idea/scratch.py"
     theirs.parent.mkdir(parents=True)
     theirs.write_text("mine")
     before = files_of(small_course)
-    with pytest.raises(FileExistsError, match=r"there already: tests/scratch/nb97\.py"):
+    with pytest.raises(FileExistsError, match=r"there already: lessons/97_planted_idea/scratch\.py"):
         make(ROW_97)
     assert files_of(small_course) == before
 
@@ -153,7 +152,7 @@ def test_a_skeleton_that_does_not_run_is_taken_away(small_course, monkeypatch):
     with pytest.raises(RuntimeError, match="did not run"):
         make(ROW_97)
     assert files_of(small_course) == before
-    assert not (small_course / "course_utils/exercises/nb97").exists()
+    assert not (small_course / "lessons/97_planted_idea").exists()
 
 
 # ---- the parts -----------------------------------------------------------------------------------------------------

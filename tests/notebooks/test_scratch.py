@@ -1,22 +1,20 @@
 """What the notebooks build by hand equals the package, on harder input than theirs, values and gradients."""
 
-import importlib
 import json
-import re
 from functools import cache
-from pathlib import Path
 
 import matplotlib
 import pytest
 import torch
 from torch import nn
 
+from course_utils.support.lessons import lesson_folder, lesson_module, lesson_numbers
 from tests.scratch.registry import NOTEBOOKS, Scratch, audit_tags, compare, run_scratch, scratch_names
 
 matplotlib.use("Agg")
 
-LISTS = sorted(path.stem for path in (Path(__file__).parents[1] / "scratch").glob("nb[0-9][0-9].py"))
-ENTRIES = [entry for name in LISTS for entry in importlib.import_module(f"tests.scratch.{name}").ENTRIES]
+LISTS = lesson_numbers("scratch.py")
+ENTRIES = [entry for number in LISTS for entry in lesson_module(number, "scratch").ENTRIES]
 
 
 @pytest.fixture(autouse=True)
@@ -33,9 +31,9 @@ def test_tags_and_entries_fit():
 
 
 def test_entries_stand_in_the_list_of_their_notebook():
-    for name in LISTS:
-        for entry in importlib.import_module(f"tests.scratch.{name}").ENTRIES:
-            assert re.match(rf"{name[2:]}_", entry.notebook), (name, entry.notebook)
+    for number in LISTS:
+        for entry in lesson_module(number, "scratch").ENTRIES:
+            assert entry.notebook == lesson_folder(number).name
 
 
 @cache

@@ -1,6 +1,6 @@
 """Run the `scratch` cells of the notebooks and compare what they define with the package.
 
-tests/scratch/nbNN.py lists ENTRIES = [Scratch(...), …], one for each name that a scratch cell defines.
+lessons/NN_name/scratch.py lists ENTRIES = [Scratch(...), …], one for each name that a scratch cell defines.
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""Exercises of notebook 16: fine-tuning."""

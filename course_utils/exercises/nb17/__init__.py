@@ -1,1 +1,0 @@
-"""Exercises of notebook 17: BERT as features."""

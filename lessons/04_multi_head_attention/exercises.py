@@ -1,0 +1,379 @@
+"""Exercises of notebook 04: multi-head attention."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_utils.exercises.core import Exercise, Found, Several, number
+from course_utils.exercises.forbidden import count_torch_calls
+
+
+def drawn(*shapes, times=1.0, dtype=torch.float64):
+    return tuple(times * torch.randn(shape, dtype=dtype) for shape in shapes)
+
+
+def calls(answer: Any, *sizes: tuple[Any, ...]) -> list[int]:
+    """How often an answer calls into torch for each of some inputs."""
+    return [count_torch_calls(answer, *given) for given in sizes]
+
+
+# ---- 04.1
+
+
+def split_heads(hidden: Tensor, num_heads: int) -> Tensor:
+    batch, length, hidden_size = hidden.shape
+    pieces = hidden.view(batch, length, num_heads, hidden_size // num_heads)  # (B, T, H, D)
+    return pieces.transpose(1, 2)  # (B, H, T, D)
+
+
+def viewed(hidden, num_heads):
+    batch, length, size = hidden.shape
+    return hidden.reshape(batch, num_heads, length, size // num_heads)
+
+
+def batch_mixed_in(hidden, num_heads):
+    batch, length, size = hidden.shape
+    return hidden.reshape(length, batch, num_heads, size // num_heads).permute(1, 2, 0, 3)
+
+
+def numbered_tokens() -> tuple[Tensor, int]:
+    """The tens say which token, the units which coordinate: (B, T, C) = (1, 4, 6), two heads of size 3."""
+    return (10.0 * torch.arange(1, 5)[:, None] + torch.arange(1, 7))[None], 2
+
+
+SPLIT_HEADS = Exercise(
+    "04.1",
+    level="warm-up",
+    reference=split_heads,
+    cases={
+        "by_hand": numbered_tokens,
+        "batch": lambda: (torch.randn(2, 7, 15), 5),
+        "other_sizes": lambda: [
+            (1e6 * torch.randn(batch, length, size, dtype=torch.float64), heads)
+            for batch, length, size, heads in [
+                (3, 5, 8, 1),
+                (3, 5, 8, 8),
+                (1, 1, 6, 2),
+                (5, 1, 12, 3),
+                (4, 11, 10, 5),
+            ]
+        ],
+    },
+    mistakes={
+        "view_without_transpose": viewed,
+        "heads_on_wrong_axis": lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)),
+        "sizes_swapped": Several(
+            [
+                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
+                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)),
+            ]
+        ),
+        "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
+        "batch": batch_mixed_in,
+        "no_gradient": lambda hidden, num_heads: split_heads(hidden, num_heads).detach(),
+        "dtype": lambda hidden, num_heads: split_heads(hidden, num_heads).float(),
+        "other_sizes_shape": lambda hidden, num_heads: split_heads(hidden, num_heads).squeeze(2),
+        "gradient": lambda hidden, num_heads: (
+            2 * split_heads(hidden, num_heads) - split_heads(hidden, num_heads).detach()
+        ),
+    },
+)
+
+
+# ---- 04.2
+
+
+def multi_head(query: Tensor, key: Tensor, value: Tensor, num_heads: int) -> tuple[Tensor, Tensor]:
+    q, k, v = (hidden.unflatten(-1, (num_heads, -1)).transpose(1, 2) for hidden in (query, key, value))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T_q, T_k), divided by √D
+    weights = scores.softmax(dim=-1)
+    context = (weights @ v).transpose(1, 2).flatten(-2)  # (B, H, T_q, D) -> (B, T_q, H, D) -> (B, T_q, C)
+    return context, weights
+
+
+def merged(context):
+    return context.transpose(1, 2).flatten(-2)
+
+
+def merged_without_transpose(context):
+    batch, heads, length, size = context.shape
+    return context.reshape(batch, length, heads * size)
+
+
+def multi_head_with(
+    split=split_heads,
+    merge=merged,
+    weigh=lambda scores: scores.softmax(dim=-1),
+    scale=lambda query, q: math.sqrt(q.shape[-1]),
+    kept=lambda weights: weights,
+):
+    """Multi-head attention with one step done otherwise."""
+
+    def wrong(query, key, value, num_heads):
+        q, k, v = (split(hidden, num_heads) for hidden in (query, key, value))
+        weights = weigh(q @ k.transpose(-2, -1) / scale(query, q))
+        return merge(kept(weights) @ v), weights
+
+    return wrong
+
+
+def one_head(query, key, value, num_heads):
+    weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(dim=-1)
+    return weights @ value, weights
+
+
+def one_length(query, key, value, num_heads):
+    batch, length, size = query.shape
+    given = [
+        hidden.view(batch, length, num_heads, size // num_heads).transpose(1, 2).flatten(2)
+        for hidden in (query, key, value)
+    ]
+    q, k, v = (hidden.view(batch, num_heads, length, -1) for hidden in given)
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(dim=-1)
+    return merged(weights @ v), weights
+
+
+def head_by_head(query, key, value, num_heads, rounds=None):
+    """A loop over heads; one with a fixed number of rounds hides behind it."""
+    size = query.shape[-1] // num_heads
+    contexts, weights = [], []
+    for turn in range(rounds or num_heads):
+        head = min(turn, num_heads - 1)
+        q, k, v = (hidden[..., head * size : (head + 1) * size] for hidden in (query, key, value))
+        weights.append((q @ k.transpose(-2, -1) / math.sqrt(size)).softmax(dim=-1))
+        contexts.append(weights[-1] @ v)
+    return torch.cat(contexts[:num_heads], dim=-1), torch.stack(weights[:num_heads], dim=1)
+
+
+def token_by_token(query, key, value, num_heads):
+    answers = [multi_head(query[:, t : t + 1], key, value, num_heads) for t in range(query.shape[1])]
+    return torch.cat([context for context, _ in answers], 1), torch.cat(
+        [weights for _, weights in answers], 2
+    )
+
+
+def ready_made(query, key, value, num_heads):
+    size, identity = query.shape[-1], torch.eye(query.shape[-1], dtype=query.dtype)
+    module = nn.MultiheadAttention(size, num_heads, bias=False, batch_first=True, dtype=query.dtype)
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.cat([identity] * 3))
+        module.out_proj.weight.copy_(identity)
+    return module(query, key, value, average_attn_weights=False)
+
+
+def by_exponentials(scores):
+    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+
+
+def row_sum(found: Found) -> dict[str, str]:
+    return {"actual": number(found.yours[1].sum(dim=-1)[0, 0, 0])}
+
+
+def sums_to_one(axis):
+    """Of the weights of the example, along an axis."""
+
+    def holds(found: Found) -> bool:
+        weights = found.yours[1]
+        return found.case == "by_hand" and bool((weights.sum(dim=axis) - 1).abs().max() < 1e-4)
+
+    return holds
+
+
+def of_sizes(*sizes, times=1.0):
+    """(B, T_q, T_k, C, H) -> query, key, value, number of heads; the scores times² as large."""
+    return [
+        (*drawn((b, t_q, c), (b, t_k, c), times=times), *drawn((b, t_k, c)), heads)
+        for b, t_q, t_k, c, heads in sizes
+    ]
+
+
+def attended(batch, length, heads):
+    return *torch.randn(3, batch, length, 24), heads
+
+
+def loop(answer):
+    few, many = calls(answer, attended(1, 5, 2), attended(1, 5, 12))
+    return {"few": few, "many": many} if many > few else None
+
+
+def loop_elsewhere(answer):
+    few, tokens, sentences = calls(answer, attended(1, 5, 2), attended(1, 9, 2), attended(3, 5, 2))
+    return {"few": few, "tokens": tokens, "sentences": sentences} if max(tokens, sentences) > few else None
+
+
+def too_many_calls(answer):
+    (few,) = calls(answer, attended(1, 5, 2))
+    return {"calls": few} if few > 60 else None
+
+
+def largest_query(found: Found) -> dict[str, str]:
+    query, heads = found.given[0], found.given[3]
+    return {"largest": number(query.unflatten(-1, (heads, -1)).square().sum(-1).max())}
+
+
+MULTI_HEAD = Exercise(
+    "04.2",
+    level="core",
+    reference=multi_head,
+    parts={"weights": 1, "context": 0},
+    cases={
+        "by_hand": lambda: (*[torch.randn(1, 5, 6)] * 3, 2),
+        "cross": lambda: (torch.randn(2, 3, 10), torch.randn(2, 7, 10), torch.randn(2, 7, 10), 5),
+        "other sizes": lambda: of_sizes((3, 4, 4, 6, 1), (3, 4, 2, 6, 6), (1, 1, 1, 6, 2), (2, 3, 5, 12, 3)),
+        "large_scores": lambda: of_sizes((3, 4, 4, 6, 1), (3, 4, 2, 6, 6), (1, 1, 3, 6, 2), times=100.0),
+    },
+    mistakes={
+        "one_head": one_head,
+        "softmax_over_queries": multi_head_with(weigh=lambda scores: scores.softmax(dim=-2)),
+        "softmax_over_heads": multi_head_with(weigh=lambda scores: scores.softmax(dim=1)),
+        "rows_do_not_sum_to_one": multi_head_with(weigh=lambda scores: scores),
+        "scale_by_hidden_size": multi_head_with(scale=lambda query, q: math.sqrt(query.shape[-1])),
+        "no_scale": multi_head_with(scale=lambda query, q: 1.0),
+        "split_without_transpose": Several(
+            [
+                multi_head_with(split=viewed, merge=merged_without_transpose),
+                multi_head_with(split=viewed),
+            ]
+        ),
+        "weights": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].flip(1)),
+        "not_merged": multi_head_with(merge=lambda context: context),
+        "merge_without_transpose": multi_head_with(merge=merged_without_transpose),
+        "cross": one_length,
+        "detached": multi_head_with(kept=lambda weights: weights.detach()),
+        "gradient": lambda query, *given: multi_head(2 * query - query.detach(), *given),
+        "no_gradient": lambda *given: tuple(part.detach() for part in multi_head(*given)),
+        "loop": head_by_head,
+        "loop_elsewhere": token_by_token,
+        "too_many_calls": lambda *given: head_by_head(*given, rounds=24),
+        "large_scores": multi_head_with(weigh=by_exponentials),
+        "dtype": lambda *given: tuple(part.float() for part in multi_head(*given)),
+        "ready_made": ready_made,
+    },
+    signs={
+        "softmax_over_queries": lambda found: sums_to_one(-2)(found) and not sums_to_one(-1)(found),
+        "softmax_over_heads": lambda found: sums_to_one(1)(found) and not sums_to_one(-1)(found),
+        "rows_do_not_sum_to_one": lambda found: found.case == "by_hand" and not sums_to_one(-1)(found),
+        "split_without_transpose": lambda found: (
+            found.case == "by_hand"
+            and not multi_head_with(split=viewed)(*found.given)[1].sub(found.yours[1]).abs().max() > 1e-5
+        ),
+    },
+    facts={
+        **dict.fromkeys(("softmax_over_queries", "softmax_over_heads", "rows_do_not_sum_to_one"), row_sum),
+        "scale_by_hidden_size": lambda found: {"expected": number(3**0.5), "actual": number(6**0.5)},
+        "no_scale": lambda found: {"expected": number(3**0.5), "actual": "1"},
+        "large_scores": largest_query,
+    },
+    properties={"loop": loop, "loop_elsewhere": loop_elsewhere, "too_many_calls": too_many_calls},
+    forbids=(
+        "course_utils.attention.MultiHeadAttention",
+        "multi_head_attention_forward",
+        "_native_multi_head_attention",
+    ),
+)
+
+
+# ---- 04.3
+
+
+def head_contributions(context: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    num_heads, head_size = context.shape[1], context.shape[-1]
+    columns = weight.unflatten(-1, (num_heads, head_size))  # (C, H, D): the D columns of each head
+    return torch.einsum("bhtd,chd->bhtc", context, columns)  # (B, H, T, C)
+
+
+def of_each_head(part):
+    """Head by head, with a part of the weight that is not its own."""
+
+    def wrong(context, weight, bias):
+        heads = range(context.shape[1])
+        return torch.stack([context[:, head] @ part(weight, head, len(heads)) for head in heads], dim=1)
+
+    return wrong
+
+
+def own_columns(weight, head, heads):
+    return weight.unflatten(-1, (heads, -1))[:, head].T
+
+
+def alone(context, weight, bias):
+    """One head at a time, the others 0, joined by reshape alone: each token gets numbers of others."""
+    kept = torch.eye(context.shape[1], dtype=context.dtype)[:, None, :, None, None] * context
+    return torch.stack([merged_without_transpose(only) @ weight.T for only in kept], dim=1)
+
+
+def token_after_token(context, weight, bias):
+    places = range(context.shape[2])
+    return torch.cat([head_contributions(context[:, :, t : t + 1], weight, bias) for t in places], dim=2)
+
+
+def summed(found: Found) -> dict[str, Any]:
+    """What the contributions of the first token sum to."""
+    if found.kind != "value":
+        return {}
+    right, yours = (result.sum(dim=1)[0, 0] for result in (found.right, found.yours))
+    return {"right_sum": [round(float(x), 3) for x in right], "your_sum": [round(float(x), 3) for x in yours]}
+
+
+def of_output(batch, heads, length, size, times=100.0):
+    width = heads * size
+    return *drawn((batch, heads, length, size), times=times), *drawn((width, width), (width,))
+
+
+def contributions_loop(answer):
+    few, many = calls(answer, of_output(1, 2, 3, 4), of_output(1, 6, 3, 2))
+    return {"few": few, "many": many} if many > few else None
+
+
+def contributions_loop_elsewhere(answer):
+    few, tokens = calls(answer, of_output(1, 2, 3, 4), of_output(1, 2, 7, 4))
+    return {"few": few, "tokens": tokens} if tokens > few else None
+
+
+HEAD_CONTRIBUTIONS = Exercise(
+    "04.3",
+    level="stretch",
+    reference=head_contributions,
+    cases={
+        "by_hand": lambda: (torch.randn(1, 2, 3, 2), torch.randn(4, 4), torch.randn(4)),
+        "value": lambda: (torch.randn(2, 3, 7, 5), torch.randn(15, 15), torch.randn(15)),
+        "large": lambda: [
+            of_output(*size) for size in [(1, 6, 3, 2), (1, 2, 7, 4), (3, 1, 1, 5), (2, 5, 4, 1)]
+        ],
+    },
+    mistakes={
+        "already_summed": lambda context, weight, bias: merged(context) @ weight.T,
+        "bias_in_each_head": lambda context, weight, bias: head_contributions(context, weight, bias) + bias,
+        "bias_shared_out": lambda context, weight, bias: (
+            head_contributions(context, weight, bias) + bias / context.shape[1]
+        ),
+        "rows_for_columns": of_each_head(lambda weight, head, heads: weight.unflatten(0, (heads, -1))[head]),
+        "interleaved_columns": of_each_head(lambda weight, head, heads: weight[:, head::heads].T),
+        "merged_without_transpose": alone,
+        "sum": lambda context, weight, bias: 2 * head_contributions(context, weight, bias),
+        "no_gradient": lambda *given: head_contributions(*given).detach(),
+        "detached": Several(
+            [
+                lambda context, weight, bias: head_contributions(context.detach(), weight, bias),
+                lambda context, weight, bias: head_contributions(context, weight.detach(), bias),
+            ]
+        ),
+        "gradient": lambda context, weight, bias: head_contributions(
+            2 * context - context.detach(), weight, bias
+        ),
+        "dtype": lambda context, weight, bias: head_contributions(context.float(), weight.float(), bias),
+        "other_sizes": lambda *given: head_contributions(*given).squeeze(2),
+        "large": lambda context, weight, bias: head_contributions(context.clamp(-9, 9), weight, bias),
+        "loop": of_each_head(own_columns),
+        "loop_elsewhere": token_after_token,
+    },
+    signs={"sum": lambda found: found.case == "by_hand" and found.kind == "value"},
+    facts={"*": summed},
+    properties={"loop": contributions_loop, "loop_elsewhere": contributions_loop_elsewhere},
+)
+
+EXERCISES = [SPLIT_HEADS, MULTI_HEAD, HEAD_CONTRIBUTIONS]

@@ -1,0 +1,91 @@
+"""Exercises that are data: each mistake is refused for its own reason, in a text; each honest form passes."""
+
+import math
+
+import pytest
+import torch
+
+from course_utils.exercises import exercises_of, notebooks
+from course_utils.exercises.core import Several
+from course_utils.locale import raw_texts, text
+from course_utils.support.lessons import lesson_module
+from tests.exercises import audit
+
+ALL = [found for number in notebooks() for found in exercises_of(number) if found.is_data]
+FEWEST_FORMS = 6
+
+each = pytest.mark.parametrize("found", ALL, ids=lambda found: found.id)
+
+
+def mistakes_of(found):
+    for reason, wrongs in found.mistakes.items():
+        yield from ((reason, wrong) for wrong in (wrongs if isinstance(wrongs, Several) else [wrongs]))
+
+
+@each
+def test_the_reference_passes_and_stubs_are_unsolved(found):
+    verdict = found.judge(found.reference)
+    assert verdict.status == "passed", verdict.message
+    stubs = [None, ..., lambda *args, **kwargs: None, lambda *args, **kwargs: ..., audit._not_implemented]
+    for stub in stubs if found.is_function and not isinstance(found.reference, type) else stubs[:2]:
+        assert found.judge(stub).status == "unsolved"
+
+
+@pytest.mark.parametrize(
+    "language", ["ko", pytest.param("en", marks=pytest.mark.rare)]
+)  # each is judged anew
+@each
+def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch):
+    monkeypatch.setenv("COURSE_LANG", language)
+    assert audit.audit_texts(found) == []
+    assert len(found.mistakes) >= 5
+    reached, told = set(), {}
+    for reason, wrong in mistakes_of(found):
+        verdict = found.judge(wrong)
+        assert (verdict.status, verdict.reason) == ("failed", reason), (reason, verdict)
+        assert not verdict.message.endswith(text("exercises.wrong.other")), (
+            f"{reason}: no text, or no such fact"
+        )
+        assert told.setdefault(verdict.message, reason) == reason, (
+            reason,
+            "is told as",
+            told[verdict.message],
+        )
+        reached.add(reason)
+    own = raw_texts(language, f"lessons.{found.id[:2]}")[found.id]["wrong"]
+    assert set(own) - reached == set(), "texts that no mistake reaches"
+
+
+@each
+def test_each_honest_form_passes(found):
+    forms = lesson_module(found.id[:2], "right").RIGHT[found.id]
+    assert len(forms) >= FEWEST_FORMS
+    for name, answer in forms.items():
+        assert found.judge(answer).status == "passed", (name, found.judge(answer).message)
+
+
+def raised(result):
+    """A result with a thousandth (of the largest number) added to each of its floats."""
+    if isinstance(result, tuple | list):
+        return type(result)(map(raised, result))
+    if isinstance(result, torch.Tensor) and result.is_floating_point() and result.numel():
+        return result + 1e-3 * max(1.0, float(result.detach().abs().max()))
+    return (
+        result + 1e-3 * max(1.0, abs(result))
+        if isinstance(result, float) and math.isfinite(result)
+        else result
+    )
+
+
+@each
+def test_a_thousandth_off_is_wrong(found):
+    if found.is_function and not isinstance(found.reference, type):
+        touched = []
+
+        def off(*given):
+            result = found.reference(*given)
+            touched.append(str(raised(result)) != str(result))
+            return raised(result)
+
+        verdict = found.judge(off)
+        assert verdict.status == "failed" or not any(touched)
