@@ -77,9 +77,13 @@ NORMALISE = Exercise(
             *(drawn(*shape) for shape in [(1, 768), (300, 3), (5, 2), (2, 1, 11)]),
         ],
         "one_token": lambda: [drawn(7), drawn(13, dtype=torch.float32)],
-        "cancels": lambda: plain(
-            (1000 + STEPS).tolist()
-        ),  # in float32 the squares lose what tells these apart
+        # In float32 the squares lose what tells these apart; a bias of 1000 allows for what honest forms lose.
+        "cancels": lambda: (
+            (1000 + STEPS.float() / 4)[None],
+            torch.ones(4),
+            torch.tensor([1000.0, 0.0, 0.0, 0.0]),
+            1e-12,
+        ),
         "single_precision": lambda: plain((1e8 + STEPS).tolist(), dtype=torch.float64),
     },
     mistakes={

@@ -333,7 +333,7 @@ SIGNS = {
 
 
 def not_among_long_ones(sign):
-    return lambda found: found.case != "longer" and sign(found)
+    return lambda found: found.case != "longer" and found.kind != "tuple" and sign(found)
 
 
 def half_each(first, second, room):
