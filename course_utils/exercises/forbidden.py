@@ -182,6 +182,7 @@ def _solution_asked(frame: FrameType, event: str) -> bool:
     module = f"{frame.f_globals.get('__name__', '')}."
     return (
         event == "call"
+        and frame.f_code.co_name != "__torch_function__"  # _Called, which torch itself asks
         and module.startswith(("course_utils.exercises.", "lessons."))
         and caller.get("__name__") == "__main__"
     )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, numbers
-from course_utils.exercises.forbidden import refuse_autograd
+from course_utils.exercises.calling import name_of
+from course_utils.exercises.core import Departure, Exercise, Several, call, told_apart
+from course_utils.exercises.values import plain
+
+# ---- 01.1
 
 
 def nearest_row(vectors: Tensor, row: int) -> int:
@@ -17,58 +22,115 @@ def nearest_row(vectors: Tensor, row: int) -> int:
     return int(cosines.argmax())
 
 
-def check_nearest_row(answer: object) -> None:
-    def expect(vectors: Tensor, row: int, expected: int, reasons: dict[int, str]) -> None:
-        found = call(answer, vectors, row)
-        if isinstance(found, Tensor) and found.numel() == 1 and not found.is_floating_point():
-            found = int(found)
-        if isinstance(found, bool) or not isinstance(found, int):
-            raise Wrong("kind", actual=type(found).__name__)
-        if found != expected:
-            raise Wrong(reasons.get(found, "row"), expected=expected, actual=found)
+def cosines_with(vectors, vector):
+    return F.normalize(vectors, dim=-1) @ F.normalize(vector, dim=-1)
 
-    # Nearest to row 1 is row 4; whoever takes row 1 out before counting says 3.
-    vectors = torch.tensor([[0.0, 1.0], [1.0, 0.0], [-1.0, 0.5], [0.3, -1.0], [1.0, 0.1]])
-    expect(vectors, 1, 4, {1: "itself", 2: "farthest", 3: "row"})
-    # Row 1 points the same way, row 2 is long, row 3 is the opposite, row 4 is close but to the side.
-    vectors = torch.tensor([[1.0, 0.0], [6.0, 0.5], [9.0, 9.0], [-5.0, 0.0], [0.5, 0.4]])
-    expect(vectors, 0, 1, {0: "itself", 2: "dot_product", 3: "farthest", 4: "distance"})
-    # All others look away from row 2; whoever writes 0, not −inf, in its own place takes it for the nearest.
-    vectors = torch.tensor([[-1.0, 0.1], [-1.0, 3.0], [2.0, 0.0], [-3.0, -2.0]])
-    expect(vectors, 2, 1, {2: "too_large", 0: "farthest", 3: "distance"})
-    expect(torch.tensor([[3.0, 0.0], [-2.0, 0.0]]), 0, 1, {0: "too_large"})  # the other cosine is −1
-    vectors = torch.randn(13, 5)
-    for row in (0, 7, 12):
-        expect(vectors, row, nearest_row(vectors, row), {row: "itself"})
-    # A row that points exactly as the asked one does, shorter or longer, before it and behind it.
+
+def largest(scores, own=-torch.inf, kind=int):
+    """The row with the largest score; own stands in the row's own place, None leaves what is there."""
+
+    def wrong(vectors, row):
+        found = scores(vectors, vectors[row])
+        if own is not None:
+            found[row] = own
+        return kind(found.argmax())
+
+    return wrong
+
+
+def row_taken_out(vectors, row):
+    rest = torch.cat([vectors[:row], vectors[row + 1 :]])
+    return int(cosines_with(rest, vectors[row]).argmax())
+
+
+def without_cosine_one(vectors, row):
+    """Leaves out what looks the same, not what has the number."""
+    cosines = cosines_with(vectors, vectors[row])
+    return int(cosines.masked_fill(cosines > 1 - 1e-6, -1.5).argmax())
+
+
+def compare_rows(result: Any, right: int) -> Departure | None:
+    """A row number is a whole one."""
+    result = plain(result)
+    if isinstance(result, list) and len(result) == 1:
+        result = result[0]
+    if isinstance(result, bool) or not isinstance(result, int):
+        return Departure("kind", "int", name_of(result))
+    return None if result == right else Departure("value", str(right), str(result))
+
+
+def twins() -> list[tuple[Tensor, int]]:
+    """A row that points exactly as the asked one does, shorter or longer, before it and behind it."""
+    given = []
     for row, twin in ((2, 5), (5, 2), (0, 7), (7, 0)):
         vectors = torch.randn(8, 3, dtype=torch.float64)
         vectors[twin] = (0.25 if row < twin else 4.0) * vectors[row]
-        expect(vectors, row, twin, {row: "itself", nearest_row_but(vectors, row, twin): "same_direction"})
-    # Lengths from a millionth to a million: cosines do not care.
+        given.append((vectors, row))
+    return given
+
+
+def of_many_lengths() -> list[tuple[Tensor, int]]:
+    """Lengths from a millionth to a million: cosines do not care."""
     vectors = torch.tensor([[1.0, 0.0], [1e-6, 1e-8], [1.0, 0.5], [1e6, -9e5]], dtype=torch.float64)
-    expect(vectors, 0, 1, {2: "lengths", 3: "lengths"})
-    for count, size in ((2, 3), (40, 2), (7, 64)):
-        vectors = (
-            torch.randn(count, size, dtype=torch.float64)
-            * 10 ** torch.linspace(-6, 6, count).double()[:, None]
-        )
-        for row in (0, count // 2, count - 1):
-            right = nearest_row(vectors, row)
-            expect(
-                vectors,
-                row,
-                right,
-                {row: "itself"} | {k: "lengths" for k in range(count) if k not in (row, right)},
-            )
+    given = [(vectors, 0)]
+    for count, size in ((2, 3), (40, 2), (7, 64), (300, 5)):
+        lengths = 10 ** torch.linspace(-6, 6, count).double()[:, None]
+        vectors = torch.randn(count, size, dtype=torch.float64) * lengths
+        given += [(vectors, row) for row in (0, count // 2, count - 1)]
+    return given
 
 
-def nearest_row_but(vectors: Tensor, row: int, other: int) -> int:
-    """The nearest row without another one: the second nearest."""
-    unit = F.normalize(vectors, dim=-1)
-    cosines = unit @ unit[row]
-    cosines[[row, other]] = -torch.inf
-    return int(cosines.argmax())
+NEAREST_ROW = Exercise(
+    "01.1",
+    level="warm-up",
+    reference=nearest_row,
+    gradients=False,
+    compare=compare_rows,
+    cases={
+        # Nearest to row 1 is row 4; whoever takes row 1 out before counting says 3.
+        "by_hand": lambda: (
+            torch.tensor([[0.0, 1.0], [1.0, 0.0], [-1.0, 0.5], [0.3, -1.0], [1.0, 0.1]]),
+            1,
+        ),
+        # Row 1 points the same way, row 2 is long, row 3 is the opposite, row 4 is close but to the side.
+        "directions": lambda: (
+            torch.tensor([[1.0, 0.0], [6.0, 0.5], [9.0, 9.0], [-5.0, 0.0], [0.5, 0.4]]),
+            0,
+        ),
+        # All others look away; whoever writes 0, not −inf, in the row's own place takes it for the nearest.
+        "too_large": lambda: [
+            (torch.tensor([[-1.0, 0.1], [-1.0, 3.0], [2.0, 0.0], [-3.0, -2.0]]), 2),
+            (torch.tensor([[3.0, 0.0], [-2.0, 0.0]]), 0),
+        ],
+        "other_sizes": lambda: [(torch.randn(13, 5), row) for row in (0, 7, 12)],
+        "twins": twins,
+        "lengths": of_many_lengths,
+    },
+    mistakes={
+        "itself": largest(cosines_with, own=None),
+        "dot_product": largest(lambda vectors, vector: vectors @ vector),
+        "farthest": Several(
+            [
+                largest(lambda vectors, vector: -cosines_with(vectors, vector)),
+                largest(lambda vectors, vector: -cosines_with(vectors, vector), own=None),
+            ]
+        ),
+        "distance": largest(lambda vectors, vector: -(vectors - vector).norm(dim=-1)),
+        "row": row_taken_out,
+        "too_large": Several([largest(cosines_with, own=0.0), largest(cosines_with, own=-1.0 + 1e-6)]),
+        "kind": largest(cosines_with, kind=float),
+        "same_direction": without_cosine_one,
+        "lengths": largest(lambda vectors, vector: (vectors @ vector) / (vectors.norm(dim=-1) + 1e-3)),
+    },
+    signs={
+        "itself": lambda found: found.difference.actual == str(found.given[1]),
+        "row": lambda found: found.kind == "value" and found.case != "lengths",
+    },
+    forbids=("course_utils.before.word2vec.WordVectors",),
+)
+
+
+# ---- 01.2
 
 
 def centre_gradient(centre: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
@@ -77,34 +139,114 @@ def centre_gradient(centre: Tensor, context: Tensor, negatives: Tensor) -> Tenso
     return pull + push
 
 
-def check_centre_gradient(answer: object) -> None:
-    for dtype, size, count in ((torch.float32, 3, 2), (torch.float64, 7, 5)):
-        centre, context = torch.randn(size, dtype=dtype), torch.randn(size, dtype=dtype)
-        negatives = torch.randn(count, size, dtype=dtype)
-        expected = centre_gradient(centre, context, negatives)
-        found = expect_tensor(call(answer, centre, context, negatives), shape=(size,), dtype=dtype).detach()
-        pull, push = torch.sigmoid(centre @ context), torch.sigmoid(negatives @ centre)
-        likely = [
-            ("uphill", -expected),
-            ("no_minus_one", pull * context + push @ negatives),
-            ("only_positive", (pull - 1) * context),
-            ("only_negatives", push @ negatives),
-            ("negatives_as_neighbours", (pull - 1) * context + (push - 1) @ negatives),
-            ("mean_of_negatives", (pull - 1) * context + push @ negatives / count),
-            ("no_sigmoid", (centre @ context - 1) * context + (negatives @ centre) @ negatives),
-        ]
-        for reason, wrong in likely:
-            if torch.allclose(found, wrong, atol=1e-5):
-                raise Wrong(reason, expected=numbers(expected), actual=numbers(found))
-        # In float64 a difference of two losses, divided by their distance, is some 1e-9 off.
-        expect_close(found, expected, atol=1e-5 if dtype == torch.float32 else 1e-12)
-        refuse_autograd(answer, centre, context, negatives)
-    for size, count, times in ((1, 1, 1.0), (5, 1, 1.0), (2, 30, 1.0), (4, 3, 100.0)):
-        given = [torch.randn(*shape, dtype=torch.float64) for shape in ((size,), (size,), (count, size))]
-        given = [times * tensor for tensor in given]
-        found = expect_tensor(call(answer, *given), shape=(size,), dtype=torch.float64)
-        reason = "other_sizes" if times == 1 else "large"
-        expect_close(found, centre_gradient(*given), reason, atol=1e-10 * times, size=size, count=count)
+def gradient(slope=torch.sigmoid, minus=1.0, of_context=1.0, of_negatives=1.0, minus_negative=0.0, sign=1.0):
+    """The formula with one thing changed."""
+
+    def wrong(centre, context, negatives):
+        pull = (slope(centre @ context) - minus) * context
+        push = (slope(negatives @ centre) - minus_negative) @ negatives
+        return sign * (of_context * pull + of_negatives * push)
+
+    return wrong
+
+
+def loss_of(centre, context, negatives):
+    return -F.logsigmoid(centre @ context) - F.logsigmoid(-(negatives @ centre)).sum()
+
+
+def mean_of_negatives(centre, context, negatives):
+    push = torch.sigmoid(negatives @ centre) @ negatives / len(negatives)
+    return (torch.sigmoid(centre @ context) - 1) * context + push
+
+
+def by_autograd(centre, context, negatives):
+    leaf = centre.clone().requires_grad_()
+    return torch.autograd.grad(loss_of(leaf, context, negatives), leaf)[0]
+
+
+def by_backward(centre, context, negatives):
+    leaf = centre.detach().clone().requires_grad_()
+    loss_of(leaf, context, negatives).backward()
+    return leaf.grad
+
+
+def by_differences(centre, context, negatives):
+    steps = 1e-5 * torch.eye(len(centre), dtype=torch.float64)
+    losses = [
+        loss_of(centre + step, context.double(), negatives.double())
+        - loss_of(centre - step, context.double(), negatives.double())
+        for step in steps
+    ]
+    return (torch.stack(losses) / 2e-5).to(centre.dtype)
+
+
+def inexact(answer):
+    """In float64 a formula is off by some 1e-15, a difference of two losses by 1e-11 at the least."""
+    given = [torch.randn(shape, dtype=torch.float64) for shape in (7, 7, (5, 7))]
+    right, found = centre_gradient(*given), call(answer, *given)
+    far = (found - right).abs()
+    if float(far.max()) < 1e-12:
+        return None
+    expected, actual = told_apart(right[far.argmax()], found[far.argmax()])
+    return {"expected": expected, "actual": actual}
+
+
+def drawn(size, count, times=1.0, dtype=torch.float64):
+    return tuple(times * torch.randn(shape, dtype=dtype) for shape in (size, size, (count, size)))
+
+
+CENTRE_GRADIENT = Exercise(
+    "01.2",
+    level="core",
+    reference=centre_gradient,
+    gradients=False,
+    cases={
+        "by_hand": lambda: (
+            torch.tensor([1.0, 0.0, 2.0]),
+            torch.tensor([0.5, 1.0, -1.0]),
+            torch.tensor([[1.0, -2.0, 0.0], [0.0, 3.0, 0.5]]),
+        ),
+        "other_sizes": lambda: [
+            drawn(size, count) for size, count in [(7, 5), (1, 1), (5, 1), (2, 30), (3, 300)]
+        ],
+        "large": lambda: drawn(4, 3, times=100.0),
+    },
+    mistakes={
+        "uphill": gradient(sign=-1.0),
+        "no_minus_one": gradient(minus=0.0),
+        "only_positive": gradient(of_negatives=0.0),
+        "only_negatives": gradient(of_context=0.0),
+        "negatives_as_neighbours": gradient(minus_negative=1.0),
+        "mean_of_negatives": mean_of_negatives,
+        "no_sigmoid": gradient(slope=lambda x: x),
+        "other_sizes": Several(
+            [
+                lambda centre, context, negatives: centre_gradient(centre, context, negatives[:10]),
+                lambda centre, context, negatives: centre_gradient(centre, context, negatives[:2]),
+            ]
+        ),
+        "large": Several(
+            [
+                gradient(slope=lambda x: x.exp() / (1 + x.exp())),
+                lambda centre, context, negatives: centre_gradient(centre, context, negatives).clamp(-99, 99),
+            ]
+        ),
+        "dtype": lambda *given: centre_gradient(*(one.float() for one in given)),
+        "differences": by_differences,
+        "autograd": Several(
+            [
+                by_autograd,
+                by_backward,
+                lambda centre, context, negatives: torch.func.grad(loss_of)(centre, context, negatives),
+            ]
+        ),
+    },
+    properties={"differences": inexact},
+    forbids=("autograd",),
+)
+
+
+# ---- 01.3
 
 
 def unseen_vector(word: str, grams: dict[str, Tensor], dimensions: int) -> Tensor:
@@ -117,71 +259,93 @@ def unseen_vector(word: str, grams: dict[str, Tensor], dimensions: int) -> Tenso
     return total
 
 
-def check_unseen_vector(answer: object) -> None:
-    names = [
-        "<배",
-        "배",
-        "배편",
-        "편>",
-        "<배편",
-        "배편>",
-        "<배편>",
-        "편",
-        "멀미",
-        "<뱃멀미>",
-        "멀",
-        "<멀",
-        "<배>",
-        "<뱃멀미",
-        "뱃멀미>",
-    ]
-    grams = {name: torch.randn(5) for name in names}
-
-    def expect(word: str, likely: list[tuple[str, Tensor]]) -> None:
-        expected = unseen_vector(word, grams, 5)
-        found = expect_tensor(call(answer, word, grams, 5), shape=(5,), dtype=torch.float32).detach()
-        for reason, wrong in likely:
-            if torch.allclose(found, wrong, atol=1e-5) and not torch.allclose(found, expected, atol=1e-5):
-                raise Wrong(reason, word=word, expected=numbers(expected), actual=numbers(found))
-        expect_close(found, expected)
-
-    def total(*parts: str) -> Tensor:
-        return torch.stack([grams[part] for part in parts]).sum(0)
-
-    edged = ("<배", "배편", "편>", "<배편", "배편>", "<배편>")
-    expect(
-        "배편",
-        [
-            ("no_edges", total("배편")),
-            ("single_letters", total(*edged, "배", "편")),
-            ("single_letters", total("배", "편", "배편")),
-            ("no_whole_word", total(*edged[:-1])),
-            ("mean", total(*edged) / len(edged)),
-            ("only_two", total("<배", "배편", "편>", "<배편>")),
-            ("only_two", total("<배", "배편", "편>")),
-        ],
-    )
-    whole = total("멀미", "<뱃멀미>")  # longer than three letters; the pieces of four are known, too
-    longer = whole + total("<뱃멀미", "뱃멀미>")
-    expect("뱃멀미", [("no_whole_word", total("멀미")), ("four_letters", longer)])
-    for size in (7, 2):
-        found = call(answer, "뫙", grams, size)
-        if not isinstance(found, Tensor) or found.shape != (size,) or bool(found.any()):
-            actual = numbers(found) if isinstance(found, Tensor) else type(found).__name__
-            raise Wrong("nothing_known", size=size, actual=actual)
-    expect("배", [("twice", total("<배", "<배>", "<배>"))])  # the whole word is a piece of three letters too
-    letters = "하나"
-    for length in (1, 2, 3, 5, 8):  # fresh words of two letters: pieces come back, many are known
-        word = "".join(letters[int(pick)] for pick in torch.randint(2, (length,)))
-        marked = f"<{word}>"
-        pieces = [marked[a:b] for a in range(len(marked)) for b in range(a + 1, len(marked) + 1)]
-        known = {piece: torch.randn(3) for piece in dict.fromkeys(pieces) if torch.rand(()) < 0.8}
-        found = expect_tensor(call(answer, word, known, 3), shape=(3,), dtype=torch.float32)
-        expect_close(found, unseen_vector(word, known, 3), "other_words", word=word)
-
-
-EXERCISES = [
-    Exercise("01.1", level="warm-up", check=check_nearest_row, solution=nearest_row),
-    Exercise("01.2", level="core", check=check_centre_gradient, solution=centre_gradient),
-    Exercise("01.3", level="stretch", check=check_unseen_vector, solution=unseen_vector),
+NAMES = [
+    "<배",
+    "배",
+    "배편",
+    "편>",
+    "<배편",
+    "배편>",
+    "<배편>",
+    "편",
+    "멀미",
+    "<뱃멀미>",
+    "멀",
+    "<멀",
+    "<배>",
+    "<뱃멀미",
+    "뱃멀미>",
 ]
+
+
+def known() -> dict[str, Tensor]:
+    return {name: torch.randint(-9, 10, (3,)).float() for name in NAMES}
+
+
+def returning_words() -> list[tuple[Any, ...]]:
+    """Fresh words of two letters: pieces come back, and many are known."""
+    given = []
+    for length in (1, 2, 3, 5, 8, 40):
+        word = "".join("하나"[int(pick)] for pick in torch.randint(2, (length,)))
+        marked = f"<{word}>"
+        pieces = [marked[a:b] for a in range(len(marked)) for b in range(a + 1, min(a + 9, len(marked)) + 1)]
+        pieces = dict.fromkeys([*pieces, marked])
+        given.append((word, {piece: torch.randn(3) for piece in pieces if torch.rand(()) < 0.8}, 3))
+    return given
+
+
+def summed(edges=True, lengths=(2, 3), whole=True, once=True, mean=False, nothing=torch.zeros):
+    """The sum with one thing changed."""
+
+    def wrong(word, grams, dimensions):
+        marked = f"<{word}>" if edges else word
+        parts = [marked[start : start + n] for n in lengths for start in range(len(marked) - n + 1)]
+        parts += [marked] if whole else []
+        found = [grams[part] for part in (dict.fromkeys(parts) if once else parts) if part in grams]
+        if not found:
+            return nothing(dimensions)
+        total = torch.stack(found).sum(0)
+        return total / len(found) if mean else total
+
+    return wrong
+
+
+def first_six_pieces(word, grams, dimensions):
+    if len(word) <= 3:
+        return unseen_vector(word, grams, dimensions)
+    marked = f"<{word}>"
+    parts = [marked[start : start + n] for n in (2, 3) for start in range(4)]
+    return sum((grams[part] for part in {*parts, marked} if part in grams), torch.zeros(dimensions))
+
+
+UNSEEN_VECTOR = Exercise(
+    "01.3",
+    level="stretch",
+    reference=unseen_vector,
+    cases={
+        "by_hand": lambda: ("배편", known(), 3),
+        "longer": lambda: ("뱃멀미", known(), 3),  # its pieces of four letters are known, too
+        "nothing_known": lambda: [("뫙", known(), 7), ("뫙", known(), 2), ("뱃멀미", {}, 3)],
+        "one_letter": lambda: ("배", known(), 3),  # the whole word is a piece of three letters, too
+        "other_words": returning_words,
+    },
+    mistakes={
+        "no_edges": Several([summed(edges=False), summed(edges=False, whole=False)]),
+        "single_letters": Several([summed(lengths=(1, 2, 3)), summed(edges=False, lengths=(1, 2, 3))]),
+        "no_whole_word": summed(whole=False),
+        "mean": summed(mean=True),
+        "only_two": Several([summed(lengths=(2,)), summed(lengths=(2,), whole=False)]),
+        "four_letters": Several([summed(lengths=(2, 3, 4)), summed(lengths=range(2, 9))]),
+        "nothing_known": Several([summed(nothing=torch.ones), summed(nothing=lambda size: torch.zeros(3))]),
+        "twice": summed(once=False),
+        "other_words": first_six_pieces,
+        "dtype": lambda *given: unseen_vector(*given).double(),
+    },
+    signs={
+        "nothing_known": lambda found: found.case == "nothing_known" and isinstance(found.yours, Tensor),
+        "other_words": lambda found: found.kind == "value",
+    },
+    forbids=("course_utils.before.subword.SubwordVectors",),
+)
+
+EXERCISES = [NEAREST_ROW, CENTRE_GRADIENT, UNSEEN_VECTOR]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+from course_utils.exercises.core import Departure, Exercise, Several, number, numbers
+from course_utils.exercises.values import Rule, departure
+
+# ---- 05.1
 
 
 def wavelengths(hidden_size: int) -> Tensor:
@@ -15,29 +19,65 @@ def wavelengths(hidden_size: int) -> Tensor:
     return 2 * math.pi * 10000.0 ** (two_i / hidden_size)  # (C/2,)
 
 
-def check_wavelengths(answer: object) -> None:
-    found = expect_tensor(call(answer, 8))
-    if found.shape == (8,):
-        raise Wrong("one_per_dimension", expected=(4,), actual=(8,))
-    expect_tensor(found, shape=(4,))
-    if not found.is_floating_point():
-        raise Wrong("not_real", actual=found.dtype)
-    expected = wavelengths(8)  # 2π · (1, 10, 100, 1000)
-    pair = torch.arange(4)
-    likely = [
-        (10000.0 ** (2 * pair / 8), "missing_two_pi"),
-        (2 * math.pi * 10000.0 ** (pair / 8), "half_exponent"),
-        (2 * math.pi * 10000.0 ** (4 * pair / 8), "double_exponent"),
-        (10000.0 ** (-2 * pair / 8), "frequency"),
-        (expected.flip(0), "reversed"),
-    ]
-    for values, reason in likely:
-        if torch.allclose(found.double(), values.double(), rtol=1e-4):
-            raise Wrong(reason, expected=number(expected[1]), actual=number(found[1]), last=number(found[3]))
-    expect_close(found.double() / expected, torch.ones(4), "ratio", atol=1e-4, right=numbers(expected))
-    for hands in (11, int(torch.randint(17, 60, (1,))), 1, 384):
-        other = expect_tensor(call(answer, 2 * hands), shape=(hands,)).double() / wavelengths(2 * hands)
-        expect_close(other, torch.ones(hands), "other_size", atol=1e-4, size=2 * hands)
+def even(hidden_size):
+    return torch.arange(0, hidden_size, 2, dtype=torch.float64)
+
+
+def powers(factor=1.0, exponent=1.0):
+    return lambda hidden_size: factor * 10000.0 ** (exponent * even(hidden_size) / hidden_size)
+
+
+def compare_ratios(result: Any, right: Tensor) -> Departure | None:
+    """By how many times a wavelength is another; they lie far apart."""
+    if any(isinstance(one, Tensor) and not one.is_floating_point() for one in (result, right)):
+        return Departure("not_real", right.dtype, getattr(result, "dtype", type(result).__name__))
+    different = departure(result, right, Rule(atol=0.0, strict=False))
+    if different is None or different.kind != "value":
+        return different
+    ratios = torch.as_tensor(result).detach().double() / right.double()
+    far = (~((ratios - 1).abs() < 1e-4)).nonzero().flatten()  # also NaN
+    if not len(far):
+        return None
+    return Departure("value", number(right[far[0]]), number(ratios[far[0]]), (int(far[0]),))
+
+
+WAVELENGTHS = Exercise(
+    "05.1",
+    level="warm-up",
+    reference=wavelengths,
+    compare=compare_ratios,
+    cases={
+        "by_hand": lambda: (8,),  # 2π · (1, 10, 100, 1000)
+        "other_size": lambda: [(22,), (2 * int(torch.randint(17, 60, (1,))),), (2,), (768,)],
+    },
+    mistakes={
+        "missing_two_pi": powers(),
+        "half_exponent": powers(2 * math.pi, 0.5),
+        "double_exponent": powers(2 * math.pi, 2.0),
+        "frequency": powers(exponent=-1.0),
+        "reversed": lambda hidden_size: wavelengths(hidden_size).flip(0),
+        "one_per_dimension": lambda hidden_size: wavelengths(hidden_size).repeat_interleave(2),
+        "by_hand": powers(360.0),
+        "other_size": Several(
+            [
+                lambda hidden_size: (
+                    wavelengths(hidden_size) if hidden_size in (8, 22) else torch.ones(hidden_size // 2)
+                ),
+                lambda hidden_size: 2 * math.pi * 10.0 ** torch.arange(hidden_size // 2),
+            ]
+        ),
+        "not_real": Several(
+            [
+                lambda hidden_size: wavelengths(hidden_size) + 0j,
+                lambda hidden_size: wavelengths(hidden_size).long(),
+            ]
+        ),
+    },
+    forbids=("course_utils.positional",),
+)
+
+
+# ---- 05.2
 
 
 def positions_at_once(length: int, hidden_size: int) -> Tensor:
@@ -47,44 +87,76 @@ def positions_at_once(length: int, hidden_size: int) -> Tensor:
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2).float()  # (T, C)
 
 
-def check_positions_at_once(answer: object) -> None:
-    found = expect_tensor(call(answer, 3, 4), shape=(3, 4))
-    start = [0.0, 1.0, 0.0, 1.0]
-    by_hand = torch.tensor([start, [math.sin(1), math.cos(1), math.sin(0.01), math.cos(0.01)]])
-    if not torch.allclose(found[0].double(), by_hand[0].double(), atol=1e-4):
-        _explain_start(found)
-        raise Wrong("start", expected=numbers(by_hand[0]), actual=numbers(found[0]))
-    if not torch.allclose(found[1].double(), by_hand[1].double(), atol=1e-4):
-        for exponent in (0.25, 1.0):  # i/C and 4i/C where 2i/C = 1/2 is right
-            if math.isclose(float(found[1, 2]), math.sin(10000**-exponent), abs_tol=1e-5):
-                raise Wrong("exponent", expected=number(by_hand[1, 2]), actual=number(found[1, 2]))
-        if math.isclose(float(found[1, 0]), math.sin(2 * math.pi), abs_tol=1e-4):
-            raise Wrong("times_two_pi", expected=number(by_hand[1, 0]), actual=number(found[1, 0]))
-    expect_close(found, positions_at_once(3, 4), atol=1e-4)
-    wide = expect_tensor(call(answer, 37, 22))
-    expect_close(wide, positions_at_once(37, 22), atol=1e-4)
-    far = expect_tensor(call(answer, 20_011, 22), shape=(20_011, 22))
-    error = (far.double() - positions_at_once(20_011, 22)).abs().max()
-    if not error < 1e-5:
-        raise Wrong("precision", actual=number(error))
-    for table in (found, wide, far):
-        expect_tensor(table, dtype=torch.float32)
-    for length, size in ((1, 2), (11, 2), (7, 770), (30_013, 6)):
-        expected, table = positions_at_once(length, size), expect_tensor(call(answer, length, size))
-        if table.shape != expected.shape or not torch.allclose(table, expected, rtol=0, atol=1e-5):
-            raise Wrong("other_sizes", length=length, size=size)
+def encoding(
+    exponent=1.0, shift=0, factor=1.0, order=("sin", "cos"), dtype=torch.float64, wide=torch.float64
+):
+    """The encoding with one thing changed; wide: of the frequencies."""
+
+    def wrong(length, hidden_size):
+        position = (torch.arange(length) + shift).to(dtype)[:, None] * factor
+        angle = position / 10000 ** (exponent * even(hidden_size).to(wide) / hidden_size)
+        return torch.stack([getattr(torch, name)(angle) for name in order], dim=-1).flatten(-2).float()
+
+    return wrong
 
 
-def _explain_start(found: Tensor) -> None:
-    """Name the known reasons for a wrong row of position 0."""
-    likely = [
-        ([1.0, 0.0, 1.0, 0.0], "swapped"),
-        ([0.0, 0.0, 1.0, 1.0], "halves"),
-        ([math.sin(1), math.cos(1), math.sin(0.01), math.cos(0.01)], "from_one"),
-    ]
-    for row, reason in likely:
-        if torch.allclose(found[0].double(), torch.tensor(row, dtype=torch.float64), atol=1e-4):
-            raise Wrong(reason, expected="[0, 1, 0, 1]", actual=numbers(found[0]))
+def halves(length, hidden_size):
+    table = positions_at_once(length, hidden_size)
+    return torch.cat([table[:, ::2], table[:, 1::2]], dim=1)
+
+
+def ready_made(length, hidden_size):
+    from course_utils.positional import sinusoidal_encoding
+
+    return sinusoidal_encoding(length, hidden_size)
+
+
+def long_ones_in_float64(length, hidden_size):
+    table = positions_at_once(length, hidden_size)
+    return table.double() if length > 100 else table
+
+
+POSITIONS = Exercise(
+    "05.2",
+    level="core",
+    reference=positions_at_once,
+    cases={
+        "by_hand": lambda: (3, 4),
+        "value": lambda: (37, 22),
+        "precision": lambda: (20_011, 22),
+        "other_sizes": lambda: [(1, 2), (11, 2), (7, 770), (30_013, 6)],
+    },
+    mistakes={
+        "swapped": encoding(order=("cos", "sin")),
+        "halves": halves,
+        "from_one": encoding(shift=1),
+        "start": lambda length, hidden_size: positions_at_once(length, hidden_size) / math.sqrt(hidden_size),
+        "exponent": Several([encoding(exponent=0.5), encoding(exponent=2.0)]),
+        "times_two_pi": encoding(factor=2 * math.pi),
+        "precision": Several(
+            [
+                encoding(dtype=torch.float32, wide=torch.float32),
+                encoding(wide=torch.float32),
+                encoding(dtype=torch.float16),
+            ]
+        ),
+        "dtype": Several([lambda *sizes: positions_at_once(*sizes).double(), long_ones_in_float64]),
+        "other_sizes": lambda length, hidden_size: (
+            positions_at_once(length, hidden_size) * (hidden_size <= 22)
+        ),
+        "ready_made": ready_made,
+    },
+    signs={
+        "start": lambda found: (
+            found.case == "by_hand" and found.kind == "value" and found.difference.index[0] == 0
+        ),
+    },
+    facts={"precision": lambda found: {"actual": number((found.yours.double() - found.right).abs().max())}},
+    forbids=("course_utils.positional",),
+)
+
+
+# ---- 05.3
 
 
 def shift_matrix(offset: int, hidden_size: int) -> Tensor:
@@ -97,65 +169,116 @@ def shift_matrix(offset: int, hidden_size: int) -> Tensor:
     return matrix  # (C, C)
 
 
-def check_shift_matrix(answer: object) -> None:
-    def asked(offset: int, size: int = 6) -> Tensor:
-        return expect_tensor(call(answer, offset, size), shape=(size, size), dtype=torch.float64)
-
-    table = _exact_encoding(211, 6)
-    matrix = asked(3)
-    _explain_first_step(matrix, table)
-    expect_close(matrix @ table[0], table[3], "first_step", atol=1e-6)
-    later = matrix @ table[7]
-    if not torch.allclose(later, table[10], atol=1e-6):
-        raise Wrong("only_from_zero", expected=numbers(table[10]), actual=numbers(later))
-    still = asked(0)
-    expect_close(still, torch.eye(6), "zero_offset", atol=1e-6)
-    moves = {offset: asked(offset) for offset in (5, -4, 97, -61)}
-    for offset, move in moves.items():
-        moved = table[70:100] @ move.T
-        reason = "offset" if abs(offset) <= 5 else "far_offset"
-        expect_close(moved, table[70 + offset : 100 + offset], reason, atol=1e-5, offset=offset)
-    wide = asked(2, 22)
-    expect_close(wide, shift_matrix(2, 22), atol=1e-5)
-    errors = [(wide - shift_matrix(2, 22)).abs().max()]
-    errors += [(move - shift_matrix(k, 6)).abs().max() for k, move in {3: matrix, 0: still, **moves}.items()]
-    error = max(errors)
-    if not error < 1e-10:
-        raise Wrong("precision", actual=number(error))
-    for offset, size in ((1, 2), (1009, 6), (-2003, 46), (7, 202)):
-        error = (asked(offset, size) - shift_matrix(offset, size)).abs().max()
-        if not error < 1e-10:
-            raise Wrong("other_sizes", offset=offset, size=size, error=number(error))
+def exact_encoding(positions: Tensor, hidden_size: int) -> Tensor:
+    angle = positions.double()[:, None] / 10000.0 ** (even(hidden_size) / hidden_size)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)  # float64 (T, C)
 
 
-def _explain_first_step(matrix: Tensor, table: Tensor) -> None:
-    """Name the known reasons for a wrong matrix (6, 6) of offset 3."""
-    start = matrix @ table[0]
-    if torch.allclose(start, table[0], atol=1e-6):
-        raise Wrong("does_not_move", expected=numbers(table[3]), actual=numbers(start))
-    if torch.allclose(matrix.T @ table[0], table[3], atol=1e-6) and not torch.allclose(
-        start, table[3], atol=1e-6
-    ):
-        raise Wrong("reversed", expected=number(table[3, 0]), actual=number(start[0]))
-    one = matrix[:2, :2]
-    if torch.allclose(matrix, torch.block_diag(one, one, one), atol=1e-6):
-        angle = torch.atan2(one[0, 1], one[0, 0])
-        raise Wrong("same_angle", expected=number(3 / 10000 ** (2 / 6)), actual=number(angle))
-    if torch.allclose(start, table[1], atol=1e-6):
-        raise Wrong("ignores_offset", expected=numbers(table[3]), actual=numbers(start))
+TABLE = exact_encoding(torch.arange(11), 6)
 
 
-def _exact_encoding(length: int, hidden_size: int) -> Tensor:
-    """The encoding in float64 (T, C), entry by entry."""
-    rows = []
-    for t in range(length):
-        angles = [t / 10000 ** ((column - column % 2) / hidden_size) for column in range(hidden_size)]
-        rows.append([math.cos(a) if column % 2 else math.sin(a) for column, a in enumerate(angles)])
-    return torch.tensor(rows, dtype=torch.float64)
+def turned(angle=lambda offset, frequency: offset * frequency, dtype=torch.float64):
+    """Blocks turned by other angles."""
+
+    def wrong(offset, hidden_size):
+        matrix = torch.zeros(hidden_size, hidden_size, dtype=torch.float64)
+        for pair in range(0, hidden_size, 2):
+            turn = angle(offset, 10000.0 ** (-pair / hidden_size))
+            cos, sin = math.cos(turn), math.sin(turn)
+            matrix[pair : pair + 2, pair : pair + 2] = torch.tensor([[cos, sin], [-sin, cos]], dtype=dtype)
+        return matrix
+
+    return wrong
 
 
-EXERCISES = [
-    Exercise("05.1", level="warm-up", check=check_wavelengths, solution=wavelengths),
-    Exercise("05.2", level="core", check=check_positions_at_once, solution=positions_at_once),
-    Exercise("05.3", level="stretch", check=check_shift_matrix, solution=shift_matrix),
-]
+def halves_turned(offset, hidden_size):
+    """Blocks laid out for sines and cosines that were joined as halves."""
+    angle = offset / 10000 ** (even(hidden_size) / hidden_size)
+    cos, sin = torch.diag(angle.cos()), torch.diag(angle.sin())
+    return torch.cat([torch.cat([cos, sin], dim=1), torch.cat([-sin, cos], dim=1)])
+
+
+def from_zero_only(offset, hidden_size):
+    start, end = exact_encoding(torch.tensor([0, offset]), hidden_size)
+    return torch.outer(end, start) / start.square().sum()
+
+
+def fitted_to_the_table(offset, hidden_size):
+    """The right idea of section 4; where frequencies lie close, it loses digits."""
+    places = torch.arange(max(0, -offset), max(0, -offset) + 4 * hidden_size)
+    before, after = (exact_encoding(at, hidden_size) for at in (places, places + offset))
+    return torch.linalg.lstsq(before, after).solution.T
+
+
+def by_first_step(found):
+    """What the matrix makes of PE[0], where it should be PE[3]."""
+    start, place = found.yours.double() @ TABLE[0], 0
+    place = int((start - TABLE[3]).abs().argmax())
+    facts = {"index": place, "expected": number(TABLE[3, place]), "actual": number(start[place])}
+    return facts | {"moved": numbers(TABLE[3]), "start": numbers(start)}
+
+
+def later_step(found):
+    return {"expected": numbers(TABLE[10]), "actual": numbers(found.yours @ TABLE[7])}
+
+
+def largest_error(found):
+    return {"actual": number((found.yours - found.right).abs().max())}
+
+
+def angle_of_second(found):
+    sin, cos = found.yours[2, 3], found.yours[2, 2]
+    return {"expected": number(3 / 10000 ** (2 / 6)), "actual": number(torch.atan2(sin, cos))}
+
+
+SHIFT = Exercise(
+    "05.3",
+    level="stretch",
+    reference=shift_matrix,
+    atol=5e-9,  # in float64 a fiftieth of it: 1e-10
+    cases={
+        "first_step": lambda: (3, 6),
+        "zero_offset": lambda: (0, 6),
+        "offset": lambda: [(5, 6), (-4, 6)],
+        "far_offset": lambda: [(97, 6), (-61, 6)],
+        "other_sizes": lambda: [(2, 22), (1, 2), (1009, 6), (-2003, 46), (7, 202), (-3, 302)],
+    },
+    mistakes={
+        "does_not_move": lambda offset, hidden_size: torch.eye(hidden_size, dtype=torch.float64),
+        "reversed": turned(lambda offset, frequency: -offset * frequency),
+        "same_angle": turned(lambda offset, frequency: offset),
+        "ignores_offset": turned(lambda offset, frequency: frequency),
+        "first_step": halves_turned,
+        "only_from_zero": from_zero_only,
+        "zero_offset": lambda offset, hidden_size: shift_matrix(offset, hidden_size) * (offset != 0),
+        "offset": lambda offset, hidden_size: shift_matrix(abs(offset), hidden_size),
+        "far_offset": lambda offset, hidden_size: shift_matrix(max(-5, min(offset, 5)), hidden_size),
+        "other_sizes": Several(
+            [
+                lambda offset, hidden_size: shift_matrix(max(-97, min(offset, 97)), hidden_size),
+                fitted_to_the_table,
+            ]
+        ),
+        "precision": turned(dtype=torch.float32),  # the blocks, not the matrix
+        "dtype": lambda offset, hidden_size: shift_matrix(offset, hidden_size).float(),
+    },
+    signs={
+        "precision": lambda found: (found.yours - found.right).abs().max() < 1e-5,
+        "only_from_zero": lambda found: (
+            found.case == "first_step" and (found.yours @ TABLE[0] - TABLE[3]).abs().max() < 1e-6
+        ),
+    },
+    facts={
+        "does_not_move": by_first_step,
+        "reversed": by_first_step,
+        "ignores_offset": by_first_step,
+        "first_step": by_first_step,
+        "only_from_zero": later_step,
+        "same_angle": angle_of_second,
+        "precision": largest_error,
+        "other_sizes": largest_error,
+    },
+    forbids=("course_utils.positional",),
+)
+
+EXERCISES = [WAVELENGTHS, POSITIONS, SHIFT]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils.activations import gelu, gelu_derivative, relu
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
-from course_utils.exercises.forbidden import refuse_autograd
+from course_utils.exercises.core import Exercise, Several, call, number, numbers, told_apart
 
 Function = Callable[[Tensor], Tensor]
+
+# ---- 06.1
 
 
 def normalise(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
@@ -20,170 +23,220 @@ def normalise(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
     return centred / torch.sqrt(variance + eps) * weight + bias
 
 
-def check_normalise(answer: object) -> None:
-    x = torch.tensor([[1.0, 3.0], [10.0, 50.0], [7.0, -7.0]])
-    ones, zeros = torch.ones(2), torch.zeros(2)
-    y = expect_tensor(call(answer, x, ones, zeros, 1e-12), shape=(3, 2), dtype=x.dtype)
-    expected = normalise(x, ones, zeros, 1e-12)
-    over_tokens = (x - x.mean(dim=0)) / x.var(dim=0, unbiased=False).sqrt()
-    over_all = (x - x.mean()) / x.var(unbiased=False).sqrt()
-    likely = [
-        (over_tokens, "over_tokens"),
-        (over_all, "over_all"),
-        (x - x.mean(dim=-1, keepdim=True), "only_centred"),
-    ]
-    likely += [(expected / 2**0.5, "unbiased"), (over_tokens * (2 / 3) ** 0.5, "over_tokens")]
-    for wrong, reason in likely:
-        if torch.allclose(y, wrong, atol=1e-4):
-            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(y[0]))
-    expect_close(y, expected, atol=1e-4)
-    _check_gain_and_shift(answer)
-    _check_eps(answer)
-    x, weight, bias = torch.randn(2, 3, 5, 7), torch.randn(7), torch.randn(7)
-    y = expect_tensor(call(answer, x, weight, bias, 1e-12), shape=(2, 3, 5, 7))
-    expect_close(y, normalise(x, weight, bias, 1e-12), atol=1e-4)
-    y = expect_tensor(call(answer, x[0, 0, 0], weight, bias, 1e-12))
-    if y.shape != (7,) or not torch.allclose(y, normalise(x[0, 0, 0], weight, bias, 1e-12), atol=1e-4):
-        raise Wrong("one_token")
-    far = torch.tensor([[999.9, 1000.0, 1000.1]])  # in float32 the squares lose what tells these apart
-    y = expect_tensor(call(answer, far, torch.ones(3), torch.zeros(3), 1e-12), shape=(1, 3))
-    expected = normalise(far, torch.ones(3), torch.zeros(3), 1e-12)
-    if not bool((y - expected).abs().max() < 0.1):  # also NaN
-        raise Wrong("cancels", expected=numbers(expected[0]), actual=numbers(y[0]))
-    expect_close(y, expected, atol=1e-2)
-    far = torch.tensor([[-0.1, 0.0, 0.1]], dtype=torch.float64) + 1e8  # and in float64 these
-    ones, zeros = torch.ones(3, dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
-    y, expected = call(answer, far, ones, zeros, 1e-12), normalise(far, ones, zeros, 1e-12)
-    if not torch.allclose(expect_tensor(y, shape=(1, 3), dtype=far.dtype), expected, atol=1e-2):
-        raise Wrong("single_precision", expected=numbers(expected[0]), actual=numbers(y[0]))
-    _check_gradient(answer)
+def normed(root, dim=-1, unbiased=False):
+    """Another deviation, or other axes; root: (variance, eps) -> what is divided by."""
+
+    def wrong(x, weight, bias, eps):
+        axes = tuple(range(x.dim())) if dim is None else dim
+        variance = x.var(dim=axes, keepdim=True, unbiased=unbiased)
+        return (x - x.mean(dim=axes, keepdim=True)) / root(variance, eps) * weight + bias
+
+    return wrong
 
 
-def _check_gradient(answer: object) -> None:
-    """Mean and deviation are part of the function, and weight and bias are learned."""
-    x = torch.tensor([[1.0, 2.0, 6.0]], dtype=torch.float64, requires_grad=True)
-    ones, zeros = torch.ones(3, dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
-    y = expect_tensor(call(answer, x, ones, zeros, 1e-12), shape=(1, 3), dtype=x.dtype)
-    _expect_gradient(y, normalise(x, ones, zeros, 1e-12), x)
-    given = [torch.randn(2, 5, dtype=torch.float64), *torch.randn(2, 5, dtype=torch.float64)]
-    given = [one.requires_grad_() for one in given]  # x, weight, bias
-    upstream = torch.randn(2, 5, dtype=torch.float64)
-    y, expected = expect_tensor(call(answer, *given, 1e-12), shape=(2, 5)), normalise(*given, 1e-12)
-    expect_close(y.detach(), expected.detach())
-    right = torch.autograd.grad(expected, given, upstream)
-    options = dict(allow_unused=True, materialize_grads=True)
-    found = torch.autograd.grad(y, given, upstream, **options)
-    for name, gradient, wanted in zip(("x", "weight", "bias"), found, right, strict=True):
-        if not torch.allclose(gradient, wanted, atol=1e-5):
-            facts = {"expected": numbers(wanted.flatten()[-5:]), "actual": numbers(gradient.flatten()[-5:])}
-            raise Wrong("cut_off", name=name, **facts)
+def rooted(variance, eps):
+    return torch.sqrt(variance + eps)
 
 
-def _expect_gradient(y: Tensor, expected_y: Tensor, x: Tensor) -> None:
-    """The same values, and the same gradient of the first one."""
-    expect_close(y.detach(), expected_y.detach())
-    gradient, expected = torch.zeros_like(x), torch.autograd.grad(expected_y[0, 0], x)[0]
-    if y.requires_grad:
-        gradient = torch.autograd.grad(y[0, 0], x, allow_unused=True, materialize_grads=True)[0]
-    if not torch.allclose(gradient, expected, atol=1e-5):
-        raise Wrong("detached", expected=numbers(expected[0]), actual=numbers(gradient[0]))
+def by_squares(x, weight, bias, eps):
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = x.square().mean(dim=-1, keepdim=True) - mean.square()
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
 
 
-def _check_gain_and_shift(answer: object) -> None:
-    x, weight, bias = (
-        torch.tensor([[1.0, 3.0, 5.0]]),
-        torch.tensor([2.0, 3.0, 4.0]),
-        torch.tensor([10.0, 20.0, 30.0]),
-    )
-    y = expect_tensor(call(answer, x, weight, bias, 1e-12), shape=(1, 3))
-    expected, plain = normalise(x, weight, bias, 1e-12), normalise(x, torch.ones(3), torch.zeros(3), 1e-12)
-    for wrong, reason in [(plain, "no_gain"), (plain + bias, "no_gain"), (plain * weight, "no_shift")]:
-        if torch.allclose(y, wrong, atol=1e-4):
-            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(y[0]))
-    expect_close(y, expected, atol=1e-4)
+def plain(*coordinates, eps=1e-12, dtype=torch.float32):
+    """Inputs that are neither stretched nor shifted."""
+    x = torch.tensor(coordinates, dtype=dtype)
+    return x, torch.ones_like(x[0]), torch.zeros_like(x[0]), eps
 
 
-def _check_eps(answer: object) -> None:
-    x = torch.tensor([[2.0, -2.0]], dtype=torch.float64)  # σ = 2, σ² = 4
-    ones, zeros = torch.ones(2, dtype=torch.float64), torch.zeros(2, dtype=torch.float64)
-    y = expect_tensor(call(answer, x, ones, zeros, 12.0), shape=(1, 2), dtype=x.dtype)
-    expected = normalise(x, ones, zeros, 12.0)  # 2/√(4 + 12) = 0.5
-    for wrong, reason in [(x / (2.0 + 12.0), "eps_outside"), (x / 2.0, "no_eps")]:
-        if torch.allclose(y, wrong, atol=1e-6):
-            raise Wrong(reason, expected=number(expected[0, 0]), actual=number(y[0, 0]))
-    expect_close(y, expected)
-    for x in (torch.tensor([[1e-6, -1e-6]], dtype=torch.float64), torch.zeros(1, 2, dtype=torch.float64)):
-        y = expect_tensor(call(answer, x, ones, zeros, 1e-12), shape=(1, 2))
-        expected = normalise(x, ones, zeros, 1e-12)
-        if not torch.allclose(y, expected, atol=1e-4):
-            raise Wrong("small_eps", given=numbers(x[0]), expected=numbers(expected[0]), actual=numbers(y[0]))
+def drawn(*shape, eps=1e-12, dtype=torch.float64):
+    return *(torch.randn(one, dtype=dtype) for one in (shape, shape[-1:], shape[-1:])), eps
+
+
+STEPS = torch.tensor([-1.0, -0.5, 0.5, 1.0], dtype=torch.float64)  # sums of them are exact
+
+NORMALISE = Exercise(
+    "06.1",
+    level="warm-up",
+    reference=normalise,
+    cases={
+        "by_hand": lambda: plain([1, 2, 6], [10, 50, 30], [7, -7, 1]),
+        "gain": lambda: (
+            torch.tensor([[1.0, 3.0, 5.0]]),
+            torch.tensor([2.0, 3.0, 4.0]),
+            torch.tensor([10.0, 20.0, 30.0]),
+            1e-12,
+        ),
+        "eps": lambda: plain([2, -2], eps=12.0, dtype=torch.float64),  # σ = 2, σ² = 4
+        "small_eps": lambda: [
+            plain(x, dtype=torch.float64) for x in ([1e-6, -1e-6], [0.0, 0.0], [5e-6, -5e-6])
+        ],
+        "other_sizes": lambda: [
+            drawn(2, 3, 5, 7, dtype=torch.float32),
+            *(drawn(*shape) for shape in [(1, 768), (300, 3), (5, 2), (2, 1, 11)]),
+        ],
+        "one_token": lambda: [drawn(7), drawn(13, dtype=torch.float32)],
+        # In float32 the squares lose what tells these apart; a bias of 1000 allows for what honest forms lose.
+        "cancels": lambda: (
+            (1000 + STEPS.float() / 4)[None],
+            torch.ones(4),
+            torch.tensor([1000.0, 0.0, 0.0, 0.0]),
+            1e-12,
+        ),
+        "single_precision": lambda: plain((1e8 + STEPS).tolist(), dtype=torch.float64),
+    },
+    mistakes={
+        "over_tokens": Several([normed(rooted, dim=0), normed(rooted, dim=0, unbiased=True)]),
+        "over_all": normed(rooted, dim=None),
+        "only_centred": normed(lambda variance, eps: 1),
+        "unbiased": normed(rooted, unbiased=True),
+        "no_gain": Several(
+            [
+                lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), bias, eps),
+                lambda x, weight, bias, eps: normalise(
+                    x, torch.ones_like(weight), torch.zeros_like(bias), eps
+                ),
+            ]
+        ),
+        "no_shift": lambda x, weight, bias, eps: normalise(x, weight, torch.zeros_like(bias), eps),
+        "eps_outside": normed(lambda variance, eps: variance.sqrt() + eps),
+        "no_eps": normed(lambda variance, eps: variance.sqrt()),
+        "small_eps": Several(
+            [
+                lambda x, weight, bias, eps: normalise(x, weight, bias, eps if eps > 1e-3 else 0.0),
+                lambda x, weight, bias, eps: normalise(x, weight, bias, max(eps, 1e-5)),
+            ]
+        ),
+        "one_token": lambda x, weight, bias, eps: normalise(x, weight, bias, eps) if x.dim() > 1 else x,
+        "cancels": by_squares,
+        "single_precision": lambda x, *rest: normalise(x.float(), *rest).to(x.dtype),
+        "no_gradient": lambda *given: normalise(*given).detach(),
+        "gradient": lambda x, weight, bias, eps: (
+            (x - x.mean(dim=-1, keepdim=True).detach())
+            / (x.var(dim=-1, keepdim=True, unbiased=False).detach() + eps).sqrt()
+            * weight
+            + bias
+        ),
+        "detached": lambda x, weight, bias, eps: normalise(x, weight.detach(), bias, eps),
+        "ready_made": Several(
+            [
+                lambda x, weight, bias, eps: torch.nn.functional.layer_norm(
+                    x, weight.shape, weight, bias, eps
+                ),
+                lambda x, weight, bias, eps: (
+                    torch.group_norm(x.reshape(-1, x.shape[-1]), 1, eps=eps).view_as(x) * weight + bias
+                ),
+            ]
+        ),
+    },
+    forbids=(
+        "course_utils.layer_norm",
+        "layer_norm",
+        "native_layer_norm",
+        "group_norm",
+        "native_group_norm",
+        "batch_norm",
+        "native_batch_norm",
+        "instance_norm",
+    ),
+)
+
+
+# ---- 06.2
 
 
 def post_ln_step(x: Tensor, sublayer: Function, norm: Function, dropout: Function) -> Tensor:
     return norm(x + dropout(sublayer(x)))
 
 
-def check_post_ln_step(answer: object) -> None:
-    x = torch.tensor([[1.0, 2.0, 6.0], [4.0, 0.0, -1.0]])
-
-    def sublayer(x: Tensor) -> Tensor:
-        return x.flip(-1) ** 2
-
-    def norm(x: Tensor) -> Tensor:
-        return normalise(x, torch.ones(3), torch.zeros(3), 1e-12)
-
-    def dropout(x: Tensor) -> Tensor:
-        return x * torch.tensor([0.0, 2.0, 2.0])  # p = 1/2, the first coordinate drawn
-
-    y = expect_tensor(call(answer, x, sublayer, norm, dropout), shape=(2, 3), dtype=x.dtype)
-    expected, branch = post_ln_step(x, sublayer, norm, dropout), dropout(sublayer(x))
-    likely = [
-        ("pre_ln", x + dropout(sublayer(norm(x)))),
-        ("no_residual", norm(branch)),
-        ("norm_before_add", x + norm(branch)),
-        ("dropout_on_sum", norm(dropout(x + sublayer(x)))),
-        ("dropout_last", dropout(norm(x + sublayer(x)))),
-        ("no_dropout", norm(x + sublayer(x))),
-        ("no_norm", x + branch),
-    ]
-    for reason, wrong in likely:
-        if torch.allclose(y, wrong, atol=1e-5):
-            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(y[0]), **_quiet(answer, norm))
-    expect_close(y, expected)
-    x = x.clone().requires_grad_()
-    y = expect_tensor(call(answer, x, sublayer, norm, dropout), shape=(2, 3), dtype=x.dtype)
-    _expect_gradient(y, post_ln_step(x, sublayer, norm, dropout), x)
-    _check_other_parts(answer)
+def plain_norm(x: Tensor) -> Tensor:
+    size = x.shape[-1]
+    return normalise(x, torch.ones(size, dtype=x.dtype), torch.zeros(size, dtype=x.dtype), 1e-12)
 
 
-def _check_other_parts(answer: object) -> None:
-    """Functions that undo nothing, and mix the tokens, so that none can be left out, repeated or split."""
-    x, called = torch.randn(2, 3, 5), {"sublayer": 0, "norm": 0, "dropout": 0}
+# Functions that undo nothing, and mix the tokens, so that none can be left out, repeated or split.
+MIXING = (
+    lambda x: x.flip(0, 1).cumsum(1) / x.shape[1],
+    lambda x: x + x.square().cumsum(1) / x.shape[1],
+    lambda x: x.sin() + x.roll(1, dims=1),
+)
 
-    def counted(name: str, function: Function) -> Function:
-        def part(x: Tensor) -> Tensor:
-            called[name] += 1
+
+def called_more_than_once(answer):
+    times = {"sublayer": 0, "norm": 0, "dropout": 0}
+
+    def counted(name, function):
+        def part(x):
+            times[name] += 1
             return function(x)
 
         return part
 
-    parts = {"sublayer": lambda x: x.flip(0, 1).cumsum(1), "norm": lambda x: x + x.square().cumsum(1)}
-    parts["dropout"] = lambda x: x.sin() + x.roll(1, dims=1)
-    y = call(answer, x, *(counted(name, part) for name, part in parts.items()))
-    expected = post_ln_step(x, *parts.values())
-    facts = {"expected": numbers(expected[0, 0]), "actual": numbers(expect_tensor(y, shape=(2, 3, 5))[0, 0])}
-    if not torch.allclose(y, expected, atol=1e-4):
-        raise Wrong("other_parts", **facts)
-    for name, times in called.items():
-        if times != 1:
-            raise Wrong("called", name=name, times=times)
+    call(answer, torch.randn(2, 3, 5), *(counted(*named) for named in zip(times, MIXING)))
+    return next(({"name": name, "times": often} for name, often in times.items() if often != 1), None)
 
 
-def _quiet(answer: object, norm: Function) -> dict[str, str]:
+def where_nothing_is_said(found):
     """What the answer gives where the sub-layer says nothing: it should be norm(x)."""
     x = torch.tensor([[1.0, 2.0, 6.0]])
-    quiet = call(answer, x, torch.zeros_like, norm, lambda x: x)
-    return {"quiet": numbers(quiet[0]), "normed": numbers(norm(x)[0])}
+    quiet = call(found.answer, x, torch.zeros_like, plain_norm, lambda x: x)
+    return {"quiet": numbers(quiet[0]), "normed": numbers(plain_norm(x)[0])}
+
+
+def by_rows(x, sublayer, norm, dropout):
+    return torch.stack([norm(row + dropout(sublayer(row))) for row in x])
+
+
+def own_norm(x, sublayer, norm, dropout):
+    return plain_norm(x + dropout(sublayer(x)))
+
+
+def dropout_drawn_twice(x, sublayer, norm, dropout):
+    drawn = dropout(sublayer(x))
+    return norm(x + (dropout(sublayer(x)) + drawn) / 2)
+
+
+POST_LN_STEP = Exercise(
+    "06.2",
+    level="core",
+    reference=post_ln_step,
+    cases={
+        "by_hand": lambda: (
+            torch.tensor([[1.0, 2.0, 6.0], [4.0, 0.0, -1.0]]),
+            lambda x: x.flip(-1) ** 2,
+            plain_norm,
+            lambda x: x * torch.tensor([0.0, 2.0, 2.0]),  # p = 1/2, the first coordinate drawn
+        ),
+        "other_parts": lambda: [
+            (torch.randn(shape, dtype=torch.float64), *MIXING)
+            for shape in [(2, 3, 5), (1, 1, 1), (1, 300, 2)]
+        ],
+    },
+    mistakes={
+        "pre_ln": lambda x, sublayer, norm, dropout: x + dropout(sublayer(norm(x))),
+        "no_residual": lambda x, sublayer, norm, dropout: norm(dropout(sublayer(x))),
+        "norm_before_add": lambda x, sublayer, norm, dropout: x + norm(dropout(sublayer(x))),
+        "dropout_on_sum": lambda x, sublayer, norm, dropout: norm(dropout(x + sublayer(x))),
+        "dropout_last": lambda x, sublayer, norm, dropout: dropout(norm(x + sublayer(x))),
+        "no_dropout": lambda x, sublayer, norm, dropout: norm(x + sublayer(x)),
+        "no_norm": lambda x, sublayer, norm, dropout: x + dropout(sublayer(x)),
+        "other_parts": Several([by_rows, own_norm]),
+        "no_gradient": lambda *given: post_ln_step(*given).detach(),
+        "gradient": Several(
+            [
+                lambda x, sublayer, norm, dropout: norm(x.detach() + dropout(sublayer(x))),
+                lambda x, sublayer, norm, dropout: norm(x + dropout(sublayer(x.detach()))),
+            ]
+        ),
+        "called": dropout_drawn_twice,
+    },
+    properties={"called": called_more_than_once},
+    facts={"no_residual": where_nothing_is_said, "norm_before_add": where_nothing_is_said},
+)
+
+
+# ---- 06.3
 
 
 def layer_norm_backward(x: Tensor, upstream: Tensor, eps: float) -> Tensor:
@@ -195,61 +248,153 @@ def layer_norm_backward(x: Tensor, upstream: Tensor, eps: float) -> Tensor:
     return (upstream - through_mean - through_deviation) / deviation
 
 
-def check_layer_norm_backward(answer: object) -> None:
-    x = torch.tensor([[1.0, 2.0, 6.0], [0.0, -4.0, 4.0]], dtype=torch.float64)
-    upstream = torch.tensor([[1.0, 0.0, 0.0], [0.0, 3.0, 1.0]], dtype=torch.float64)
-    gradient = expect_tensor(call(answer, x, upstream, 1e-12), shape=(2, 3), dtype=x.dtype)
-    expected = layer_norm_backward(x, upstream, 1e-12)
-    centred = x - x.mean(dim=-1, keepdim=True)
-    deviation = centred.square().mean(dim=-1, keepdim=True).sqrt()
-    y, no_mean = centred / deviation, upstream - upstream.mean(dim=-1, keepdim=True)
-    likely = [
-        ("mean_and_deviation_constant", upstream / deviation),
-        ("deviation_constant", no_mean / deviation),
-        ("mean_constant", (upstream - y * (upstream * y).mean(dim=-1, keepdim=True)) / deviation),
-        ("not_divided", expected * deviation),
-        (
-            "sums_not_means",
-            (upstream - upstream.sum(-1, True) - y * (upstream * y).sum(-1, True)) / deviation,
+def backward(mean=True, deviation=True, divide=True, reduce=torch.mean, eps_used=True):
+    """The formula without some of it."""
+
+    def wrong(x, upstream, eps):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        root = torch.sqrt(centred.square().mean(dim=-1, keepdim=True) + (eps if eps_used else 0.0))
+        y, gradient = centred / root, upstream
+        if mean:
+            gradient = gradient - reduce(upstream, dim=-1, keepdim=True)
+        if deviation:
+            gradient = gradient - y * reduce(upstream * y, dim=-1, keepdim=True)
+        return gradient / root if divide else gradient
+
+    return wrong
+
+
+def only_unequal(x, upstream, eps):
+    """NaN where all coordinates are equal."""
+    unequal = (x != x[..., :1]).any(dim=-1, keepdim=True)
+    return layer_norm_backward(x, upstream, eps) / unequal.to(x.dtype)
+
+
+def by_autograd(x, upstream, eps):
+    with torch.enable_grad():
+        x = x.clone().requires_grad_()
+        y = torch.nn.functional.layer_norm(x, x.shape[-1:], eps=eps)
+        return torch.autograd.grad(y, x, upstream)[0]
+
+
+def moved(x: Tensor, by: Tensor | complex) -> Tensor:
+    """x with each coordinate moved in turn: (C, ..., C)."""
+    size = x.shape[-1]
+    return x + torch.eye(size, dtype=x.dtype).reshape(size, *[1] * (x.dim() - 1), size) * by
+
+
+def by_differences(x, upstream, eps, step=1e-4):
+    width = step * (x.var(dim=-1, keepdim=True, unbiased=False) + eps).sqrt().to(x.dtype)
+    above, below = (normalise(moved(x, by), 1.0, 0.0, eps) for by in (width, -width))
+    return ((above - below) / (2 * width) * upstream).sum(dim=-1).movedim(0, -1).to(x.dtype)
+
+
+def by_complex_step(x, upstream, eps):
+    centred = moved(x.double(), 1e-30j)
+    centred = centred - centred.mean(dim=-1, keepdim=True)
+    y = centred / torch.sqrt((centred * centred).mean(dim=-1, keepdim=True) + eps)
+    return ((y.imag / 1e-30) * upstream).sum(dim=-1).movedim(0, -1).to(x.dtype)
+
+
+def inexact(answer):
+    """In float64 a formula is off by some 1e-15, a difference by 1e-11 at the least."""
+    x, upstream = torch.randn(2, 3, 7, dtype=torch.float64)
+    right, found = layer_norm_backward(x, upstream, 1e-12), call(answer, x, upstream, 1e-12)
+    far = (found - right).abs()
+    if float(far.max()) < 1e-12:
+        return None
+    expected, actual = told_apart(right.flatten()[far.argmax()], found.flatten()[far.argmax()])
+    return {"expected": expected, "actual": actual}
+
+
+class ComplexNumbers(TorchDispatchMode):
+    """Sees whether there are any."""
+
+    seen = False
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        self.seen |= isinstance(result, Tensor) and result.is_complex()
+        return result
+
+
+def complex_numbers(answer):
+    with ComplexNumbers() as numbers_used:
+        call(answer, *torch.randn(2, 3, 7, dtype=torch.float64), 1e-12)
+    return numbers_used.seen
+
+
+LAYER_NORM_BACKWARD = Exercise(
+    "06.3",
+    level="stretch",
+    reference=layer_norm_backward,
+    gradients=False,
+    cases={
+        "by_hand": lambda: (
+            torch.tensor([[1.0, 2.0, 6.0], [0.0, -4.0, 4.0]], dtype=torch.float64),
+            torch.tensor([[1.0, 0.0, 0.0], [0.0, 3.0, 1.0]], dtype=torch.float64),
+            1e-12,
         ),
-    ]
-    facts = {
-        "sum": number(gradient[0].sum()),
-        "along": number((gradient * y)[0].sum()),
-        "expected": numbers(expected[0]),
-    }
-    for reason, wrong in likely:
-        if torch.allclose(gradient, wrong, atol=1e-6):
-            raise Wrong(reason, actual=numbers(gradient[0]), **facts)
-    expect_close(gradient, expected)
-    x, upstream = torch.randn(3, 5, 7, dtype=torch.float64), torch.randn(3, 5, 7, dtype=torch.float64)
-    x[0, 0] *= 1e-6  # where eps matters
-    gradient = expect_tensor(call(answer, x, upstream, 1e-12), shape=(3, 5, 7))
-    expected = layer_norm_backward(x, upstream, 1e-12)
-    expect_close(gradient[1:], expected[1:])
-    if not torch.allclose(gradient[0, 0], expected[0, 0], rtol=1e-4):
-        raise Wrong("eps", expected=numbers(expected[0, 0, :3]), actual=numbers(gradient[0, 0, :3]))
-    expect_close(gradient[0, 1:], expected[0, 1:])
-    _check_other_backward(answer)
-    refuse_autograd(answer, x, upstream, 1e-12)
+        "other_sizes": lambda: [
+            (*torch.randn(2, *shape, dtype=torch.float64), 1e-12)
+            for shape in [(3, 5, 7), (5,), (1, 1, 11), (300, 2)]
+        ],
+        "eps": lambda: (  # σ² is as small as eps
+            1e-6 * torch.tensor([[1.0, -2.0, 1.0]], dtype=torch.float64),
+            torch.tensor([[1.0, 0.0, 2.0]], dtype=torch.float64),
+            1e-12,
+        ),
+        "other_eps": lambda: [(*torch.randn(2, 2, 5, dtype=torch.float64), eps) for eps in (0.5, 1e-5)],
+        "equal_coordinates": lambda: (
+            torch.full((1, 5), 2.0, dtype=torch.float64),
+            torch.tensor([[1.0, 0.0, 0.0, 2.0, 2.0]], dtype=torch.float64),
+            0.25,
+        ),
+        "differences": lambda: (
+            100 + STEPS.float()[None],
+            torch.tensor([[1.0, 0.0, 0.0, 2.0]]),
+            1e-12,
+        ),
+    },
+    mistakes={
+        "mean_and_deviation_constant": backward(mean=False, deviation=False),
+        "deviation_constant": backward(deviation=False),
+        "mean_constant": backward(mean=False),
+        "not_divided": backward(divide=False),
+        "sums_not_means": backward(reduce=torch.sum),
+        "eps": backward(eps_used=False),
+        "other_eps": lambda x, upstream, eps: layer_norm_backward(x, upstream, 1e-12),
+        "equal_coordinates": only_unequal,
+        "differences": Several(
+            [
+                by_differences,
+                partial(by_differences, step=1e-3),
+                lambda x, upstream, eps: by_differences(x.double(), upstream.double(), eps).to(x.dtype),
+                lambda x, upstream, eps: by_differences(x.double(), upstream, eps, 1e-6).to(x.dtype),
+            ]
+        ),
+        "complex_step": by_complex_step,
+        "dtype": lambda x, upstream, eps: layer_norm_backward(x.double(), upstream.double(), eps),
+        "autograd": by_autograd,
+    },
+    properties={"differences": inexact, "complex_step": complex_numbers},
+    facts={
+        "mean_and_deviation_constant": lambda found: sum_and_product(found),
+        "deviation_constant": lambda found: sum_and_product(found),
+        "mean_constant": lambda found: sum_and_product(found),
+        "sums_not_means": lambda found: sum_and_product(found),
+    },
+    forbids=("autograd",),
+)
 
 
-def _check_other_backward(answer: object) -> None:
-    """Another eps, a single token, equal coordinates, single precision."""
-    x, upstream = torch.randn(2, 5, dtype=torch.float64)  # (C,) each
-    gradient = expect_tensor(call(answer, x, upstream, 0.5), shape=(5,))
-    expected = layer_norm_backward(x, upstream, 0.5)
-    if not torch.allclose(gradient, expected, atol=1e-6):
-        raise Wrong("other_eps", expected=numbers(expected), actual=numbers(gradient))
-    x = torch.full((5,), 2.0, dtype=torch.float64)
-    gradient, expected = call(answer, x, upstream, 0.25), layer_norm_backward(x, upstream, 0.25)
-    if not torch.allclose(expect_tensor(gradient, shape=(5,)), expected, atol=1e-6):
-        raise Wrong("equal_coordinates", expected=numbers(expected), actual=numbers(gradient))
-    x, upstream = torch.randn(3, 5) + 100, torch.randn(3, 5)
-    gradient = expect_tensor(call(answer, x, upstream, 1e-12), shape=(3, 5), dtype=x.dtype)
-    expected = layer_norm_backward(x, upstream, 1e-12)
-    if not torch.allclose(gradient, expected, atol=1e-3):
-        raise Wrong("differences", expected=numbers(expected[0]), actual=numbers(gradient[0]))
+def sum_and_product(found):
+    """Of the first row: the sum, and the dot product with y; both should be 0."""
+    gradient, y = found.yours[0], plain_norm(found.given[0])[0]
+    return {"sum": number(gradient.sum()), "along": number(gradient @ y)}
+
+
+# ---- 06.4
 
 
 def dead_units(before: Tensor, activation: Function) -> Tensor:
@@ -258,97 +403,117 @@ def dead_units(before: Tensor, activation: Function) -> Tensor:
     return (slopes.abs() < 1e-3).all(dim=0)  # (U,)
 
 
-RELU_UNITS = {  # five data each
-    "left": [-2.0, -1.0, -3.0, -0.5, -4.0],
-    "right": [1.5, 1.5, 1.5, 1.5, 1.5],
-    "first": [1.0, -1.0, -2.0, -1.0, -2.0],
-    "last": [-1.0, -2.0, -1.0, -2.0, 1.0],
-}
-GELU_UNITS = {  # six data each
-    "gentle": [-0.3, -0.2, -0.1, -0.4, -0.3, -0.2],  # slopes from 0.2 to 0.42
-    "falling": [-1.0, -1.5, -2.0, -1.2, -1.8, -1.0],  # slopes from -0.13 to -0.08
-    "cancelling": [-1.0, -0.5837, -1.0, -0.5837, -1.0, -0.5837],  # slopes -0.083 and 0.083
-    "far": [-6.0, -5.0, -7.0, -5.5, -9.0, -5.0],  # slopes from -7e-6 to -0
-}
+def units(*inputs):
+    """A column of inputs for each unit: (N, U)."""
+    return torch.tensor(inputs).T.contiguous()
 
 
-def check_dead_units(answer: object) -> None:
-    found = _dead_among(answer, RELU_UNITS, relu)
-    if found == {"right", "first", "last"}:
-        raise Wrong("alive")
-    if found == {"left", "first", "last"}:
-        raise Wrong("any_datum", inputs=RELU_UNITS["first"])
-    if found in ({"left", "first"}, {"left", "last"}):
-        other = (found - {"left"}).pop()
-        raise Wrong("one_datum", inputs=RELU_UNITS[other])
-    _expect_dead(found, {"left"}, RELU_UNITS)
-    if "left" not in _dead_among(answer, RELU_UNITS, lambda inputs: relu(inputs) + 1):
-        raise Wrong("by_value")
-
-    found = _dead_among(answer, GELU_UNITS, gelu)
-    slope = number(gelu_derivative(torch.tensor(-1.0)))
-    if "gentle" in found:
-        raise Wrong("relu_rule", slope=number(gelu_derivative(torch.tensor(-0.3))))
-    if "falling" in found:
-        raise Wrong("signed", slope=slope)
-    if "cancelling" in found:
-        raise Wrong("mean_slope", slope=slope)
-    if "far" not in found:
-        raise Wrong("exactly_zero", slope=number(gelu_derivative(torch.tensor(-5.0))))
-    _check_steeper_units(answer)
+RELU_UNITS = [
+    [-2.0, -1.0, -3.0, -0.5, -4.0],
+    [1.5, 1.5, 1.5, 1.5, 1.5],
+    [1.0, -1.0, -2.0, -1.0, -2.0],  # lives by its first datum
+    [-1.0, -2.0, -1.0, -2.0, 1.0],  # by its last
+]
+GELU_UNITS = [
+    [-0.3, -0.2, -0.1, -0.4, -0.3, -0.2],  # slopes from 0.2 to 0.42
+    [-1.0, -1.5, -2.0, -1.2, -1.8, -1.0],  # from -0.13 to -0.08
+    [-1.0, -0.5837, -1.0, -0.5837, -1.0, -0.5837],  # -0.083 and 0.083
+    [-6.0, -5.0, -7.0, -5.5, -9.0, -5.0],  # from -7e-6 to -0: dead
+]
 
 
-def _check_steeper_units(answer: object) -> None:
-    """Functions that nobody has a cut-off for: GELU(3x) and GELU(x/2), on fresh inputs of other sizes."""
-    for steep, units in ((3.0, 7), (0.5, 13)):
-
-        def activation(inputs: Tensor, steep: float = steep) -> Tensor:
-            return gelu(steep * inputs)
-
-        before = (torch.randn(11, units) - 6 * torch.rand(units)) / steep  # (N, U)
-        before[:, 0] = (-6 - torch.rand(11)) / steep
-        expected = dead_units(before, activation)
-        found = expect_tensor(call(answer, before, activation), shape=(units,), dtype=torch.bool)
-        for unit in (found != expected).nonzero().flatten().tolist():
-            largest = (steep * gelu_derivative(steep * before[:, unit])).abs().max()
-            raise Wrong("steeper", steep=number(steep), unit=unit, largest=number(largest))
-    _check_other_units(answer)
+def steep_gelu(inputs: Tensor, steep: float) -> Tensor:
+    return gelu(steep * inputs)
 
 
-def _check_other_units(answer: object) -> None:
-    """Functions that die on the right, on both sides, or nearly, on two thousand data."""
+def unseen() -> list[tuple[Tensor, Function]]:
+    """Functions that nobody has a cut-off for, on other sizes."""
+    given = []
+    for steep, count in ((3.0, 7), (0.5, 13)):
+        before = torch.randn(11, count) - 6 * torch.rand(count)  # (N, U)
+        before[:, 0] = -6 - torch.rand(11)
+        given.append((before / steep, partial(steep_gelu, steep=steep)))
+    return given
+
+
+def two_thousand() -> Tensor:
+    """Units left and right of 0, and two that cross it for one datum of two thousand."""
     left = -0.5 - torch.rand(2000)
     once = left.clone()
-    once[1234] = 0.5  # one datum of two thousand
-    before = torch.stack([left, -left, once, -once], dim=1)  # (N, U)
-    functions = {
-        "mirrored": lambda inputs: relu(-inputs),
-        "both_sides": lambda inputs: inputs.clamp(-0.4, 0.6),
-        "threshold": lambda inputs: torch.where(inputs > 0, 0.0012 * inputs, 0.0008 * inputs),
-    }
-    for reason, activation in functions.items():
-        units = before[:, :2] if reason == "mirrored" else before
-        expected = dead_units(units, activation)
-        found = expect_tensor(call(answer, units, activation), shape=expected.shape, dtype=torch.bool)
-        if not torch.equal(found, expected):
-            raise Wrong(reason, expected=expected.tolist(), actual=found.tolist())
+    once[1234] = 0.5
+    return torch.stack([left, -left, once, -once], dim=1)
 
 
-def _dead_among(answer: object, units: dict[str, list[float]], activation: Function) -> set[str]:
-    """The names of the units, a column of inputs each, that the answer calls dead."""
-    before = torch.tensor(list(units.values())).T.contiguous()  # (N, U)
-    dead = expect_tensor(call(answer, before, activation), shape=(len(units),), dtype=torch.bool)
-    return {name for name, is_dead in zip(units, dead.tolist(), strict=True) if is_dead}
+def by_slopes(decide):
+    def wrong(before, activation):
+        inputs = before.clone().requires_grad_()
+        return decide(torch.autograd.grad(activation(inputs).sum(), inputs)[0])
+
+    return wrong
 
 
-def _expect_dead(found: set[str], expected: set[str], units: dict[str, list[float]]) -> None:
-    said, right = (torch.tensor([float(name in dead) for name in units]) for dead in (found, expected))
-    expect_close(said, right)
+def by_cut_off(before, activation):
+    """Asks which of the two functions it is, and remembers where each ends."""
+    is_relu = torch.equal(activation(before).diff(dim=0), relu(before).diff(dim=0))
+    return (before <= (0.0 if is_relu else -4.1)).all(dim=0)
 
 
-EXERCISES = [
-    Exercise("06.1", level="warm-up", check=check_normalise, solution=normalise),
-    Exercise("06.2", level="core", check=check_post_ln_step, solution=post_ln_step),
-    Exercise("06.3", level="stretch", check=check_layer_norm_backward, solution=layer_norm_backward),
-    Exercise("06.4", level="core", check=check_dead_units, solution=dead_units),
-]
+def of_this_unit(found):
+    return {"inputs": found.given[0][:, found.difference.index[0]].tolist()}
+
+
+def of_that_function(found):
+    (unit,), steep = found.difference.index, found.given[1].keywords["steep"]
+    largest = (steep * gelu_derivative(steep * found.given[0][:, unit])).abs().max()
+    return {"steep": number(steep), "unit": unit, "largest": number(largest)}
+
+
+DEAD_UNITS = Exercise(
+    "06.4",
+    level="core",
+    reference=dead_units,
+    gradients=False,
+    show=lambda units: str(units.tolist()),
+    cases={
+        "relu": lambda: (units(*RELU_UNITS), relu),
+        "by_value": lambda: (units(*RELU_UNITS), lambda inputs: relu(inputs) + 1),
+        "gelu": lambda: (units(*GELU_UNITS), gelu),
+        "mirrored": lambda: (two_thousand()[:, :2], lambda inputs: relu(-inputs)),
+        "both_sides": lambda: (two_thousand(), lambda inputs: inputs.clamp(-0.4, 0.6)),
+        "threshold": lambda: (
+            two_thousand(),
+            lambda inputs: torch.where(inputs > 0, 0.0012 * inputs, 0.0008 * inputs),
+        ),
+        "steeper": unseen,
+        "one datum": lambda: (torch.tensor([[-1.0, 2.0, 0.5]], dtype=torch.float64), relu),
+    },
+    mistakes={
+        "alive": by_slopes(lambda slopes: ~(slopes.abs() < 1e-3).all(dim=0)),
+        "any_datum": by_slopes(lambda slopes: (slopes.abs() < 1e-3).any(dim=0)),
+        "one_datum": Several(
+            [
+                by_slopes(lambda slopes: slopes[0].abs() < 1e-3),
+                by_slopes(lambda slopes: slopes[-1].abs() < 1e-3),
+            ]
+        ),
+        "by_value": lambda before, activation: (activation(before).abs() < 1e-3).all(dim=0),
+        "relu_rule": lambda before, activation: (before <= 0).all(dim=0),
+        "signed": by_slopes(lambda slopes: (slopes < 1e-3).all(dim=0)),
+        "mean_slope": by_slopes(lambda slopes: slopes.mean(dim=0).abs() < 1e-3),
+        "exactly_zero": by_slopes(lambda slopes: (slopes == 0).all(dim=0)),
+        "mirrored": lambda before, activation: dead_units(before, activation) & (before < 0).all(dim=0),
+        "both_sides": lambda before, activation: dead_units(torch.stack(before.aminmax(dim=0)), activation),
+        "threshold": Several(
+            [
+                by_slopes(lambda slopes: (slopes.abs() < 2e-3).all(dim=0)),
+                by_slopes(lambda slopes: slopes.abs().mean(dim=0) < 1e-3),
+            ]
+        ),
+        "steeper": by_cut_off,
+        "shape": by_slopes(lambda slopes: (slopes.abs() < 1e-3).all(dim=1)),
+        "dtype": by_slopes(lambda slopes: (slopes.abs() < 1e-3).all(dim=0).long()),
+    },
+    facts={"any_datum": of_this_unit, "one_datum": of_this_unit, "steeper": of_that_function},
+)
+
+EXERCISES = [NORMALISE, POST_LN_STEP, LAYER_NORM_BACKWARD, DEAD_UNITS]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import torch
-from torch import Tensor
 
 from course_utils.config import BertConfig
-from course_utils.exercises.core import Exercise, Wrong, call, expect_tuple
+from course_utils.exercises.core import Exercise, Several
 
 Ids = list[int]
+
+
+def draw(low: int, high: int, count: int) -> Ids:
+    return torch.randint(low, high, (count,)).tolist()
+
+
+# ---- 10.1
 
 
 def build_pair(first: Ids, second: Ids, length: int, cls: int, sep: int, pad: int) -> tuple[Ids, Ids, Ids]:
@@ -19,80 +28,133 @@ def build_pair(first: Ids, second: Ids, length: int, cls: int, sep: int, pad: in
     return input_ids + [pad] * missing, token_type_ids + [0] * missing, attention_mask
 
 
-def check_build_pair(answer: object) -> None:
-    _check_pair(answer, [7, 8], [9, 5, 6], 10, cls=2, sep=3, pad=0)
-    _check_pair(
-        answer, [7], [0, 4], 6, cls=2, sep=3, pad=1
-    )  # nothing to fill up, and 0 is a token like others
-    _check_pair(answer, [11, 3], [0, 12, 3], 13, cls=101, sep=102, pad=1)
+def changed(change):
+    """The right answer, changed: change(ids, segments, mask, border, used, first, second, sep, pad)."""
+
+    def wrong(first, second, length, cls, sep, pad):
+        right = build_pair(first, second, length, cls, sep, pad)
+        facts = dict(first=first, second=second, sep=sep, pad=pad)
+        return change(*right, border=len(first) + 1, used=len(first) + len(second) + 3, **facts)
+
+    return wrong
+
+
+def other_ids(change):
+    return changed(lambda ids, segments, mask, **facts: (change(ids, **facts), segments, mask))
+
+
+def other_segments(change):
+    return changed(lambda ids, segments, mask, **facts: (ids, change(segments, ids=ids, **facts), mask))
+
+
+def other_mask(change):
+    return changed(lambda ids, segments, mask, **facts: (ids, segments, change(mask, ids=ids, **facts)))
+
+
+def from_border(border, used, length):
+    return [0] * border + [1] * (used - border) + [0] * (length - used)
+
+
+def without(place):
+    """The ids without that of a place, filled up behind."""
+    return other_ids(
+        lambda ids, pad, **facts: [one for at, one in enumerate(ids) if at != place(facts)] + [pad]
+    )
+
+
+PAIR_MISTAKES = {
+    "no_final_sep": Several(
+        [
+            without(lambda facts: facts["used"] - 1),
+            other_ids(lambda ids, used, pad, **_: ids[: used - 1] + [pad] * (len(ids) - used)),
+        ]
+    ),
+    "no_middle_sep": without(lambda facts: facts["border"]),
+    "no_cls": without(lambda facts: 0),
+    "pad_left": changed(lambda *rows, used, **_: tuple(row[used:] + row[:used] for row in rows)),
+    "pad_is_zero": other_ids(lambda ids, used, **_: ids[:used] + [0] * (len(ids) - used)),
+    "not_padded": changed(lambda *rows, used, **_: tuple(row[:used] for row in rows)),
+    "first_sep_in_b": other_segments(
+        lambda segments, border, used, **_: from_border(border, used, len(segments))
+    ),
+    "last_sep_in_a": other_segments(lambda segments, used, **_: [*segments[: used - 1], 0, *segments[used:]]),
+    "segments_from_one": other_segments(lambda segments, **_: [one + 1 for one in segments]),
+    "padding_in_b": other_segments(
+        lambda segments, used, **_: segments[:used] + [1] * (len(segments) - used)
+    ),
+    "sep_in_text": other_segments(
+        lambda segments, ids, used, sep, **_: from_border(ids.index(sep) + 1, used, len(ids))
+    ),
+    "mask_inverted": other_mask(lambda mask, **_: [1 - bit for bit in mask]),
+    "mask_by_pad": other_mask(lambda mask, ids, pad, **_: [int(one != pad) for one in ids]),
+    "mask_from_zero": other_mask(lambda mask, ids, **_: [int(one != 0) for one in ids]),
+    "mask_all_ones": other_mask(lambda mask, **_: [1] * len(mask)),
+}
+
+
+def does_in_this_part(wrong):
+    """A sign: the part that departs is as a mistake has it, whatever the others are."""
+
+    def sign(found):
+        part = found.difference.part
+        return any(
+            list(found.yours[part]) == one(*found.given)[part]
+            for one in (wrong if isinstance(wrong, Several) else [wrong])
+        )
+
+    return sign
+
+
+def shortened(first, second, length, cls, sep, pad):
+    """No text has more than nine tokens here."""
+    return build_pair(first[:9], second[:9], length, cls, sep, pad)
+
+
+def drawn_pairs() -> list[tuple[Any, ...]]:
+    pairs = []
     for _ in range(17):
-        in_first, in_second, missing = _draw(1, 10, 3)
-        cls, sep, pad = (torch.randperm(7)[:3] + 100).tolist()
-        first, second = _draw(0, 100, in_first), _draw(0, 100, in_second)
-        _check_pair(answer, first, second, in_first + in_second + 3 + missing - 1, cls=cls, sep=sep, pad=pad)
-    _check_pair(answer, [7, 1], [1, 4], 9, cls=2, sep=3, pad=1)  # a typed [PAD] is a token like others
-    _check_pair(answer, [], [30_521], 7, cls=101, sep=102, pad=0)
-    # A text may hold [SEP] itself: the tokenizer keeps a typed one whole.
-    _check_pair(answer, [3, 7], [9, 5], 9, cls=2, sep=3, pad=0)
+        in_first, in_second, missing = draw(1, 10, 3)
+        special = (torch.randperm(7)[:3] + 100).tolist()
+        length = in_first + in_second + 3 + missing - 1
+        pairs.append((draw(0, 100, in_first), draw(0, 100, in_second), length, *special))
+    return [*pairs, ([], [30_521], 7, 101, 102, 0)]
 
 
-def _check_pair(answer: object, first: Ids, second: Ids, length: int, **special: int) -> None:
-    results = expect_tuple(call(answer, first, second, length, *special.values()), 3)
-    ids, segments, mask = (_as_list(result) for result in results)
-    right_ids, right_segments, right_mask = build_pair(first, second, length, **special)
-    cls, sep, pad = special.values()
-    used = len(first) + len(second) + 3
-    facts = {"first": first, "second": second, "cls": cls, "sep": sep, "pad": pad, "length": length}
-    if ids != right_ids:
-        no_final = [cls, *first, sep, *second]
-        likely = [
-            ("no_final_sep", no_final + [pad] * (length - used + 1)),
-            ("no_final_sep", no_final + [pad] * (length - used)),
-            ("no_middle_sep", [cls, *first, *second, sep] + [pad] * (length - used + 1)),
-            ("no_cls", [*first, sep, *second, sep] + [pad] * (length - used + 1)),
-            ("pad_left", [pad] * (length - used) + right_ids[:used]),
-            ("pad_is_zero", right_ids[:used] + [0] * (length - used)),
-            ("not_padded", right_ids[:used]),
-        ]
-        reason = next((reason for reason, wrong in likely if ids == wrong), "ids")
-        raise Wrong(reason, expected=right_ids, actual=ids, **facts)
-    border = len(first) + 1  # the place of the first [SEP]
-    if segments != right_segments:
-        likely = [
-            ("first_sep_in_b", [0] * border + [1] * (used - border) + [0] * (length - used)),
-            ("last_sep_in_a", [0] * (border + 1) + [1] * len(second) + [0] * (length - used + 1)),
-            ("segments_from_one", [segment + 1 for segment in right_segments]),
-            ("padding_in_b", right_segments[:used] + [1] * (length - used)),
-            ("sep_in_text", _segments_by_sep(right_ids, used, sep)),
-        ]
-        reason = next((reason for reason, wrong in likely if segments == wrong), "segments")
-        raise Wrong(reason, expected=right_segments, actual=segments, **facts)
-    if mask != right_mask:
-        likely = [
-            ("mask_inverted", [1 - bit for bit in right_mask]),
-            ("mask_by_pad", [int(number != pad) for number in ids]),
-            ("mask_from_zero", [int(number != 0) for number in ids]),
-            ("mask_all_ones", [1] * length),
-        ]
-        reason = next((reason for reason, wrong in likely if mask == wrong), "mask")
-        raise Wrong(reason, expected=right_mask, actual=mask, **facts)
+BUILD_PAIR = Exercise(
+    "10.1",
+    level="warm-up",
+    reference=build_pair,
+    parts={"ids": 0, "segments": 1, "mask": 2},
+    cases={
+        "by_hand": lambda: ([7, 8], [9, 5, 6], 10, 2, 3, 0),
+        "zero": lambda: [  # nothing to fill up, and 0 is a token like others
+            ([7], [0, 4], 6, 2, 3, 1),
+            ([11, 3], [0, 12, 3], 13, 101, 102, 1),
+        ],
+        "drawn": drawn_pairs,
+        "mask_by_pad": lambda: ([7, 1], [1, 4], 9, 2, 3, 1),  # a typed [PAD] is a token like others
+        "sep_in_text": lambda: ([3, 7], [9, 5], 9, 2, 3, 0),  # and so is a typed [SEP]
+        "long": lambda: [
+            (draw(5, 30_000, 300), draw(5, 30_000, 200), 512, 2, 3, 0),
+            (draw(5, 30_000, 11), draw(5, 30_000, 300), 314, 2, 3, 1),
+        ],
+    },
+    mistakes=PAIR_MISTAKES
+    | {
+        "ids": other_ids(lambda ids, first, second, **_: second + first),
+        "segments": other_segments(lambda segments, **_: [1 - one for one in segments]),
+        "mask": changed(lambda ids, segments, mask, **_: (ids, segments, segments)),
+        "long": shortened,
+        "type": changed(lambda ids, segments, mask, **_: (ids, segments, sum(mask))),
+        "tuple": lambda *given: dict(zip(("ids", "segments", "mask"), build_pair(*given))),
+    },
+    signs={reason: does_in_this_part(wrong) for reason, wrong in PAIR_MISTAKES.items()},
+    facts={"long": lambda found: {"a": len(found.given[0]), "b": len(found.given[1])}},
+    forbids=("course_utils.tokenization",),
+)
 
 
-def _segments_by_sep(ids: Ids, used: int, sep: int) -> Ids:
-    """Segments that change at the first id that is [SEP]'s, wherever it stands."""
-    border = ids.index(sep) + 1
-    return [0] * border + [1] * (used - border) + [0] * (len(ids) - used)
-
-
-def _draw(low: int, high: int, count: int) -> Ids:
-    return torch.randint(low, high, (count,)).tolist()
-
-
-def _as_list(values: object) -> Ids:
-    values = values.tolist() if isinstance(values, Tensor) else values
-    if not isinstance(values, list | tuple):
-        raise Wrong("not_lists", actual=type(values).__name__)
-    return [int(value) if value == int(value) else value for value in values]
+# ---- 10.2
 
 
 def count_parameters(config: BertConfig, with_heads: bool) -> int:
@@ -106,88 +168,118 @@ def count_parameters(config: BertConfig, with_heads: bool) -> int:
     return embeddings + config.num_hidden_layers * layer + pooler + (heads if with_heads else 0)
 
 
-def check_count_parameters(answer: object) -> None:
-    _check_count(answer, BertConfig.tiny(), "tiny")
-    _check_count(answer, BertConfig.base(), "base")
-    odd = BertConfig(
-        vocab_size=101,
-        hidden_size=44,
-        num_hidden_layers=3,
-        num_attention_heads=11,
-        intermediate_size=53,
-        max_position_embeddings=37,
-        type_vocab_size=5,
-    )
-    _check_count(answer, odd, "V=101, C=44, L=3, H=11, F=53, 512 → 37, 2 → 5")
+TINY, BASE = BertConfig.tiny(), BertConfig.base()
+ODD = BertConfig(
+    vocab_size=101,
+    hidden_size=44,
+    num_hidden_layers=3,
+    num_attention_heads=11,
+    intermediate_size=53,
+    max_position_embeddings=37,
+    type_vocab_size=5,
+)
+LARGER = BertConfig(
+    vocab_size=119_547,
+    hidden_size=1000,
+    num_hidden_layers=131,
+    num_attention_heads=8,
+    intermediate_size=9001,
+    max_position_embeddings=1031,
+    type_vocab_size=211,
+)
+
+
+def drawn_configs() -> list[BertConfig]:
+    configs = []
     for _ in range(11):
-        V, L, H, F, P, S = (low + drawn for low, drawn in zip((101, 1, 1, 7, 3, 1), _draw(0, 97, 6)))
+        V, L, H, F, P, S = (low + drawn for low, drawn in zip((101, 1, 1, 7, 3, 1), draw(0, 97, 6)))
         sizes = dict(vocab_size=V, hidden_size=3 * H, num_hidden_layers=L, num_attention_heads=H)
-        fresh = BertConfig(**sizes, intermediate_size=F, max_position_embeddings=P, type_vocab_size=S)
-        _check_count(answer, fresh, f"V={V}, C={3 * H}, L={L}, H={H}, F={F}, 512 → {P}, 2 → {S}")
-    large = BertConfig(
-        vocab_size=119_547,
-        hidden_size=1000,
-        num_hidden_layers=131,
-        num_attention_heads=8,
-        intermediate_size=9001,
-        max_position_embeddings=1031,
-        type_vocab_size=211,
-    )
-    for with_heads in (False, True):
-        expected, actual = count_parameters(large, with_heads), call(answer, large, with_heads)
-        if actual != expected:
-            raise Wrong("larger", expected=f"{expected:,}", actual=f"{actual:,}")
+        configs.append(BertConfig(**sizes, intermediate_size=F, max_position_embeddings=P, type_vocab_size=S))
+    return configs
 
 
-def _check_count(answer: object, config: BertConfig, name: str) -> None:
-    for with_heads in (False, True):
-        actual = call(answer, config, with_heads)
-        if isinstance(actual, bool) or not isinstance(actual, int | float):
-            raise Wrong("no_number", actual=type(actual).__name__)
-        expected = count_parameters(config, with_heads)
-        if actual == expected:
-            continue
-        gap = actual - expected
-        reason = next((reason for reason, wrong in _count_gaps(config, with_heads) if gap == wrong), "count")
-        words = {"expected": f"{expected:,}", "actual": f"{actual:,}", "gap": f"{abs(gap):,}", "size": name}
-        raise Wrong(reason, **words)
+def both_ways(*configs: BertConfig) -> list[tuple[BertConfig, bool]]:
+    return [(config, with_heads) for config in configs for with_heads in (False, True)]
 
 
-def _count_gaps(config: BertConfig, with_heads: bool) -> list[tuple[str, int]]:
-    """How far a likely fault is from the right number."""
-    V, C, L, F = config.vocab_size, config.hidden_size, config.num_hidden_layers, config.intermediate_size
-    in_embeddings, in_layers, in_head = 2 * C, 4 * C * L, 2 * C * with_heads
-    biases = L * (4 * C + F + C) + C + with_heads * (C + V + 2)
-    heads = (C * C + C) + 2 * C + V + (2 * C + 2)
-    wide = 4 * C - F
-    gaps = [
-        ("no_pooler", -(C * C + C)),
-        ("no_layer_norm", -(in_embeddings + in_layers + in_head)),
-        ("no_embedding_norm", -in_embeddings),
-        ("one_norm_a_layer", -2 * C * L),
-        ("no_output_matrix", -L * (C * C + C)),
-        ("ffn_three", -L * (2 * C * C + C)),
-        ("no_bias", -biases),
-        ("fixed_ffn", L * (2 * C * wide + wide)),
-        ("fixed_positions", (512 - config.max_position_embeddings) * C),
-        ("fixed_segments", (2 - config.type_vocab_size) * C),
-        ("fixed_positions", (514 - config.max_position_embeddings - config.type_vocab_size) * C),
-        (
-            "fixed_all",
-            (514 - config.max_position_embeddings - config.type_vocab_size) * C + L * (2 * C * wide + wide),
+def missing(size):
+    """Counts without some parameters: size(V, C, L, F, with_heads); then without them in the heads' count only."""
+
+    def wrong(config, with_heads, only_heads=False):
+        V, C = config.vocab_size, config.hidden_size
+        L, F = config.num_hidden_layers, config.intermediate_size
+        left_out = 0 if only_heads and not with_heads else size(V, C, L, F, with_heads)
+        return count_parameters(config, with_heads) - left_out
+
+    return Several([wrong, lambda config, with_heads: wrong(config, with_heads, only_heads=True)])
+
+
+def like_base(*fields):
+    """Counts with these fields as in the published sizes, whatever the configuration says."""
+
+    def wrong(config, with_heads):
+        usual = dict(intermediate_size=4 * config.hidden_size, max_position_embeddings=512, type_vocab_size=2)
+        return count_parameters(replace(config, **{field: usual[field] for field in fields}), with_heads)
+
+    return wrong
+
+
+def counted(found):
+    config, right, yours = found.given[0], found.right, found.yours
+    if not isinstance(yours, int | float):
+        return {}
+    V, C, L = config.vocab_size, config.hidden_size, config.num_hidden_layers
+    size = f"V={V}, C={C}, L={L}, H={config.num_attention_heads}, F={config.intermediate_size}, "
+    size += f"512 → {config.max_position_embeddings}, 2 → {config.type_vocab_size}"
+    size = {TINY: "tiny", BASE: "base"}.get(config, size)
+    return {"expected": f"{right:,}", "actual": f"{yours:,}", "gap": f"{abs(yours - right):,}", "size": size}
+
+
+COUNT_PARAMETERS = Exercise(
+    "10.2",
+    level="core",
+    reference=count_parameters,
+    cases={
+        "tiny": lambda: both_ways(TINY),
+        "base": lambda: both_ways(BASE),
+        "odd": lambda: both_ways(ODD),
+        "drawn": lambda: both_ways(*drawn_configs()),
+        "larger": lambda: both_ways(LARGER),
+    },
+    mistakes={
+        "decoder_twice": missing(lambda V, C, L, F, heads: -V * C * heads)[0],
+        "no_mlm_bias": missing(lambda V, C, L, F, heads: V * heads)[0],
+        "no_mlm_transform": missing(lambda V, C, L, F, heads: (C * C + 3 * C) * heads)[0],
+        "heads_ignored": lambda config, with_heads: count_parameters(config, False),
+        "heads_always": lambda config, with_heads: count_parameters(config, True),
+        "no_pooler": missing(lambda V, C, L, F, heads: C * C + C),
+        "no_layer_norm": missing(lambda V, C, L, F, heads: 2 * C + 4 * C * L + 2 * C * heads),
+        "no_embedding_norm": missing(lambda V, C, L, F, heads: 2 * C),
+        "one_norm_a_layer": missing(lambda V, C, L, F, heads: 2 * C * L),
+        "no_output_matrix": missing(lambda V, C, L, F, heads: L * (C * C + C)),
+        "ffn_three": missing(lambda V, C, L, F, heads: L * (2 * C * C + C)),
+        "no_bias": missing(lambda V, C, L, F, heads: L * (5 * C + F) + C + heads * (C + V + 2)),
+        "fixed_ffn": like_base("intermediate_size"),
+        "fixed_positions": Several(
+            [
+                like_base("max_position_embeddings"),
+                like_base("max_position_embeddings", "type_vocab_size"),
+            ]
         ),
-    ]
-    if with_heads:
-        gaps = [
-            ("decoder_twice", V * C),
-            ("no_mlm_bias", -V),
-            ("no_mlm_transform", -(C * C + C + 2 * C)),
-            ("heads_ignored", -heads),
-            *gaps,
-        ]
-    else:
-        gaps = [("heads_always", heads), *gaps]
-    return [(reason, gap) for reason, gap in gaps if gap]
+        "fixed_segments": like_base("type_vocab_size"),
+        "fixed_all": like_base("intermediate_size", "max_position_embeddings", "type_vocab_size"),
+        "count": lambda config, with_heads: count_parameters(config, with_heads) * config.num_attention_heads,
+        "larger": lambda config, with_heads: count_parameters(
+            replace(config, max_position_embeddings=min(config.max_position_embeddings, 512)), with_heads
+        ),
+        "type": lambda config, with_heads: f"{count_parameters(config, with_heads):,}",
+    },
+    signs={"count": lambda found: found.case != "larger" and found.kind == "value"},
+    facts={"*": counted},
+)
+
+
+# ---- 10.3
 
 
 def truncate_pair(first: list, second: list, room: int) -> tuple[list, list]:
@@ -197,67 +289,153 @@ def truncate_pair(first: list, second: list, room: int) -> tuple[list, list]:
     return first[:in_first], second[:in_second]
 
 
-def check_truncate_pair(answer: object) -> None:
-    long, short = [f"a{i}" for i in range(1, 9)], ["b1", "b2"]
-    for first, second, room in [
-        (long, short, 6),
-        (short, long, 6),
-        (long[:4], short, 10),
-        (long, [f"b{i}" for i in range(1, 9)], 6),
-        (long[:5], [f"b{i}" for i in range(1, 9)], 8),
-        (long, [], 3),
-        (long, short, 0),
-    ]:
-        _check_cut(answer, first, second, room)
-    twice = ["배", "를", "배", "를", "배"]  # a token that stands there twice is cut at its last place
-    if expect_tuple(call(answer, twice, short, 5), 2)[0] == ["를", "를", "배"]:
-        raise Wrong("by_value", expected="배 를 배", actual="를 를 배")
-    _check_cut(answer, twice, short, 5)
-    for in_first in range(9):
-        for in_second in range(9):
-            for room in range(1, 18, 3):
-                _check_cut(answer, long[:in_first], [f"b{i}" for i in range(1, in_second + 1)], room)
-    for in_first, in_second, room in zip(
-        _draw(1, 400, 23), _draw(1, 400, 23), _draw(1, 500, 23), strict=True
-    ):
-        try:
-            _check_cut(answer, _draw(0, 9, in_first), _draw(0, 9, in_second), room)
-        except Wrong as wrong:
-            raise Wrong("longer", a=in_first, b=in_second, room=room) from wrong
+def cut(answer: Any, first: list, second: list, room: int) -> Any:
+    """What an answer keeps; with an odd place left over, either may have it."""
+    mine, other = truncate_pair(first, second, room), truncate_pair(second, first, room)[::-1]
+    kept = answer(first, second, room)
+    pair = isinstance(kept, tuple | list) and len(kept) == 2
+    return mine if pair and all(list(part) == fair for part, fair in zip(kept, other)) else kept
 
 
-def _check_cut(answer: object, first: list, second: list, room: int) -> None:
-    kept = [list(part) for part in expect_tuple(call(answer, first, second, room), 2)]
-    expected = [list(part) for part in truncate_pair(first, second, room)]
-    facts = {"a": len(first), "b": len(second), "room": room, "expected": [len(part) for part in expected]}
-    facts |= {
-        "actual": [len(part) for part in kept],
-        "kept_a": " ".join(map(str, kept[0])),
-        "kept_b": " ".join(map(str, kept[1])),
-    }
-    if kept[0] != first[: len(kept[0])] or kept[1] != second[: len(kept[1])]:
-        ends = kept == [part[len(part) - len(left) :] for part, left in zip((first, second), kept)]
-        raise Wrong("from_front" if ends else "order", **facts)
-    counts, total = facts["actual"], len(first) + len(second)
-    if sum(counts) > room:
-        raise Wrong("too_long", **facts)
-    if sum(counts) < min(room, total):
-        raise Wrong("cuts_too_much", **facts)
-    # With an odd place left over, either may have it.
-    fair = [facts["expected"]]
-    if room % 2 and min(len(first), len(second)) > room // 2:
-        fair = [[room // 2, room - room // 2], [room - room // 2, room // 2]]
-    if counts in fair:
-        return
-    if counts == [min(len(first), room), max(0, room - len(first))]:
-        raise Wrong("only_second", **facts)
-    if counts == [max(0, room - len(second)), min(len(second), room)]:
-        raise Wrong("only_first", **facts)
-    raise Wrong("not_longest_first", **facts)
+def lengths(found):
+    return [len(part) for part in found.yours]
 
 
-EXERCISES = [
-    Exercise("10.1", level="warm-up", check=check_build_pair, solution=build_pair),
-    Exercise("10.2", level="core", check=check_count_parameters, solution=count_parameters),
-    Exercise("10.3", level="stretch", check=check_truncate_pair, solution=truncate_pair),
-]
+def kept_end(found):
+    """The lists without their beginnings."""
+    return all(list(kept) == whole[len(whole) - len(kept) :] for kept, whole in zip(found.yours, found.given))
+
+
+def kept_beginning(found):
+    return all(list(kept) == whole[: len(kept)] for kept, whole in zip(found.yours, found.given))
+
+
+def cut_only(place):
+    def sign(found):
+        other, room = found.given[1 - place], found.given[2]
+        left = [0, 0]
+        left[1 - place] = min(len(other), room)
+        left[place] = min(len(found.given[place]), max(0, room - len(other)))
+        return lengths(found) == left
+
+    return sign
+
+
+SIGNS = {
+    "from_front": lambda found: kept_end(found) and not kept_beginning(found),
+    "order": lambda found: not kept_beginning(found),
+    "too_long": lambda found: sum(lengths(found)) > found.given[2],
+    "cuts_too_much": lambda found: sum(lengths(found)) < sum(map(len, found.right)),
+    "only_second": cut_only(1),
+    "only_first": cut_only(0),
+    "not_longest_first": lambda found: True,
+}
+
+
+def not_among_long_ones(sign):
+    return lambda found: found.case != "longer" and found.kind != "tuple" and sign(found)
+
+
+def half_each(first, second, room):
+    if len(first) + len(second) <= room:
+        return first, second
+    return first[: room // 2], second[: room // 2]
+
+
+def in_proportion(first, second, room):
+    if len(first) + len(second) <= room:
+        return first, second
+    in_first = round(room * len(first) / (len(first) + len(second)))
+    return first[:in_first], second[: room - in_first]
+
+
+def popped(take=list.pop, rounds=10**6, copy=list):
+    """One at a time off the longer list; take removes its last."""
+
+    def wrong(first, second, room):
+        first, second = copy(first), copy(second)
+        for _ in range(rounds):
+            if len(first) + len(second) <= room:
+                break
+            take(first if len(first) > len(second) else second)
+        return first, second
+
+    return wrong
+
+
+def from_front(first, second, room):
+    in_first, in_second = map(len, truncate_pair(first, second, room))
+    return first[len(first) - in_first :], second[len(second) - in_second :]
+
+
+def only_first(first, second, room):
+    in_second = min(len(second), room)
+    return first[: max(0, room - in_second)], second[:in_second]
+
+
+A, B = [f"a{i}" for i in range(1, 9)], [f"b{i}" for i in range(1, 9)]
+
+TRUNCATE_PAIR = Exercise(
+    "10.3",
+    level="stretch",
+    reference=truncate_pair,
+    run=cut,
+    cases={
+        "by_hand": lambda: (A, B[:2], 6),
+        "other_sizes": lambda: [
+            (B[:2], A, 6),
+            (A[:4], B[:2], 10),
+            (A, B, 6),
+            (A[:5], B, 8),
+            (A, [], 3),
+            (A, B[:2], 0),
+        ],
+        # A token that stands there twice is cut at its last place.
+        "by_value": lambda: (["배", "를", "배", "를", "배"], B[:2], 5),
+        "grid": lambda: [
+            (A[:in_first], B[:in_second], room)
+            for in_first in range(9)
+            for in_second in range(9)
+            for room in range(1, 18, 3)
+        ],
+        "longer": lambda: [
+            (draw(0, 9, in_first), draw(0, 9, in_second), room)
+            for in_first, in_second, room in zip(draw(1, 400, 23), draw(1, 400, 23), draw(1, 500, 23))
+        ],
+    },
+    mistakes={
+        "only_second": lambda first, second, room: (first[:room], second[: max(0, room - len(first))]),
+        "only_first": only_first,
+        "cuts_too_much": half_each,
+        "not_longest_first": in_proportion,
+        "from_front": from_front,
+        "order": lambda first, second, room: (sorted(first, reverse=True)[:room], second[:0]),
+        "too_long": lambda first, second, room: (first[: room // 2 + 1], second[: room // 2 + 1]),
+        "mutates_input": popped(copy=lambda given: given),
+        "by_value": popped(take=lambda longer: longer.remove(longer[-1])),
+        "longer": Several(
+            [
+                popped(rounds=20),
+                lambda first, second, room: truncate_pair(first[:100], second[:100], room),
+            ]
+        ),
+    },
+    signs={reason: not_among_long_ones(sign) for reason, sign in SIGNS.items()},
+    facts={
+        "*": lambda found: (
+            {
+                "a": len(found.given[0]),
+                "b": len(found.given[1]),
+                "expected": [len(part) for part in found.right],
+                "actual": lengths(found),
+                "kept_a": " ".join(map(str, found.yours[0])),
+                "kept_b": " ".join(map(str, found.yours[1])),
+            }
+            if isinstance(found.yours, tuple | list) and len(found.yours) == 2
+            else {}
+        ),
+    },
+    forbids=("course_utils.tokenization",),
+)
+
+EXERCISES = [BUILD_PAIR, COUNT_PARAMETERS, TRUNCATE_PAIR]

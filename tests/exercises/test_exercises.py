@@ -22,7 +22,7 @@ from course_utils.exercises.calling import describe
 from course_utils.exercises.core import call, expect_close, expect_tensor, expect_tuple
 from course_utils.locale import raw_texts, text
 from course_utils.support.lessons import lesson_module
-from tests.exercises import audit, wrong_10
+from tests.exercises import audit
 from tests.exercises.said import FOLDER, judged, nearly_right, said, without_near, wrong_answers
 
 NUMBERS = notebooks()
@@ -426,29 +426,11 @@ def test_describe_is_one_line():
 
 
 def test_wrong_answers_that_random_faults_found_unnamed():
-    def over_tokens(x, weight, bias, eps):  # with torch's own n − 1, which is the other usual mistake
-        return (x - x.mean(dim=0)) / (x.var(dim=0) + eps).sqrt() * weight + bias
-
-    assert exercise("06.1").judge(over_tokens).reason == "over_tokens"
     assert exercise("12.3").judge(lambda *given: 7).reason == "tuple"
-
-
-@pytest.mark.parametrize(
-    ("reason", "gap"), [("no_layer_norm", wrong_10._norms), ("no_bias", wrong_10._biases)]
-)
-def test_a_count_that_goes_wrong_with_the_heads_only(reason, gap):
-    assert exercise("10.2").judge(wrong_10._count(gap, only_heads=True)).reason == reason
 
 
 OTHER_FORMS = [
     ("00.3", "one_side", lambda x: x @ torch.nn.functional.normalize(x, dim=-1).T),
-    (
-        "10.1",
-        "no_final_sep",
-        wrong_10._pair(
-            lambda ids, *rest, used, pad, **_: (ids[: used - 1] + [pad] * (len(ids) - used), *rest)
-        ),
-    ),
     ("15.2", "clamped", lambda weights: -(weights.clamp(min=1e-3) * weights.clamp(min=1e-3).log2()).sum(-1)),
     ("15.2", "clamped", lambda weights: -(weights * (weights + 1e-3).log2()).sum(-1)),
 ]
@@ -457,12 +439,3 @@ OTHER_FORMS = [
 @pytest.mark.parametrize(("id", "reason", "answer"), OTHER_FORMS)
 def test_another_form_of_a_mistake_has_its_reason(id, reason, answer):
     assert exercise(id).judge(answer).reason == reason
-
-
-def test_the_odd_place_may_go_to_either():
-    def to_first(first, second, room):
-        second, first = exercise("10.3").reference(second, first, room)
-        return first, second
-
-    assert to_first("abcd", "efgh", 5) != exercise("10.3").reference("abcd", "efgh", 5)
-    assert exercise("10.3").judge(to_first).status == "passed"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from course_utils.exercises import Wrong
+from course_utils.exercises import Wrong, exercise
 from course_utils.exercises.forbidden import refuse_autograd, refuse_ready_made
 
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # torch.func.jvp itself
@@ -121,3 +121,20 @@ def test_a_function_is_refused_by_its_name(answer):
     assert refused.value.reason == "ready_made"
     expected = pytest.approx(refuse_ready_made(answer, *given), abs=1e-6)  # nothing is refused without them
     assert refuse_ready_made(corrcoef, *given, names=names) == expected
+
+
+IN_THE_NOTEBOOK = """
+def attention(query, key, value):
+    weights = (query @ key.mT / query.shape[-1] ** 0.5).softmax(dim=-1)
+    return weights @ value, weights
+
+def asked(query, key, value):
+    return exercise("02.2").reference(query, key, value)
+"""
+
+
+def test_of_an_answer_in_the_notebook_torch_is_none_of_ours_and_the_solution_is():
+    notebook = {"__name__": "__main__", "exercise": exercise}
+    exec(IN_THE_NOTEBOOK, notebook)
+    assert exercise("02.2").judge(notebook["attention"]).status == "passed"
+    assert exercise("02.2").judge(notebook["asked"]).reason == "ready_made"
