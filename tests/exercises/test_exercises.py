@@ -430,7 +430,6 @@ def test_wrong_answers_that_random_faults_found_unnamed():
         return (x - x.mean(dim=0)) / (x.var(dim=0) + eps).sqrt() * weight + bias
 
     assert exercise("06.1").judge(over_tokens).reason == "over_tokens"
-    assert exercise("12.3").judge(lambda *given: 7).reason == "tuple"
 
 
 @pytest.mark.parametrize(
