@@ -448,8 +448,6 @@ OTHER_FORMS = [
             lambda ids, *rest, used, pad, **_: (ids[: used - 1] + [pad] * (len(ids) - used), *rest)
         ),
     ),
-    ("15.2", "clamped", lambda weights: -(weights.clamp(min=1e-3) * weights.clamp(min=1e-3).log2()).sum(-1)),
-    ("15.2", "clamped", lambda weights: -(weights * (weights + 1e-3).log2()).sum(-1)),
 ]
 
 
