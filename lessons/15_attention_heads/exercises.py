@@ -169,6 +169,7 @@ ENTROPY = Exercise(
         "*": lambda found: {"weights": numbers(found.given[0][..., :5, :5])},
         **dict.fromkeys(WITH_WEIGHTS, both_whole),
         "nan": row_with_nan,
+        "drops_small": lambda found: {"weights": numbers(found.given[0][found.difference.index][:5])},
     },
     forbids=("course_utils.interpretation", "entropy"),
 )
