@@ -114,8 +114,8 @@ def masked_weights() -> list[tuple[Tensor]]:
 
 def spread_weights() -> tuple[Tensor]:
     """Many small ones."""
-    spread = torch.full((257, 257), 1e-5, dtype=torch.float64).fill_diagonal_(1 - 256e-5)
-    spread[:3] = 1 / 257
+    spread = torch.full((131, 131), 1e-5, dtype=torch.float64).fill_diagonal_(1 - 130e-5)
+    spread[:3] = 1 / 131
     return (spread,)
 
 
