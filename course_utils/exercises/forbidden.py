@@ -177,15 +177,13 @@ def refuse_ready_made(
 
 
 def _solution_asked(frame: FrameType, event: str) -> bool:
-    """Whether the learner's notebook calls a function of the exercises: exercise(…).reference, or the module of it."""
+    """Whether the learner's notebook calls a function of a lesson: exercise(…).reference, or the module of it.
+
+    The engine's own frames, which watch what is printed and what torch is asked, stand below the notebook's, too.
+    """
     caller = frame.f_back.f_globals if frame.f_back else {}
-    module = f"{frame.f_globals.get('__name__', '')}."
-    return (
-        event == "call"
-        and frame.f_code.co_name != "__torch_function__"  # _Called, which torch itself asks
-        and module.startswith(("course_utils.exercises.", "lessons."))
-        and caller.get("__name__") == "__main__"
-    )
+    module = str(frame.f_globals.get("__name__", ""))
+    return event == "call" and module.startswith("lessons.") and caller.get("__name__") == "__main__"
 
 
 def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:

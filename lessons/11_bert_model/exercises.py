@@ -3,72 +3,99 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, number, numbers
+from course_utils.exercises.core import Exercise, Found, Several, call, numbers
+
+
+def drawn(*shapes, dtype=torch.float64):
+    return tuple(torch.randn(shape, dtype=dtype) for shape in shapes)
+
+
+# ---- 11.1
 
 
 def pool(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return torch.tanh(hidden_states[:, 0] @ weight.T + bias)
 
 
-def check_pool(answer: object) -> None:
-    hidden = torch.tensor([[[0.5, -1.0], [1.0, 1.0], [-0.5, 0.25]], [[0.0, 1.0], [2.0, 0.5], [1.0, -1.0]]])
-    weight, bias = torch.tensor([[1.0, 2.0], [0.0, -1.0]]), torch.tensor([0.5, 0.25])
-    pooled = expect_tensor(call(answer, hidden, weight, bias), shape=(2, 2), dtype=hidden.dtype)
-    expected = pool(hidden, weight, bias)
-    likely = [
-        ("no_tanh", hidden[:, 0] @ weight.T + bias),
-        ("mean_over_tokens", torch.tanh(hidden.mean(dim=1) @ weight.T + bias)),
-        ("last_token", torch.tanh(hidden[:, -1] @ weight.T + bias)),
-        ("max_over_tokens", torch.tanh(hidden.amax(dim=1) @ weight.T + bias)),
-        ("not_transposed", torch.tanh(hidden[:, 0] @ weight + bias)),
-        ("no_bias", torch.tanh(hidden[:, 0] @ weight.T)),
-        ("tanh_too_early", torch.tanh(hidden[:, 0]) @ weight.T + bias),
-    ]
-    for reason, wrong in likely:
-        if torch.allclose(pooled, wrong, atol=1e-5):
-            raise Wrong(reason, expected=numbers(expected[0]), actual=numbers(pooled[0]))
-    expect_close(pooled, expected)
-    hidden, weight, bias = torch.randn(3, 7, 5), torch.randn(5, 5), torch.randn(5)
-    weight.requires_grad_()
-    pooled, expected = expect_tensor(call(answer, hidden, weight, bias)), pool(hidden, weight, bias)
-    expect_close(pooled.detach(), expected.detach())
-    given = None
-    if pooled.requires_grad:  # which an answer may also have set by hand
-        (given,) = torch.autograd.grad(pooled.square().sum(), weight, allow_unused=True)
-    if given is None:
-        raise Wrong("no_gradient")
-    (right,) = torch.autograd.grad(expected.square().sum(), weight)
-    expect_close(given, right, "gradient", atol=1e-4)
-    _check_other_pools(answer)
+def pooling(read):
+    """The pooler on another vector of each sentence."""
+    return lambda hidden, weight, bias: torch.tanh(read(hidden) @ weight.T + bias)
 
 
-def _check_other_pools(answer: object) -> None:
-    """One sentence of one token; gradients of all three; double precision; large numbers."""
-    hidden, weight, bias = torch.randn(1, 1, 5), torch.randn(5, 5), torch.randn(5)
-    pooled = call(answer, hidden, weight, bias)
-    if not isinstance(pooled, Tensor) or pooled.shape != (1, 5):
-        raise Wrong("one_sentence", actual=tuple(getattr(pooled, "shape", ())))
-    expect_close(pooled, pool(hidden, weight, bias), "one_token")
-    given = [torch.randn(size, dtype=torch.float64) for size in ((3, 2, 5), (5, 5), (5,))]
-    given = [one.requires_grad_() for one in given]
-    pooled, expected = expect_tensor(call(answer, *given), shape=(3, 5), dtype=torch.float64), pool(*given)
-    expect_close(pooled.detach(), expected.detach(), "single_precision", atol=1e-12)
-    options = dict(allow_unused=True, materialize_grads=True)
-    found = torch.autograd.grad(pooled.square().sum(), given, **options)
-    for name, gradient, right in zip(
-        ("hidden_states", "weight", "bias"), found, torch.autograd.grad(expected.square().sum(), given)
-    ):
-        if not torch.allclose(gradient, right, atol=1e-6):
-            raise Wrong("cut_off", name=name)
-    hidden = torch.full((2, 3, 5), 400.0)
-    pooled, expected = call(answer, hidden, torch.eye(5), torch.zeros(5)), torch.ones(2, 5)
-    if not torch.allclose(expect_tensor(pooled, shape=(2, 5)), expected, atol=1e-5):
-        raise Wrong("overflow", actual=number(pooled[0, 0]))
+def by_exp(hidden, weight, bias):
+    grown = torch.exp(2 * (hidden[:, 0] @ weight.T + bias))
+    return (grown - 1) / (grown + 1)
+
+
+def straight_through(hidden, weight, bias):
+    linear = hidden[:, 0] @ weight.T + bias
+    return linear + (linear.tanh() - linear).detach()
+
+
+def first_sentence(found: Found) -> dict[str, str]:
+    return {"expected": numbers(found.right[0]), "actual": numbers(found.yours[0])}
+
+
+OF_FIRST_SENTENCE = {
+    "no_tanh": lambda hidden, weight, bias: hidden[:, 0] @ weight.T + bias,
+    "mean_over_tokens": pooling(lambda hidden: hidden.mean(dim=1)),
+    "last_token": pooling(lambda hidden: hidden[:, -1]),
+    "max_over_tokens": pooling(lambda hidden: hidden.amax(dim=1)),
+    "not_transposed": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight + bias),
+    "no_bias": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight.T),
+    "tanh_too_early": lambda hidden, weight, bias: torch.tanh(hidden[:, 0]) @ weight.T + bias,
+}
+
+POOL = Exercise(
+    "11.1",
+    level="warm-up",
+    reference=pool,
+    cases={
+        "by_hand": lambda: (
+            torch.tensor([[[0.5, -1.0], [1.0, 1.0], [-0.5, 0.25]], [[0.0, 1.0], [2.0, 0.5], [1.0, -1.0]]]),
+            torch.tensor([[1.0, 2.0], [0.0, -1.0]]),
+            torch.tensor([0.5, 0.25]),
+        ),
+        "others": lambda: [drawn((3, 7, 5), (5, 5), (5,)), drawn((2, 300, 1), (1, 1), (1,))],
+        "one_token": lambda: drawn((1, 1, 5), (5, 5), (5,)),
+        "single_precision": lambda: (  # 2³⁰ cancels out, and 1 is left
+            torch.tensor([[[2.0**30 + 1, 2.0**30]]], dtype=torch.float64),
+            torch.tensor([[1.0, -1.0], [0.0, 0.0]], dtype=torch.float64),
+            torch.zeros(2, dtype=torch.float64),
+        ),
+        "overflow": lambda: (torch.full((2, 3, 5), 400.0), torch.eye(5), torch.zeros(5)),
+    },
+    mistakes={
+        **OF_FIRST_SENTENCE,
+        "one_sentence": lambda *given: pool(*given).squeeze(0),
+        "one_token": lambda hidden, weight, bias: pool(hidden, weight, bias) * (hidden.shape[1] > 1),
+        "dtype": lambda *given: pool(*(one.float() for one in given)),
+        "single_precision": lambda *given: pool(*(one.float() for one in given)).to(given[0].dtype),
+        "overflow": by_exp,
+        "no_gradient": lambda *given: pool(*given).detach(),
+        "detached": Several(
+            [
+                lambda hidden, weight, bias: pool(hidden, weight.detach(), bias),
+                lambda hidden, weight, bias: pool(hidden, weight, bias.detach()),
+                lambda hidden, weight, bias: pool(hidden.detach(), weight, bias),
+            ]
+        ),
+        "gradient": straight_through,
+    },
+    signs={"one_sentence": lambda found: found.case == "one_token" and found.kind == "shape"},
+    facts=dict.fromkeys(OF_FIRST_SENTENCE, first_sentence),
+    forbids=("course_utils.bert",),
+)
+
+
+# ---- 11.2
 
 
 def sense_separation(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> Tensor:
@@ -82,66 +109,112 @@ def sense_separation(hidden_states: Tensor, word_index: Tensor, senses: Tensor) 
     return cosines[same_sense & another].mean() - cosines[~same_sense].mean()
 
 
-def _variants(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> list[tuple[str, Tensor]]:
-    """What the usual mistakes give, under their names."""
-    raw = hidden_states[torch.arange(len(senses)), word_index + 1]
-    unit = F.normalize(raw, dim=-1)
-    same, another = senses[:, None] == senses, ~torch.eye(len(senses), dtype=torch.bool)
-    cosines, dots = unit @ unit.T, raw @ raw.T
-    within, across = cosines[same & another].mean(), cosines[~same].mean()
-    by_sense = [cosines[senses == s][:, senses == s] for s in senses.unique()]
-    means = torch.stack([table[~torch.eye(len(table), dtype=torch.bool)].mean() for table in by_sense])
-    of_first = (senses == senses[0])[:, None] == (senses == senses[0])
-    centres = torch.stack([raw[senses == sense].mean(dim=0) for sense in senses.unique()])
-    return [
-        ("cls_offset", sense_separation(hidden_states, word_index - 1, senses)),
-        ("self_pairs", cosines[same].mean() - across),
-        ("dot_products", dots[same & another].mean() - dots[~same].mean()),
-        ("wrong_way", across - within),
-        ("only_within", within),
-        ("only_across", across),
-        ("only_across", 1 - across),
-        ("centres", 1 - F.cosine_similarity(centres[0], centres[1], dim=0)),
-        ("per_sense", means.mean() - across),
-        ("two_senses", cosines[of_first & another].mean() - cosines[~of_first].mean()),
-    ]
+def plain_cosines(vectors):
+    return F.normalize(vectors, dim=-1) @ F.normalize(vectors, dim=-1).T
 
 
-def check_sense_separation(answer: object) -> None:
-    angles = torch.deg2rad(torch.tensor([0.0, 60.0, 90.0, 120.0]))
+def separated(combine=lambda within, across: within - across, table_of=plain_cosines, counted=None, offset=1):
+    """The separation with one thing done otherwise; counted(table) says which pairs of one sense count."""
+
+    def wrong(hidden_states, word_index, senses):
+        table = table_of(hidden_states[torch.arange(len(senses)), word_index + offset])
+        same = senses[:, None] == senses
+        another = counted(table) if counted else ~torch.eye(len(senses), dtype=torch.bool)
+        return combine(table[same & another].mean(), table[~same].mean())
+
+    return wrong
+
+
+def of_centres(hidden_states, word_index, senses):
+    vectors = hidden_states[torch.arange(len(senses)), word_index + 1]
+    first, second, *_ = (vectors[senses == sense].mean(dim=0) for sense in senses.unique())
+    return 1 - F.cosine_similarity(first, second, dim=0)
+
+
+def mean_of_senses(hidden_states, word_index, senses):
+    table, within = plain_cosines(hidden_states[torch.arange(len(senses)), word_index + 1]), []
+    for sense in senses.unique():
+        one = table[senses == sense][:, senses == sense]
+        within.append((one.sum() - len(one)) / (len(one) * (len(one) - 1)))
+    return torch.stack(within).mean() - table[senses[:, None] != senses].mean()
+
+
+def by_hand_sentences() -> tuple[Tensor, ...]:
+    """Vectors of lengths 1, 2, 3, 1 at 0, 60, 100 and 170 degrees."""
+    angles = torch.deg2rad(torch.tensor([0.0, 60.0, 100.0, 170.0]))
     lengths = torch.tensor([1.0, 2.0, 3.0, 1.0])[:, None]
-    vectors = lengths * torch.stack([angles.cos(), angles.sin()], dim=-1)  # (4, 2): senses 0 0 1 1
     hidden_states, word_index = torch.randn(4, 6, 2), torch.tensor([2, 0, 3, 1])
+    vectors = lengths * torch.stack([angles.cos(), angles.sin()], dim=-1)
     hidden_states[torch.arange(4), word_index + 1] = vectors
-    _judge_separation(answer, hidden_states, word_index, torch.tensor([0, 0, 1, 1]))
-    hidden_states, word_index = torch.randn(7, 5, 11), torch.tensor([0, 3, 2, 1, 1, 0, 2])
-    _judge_separation(answer, hidden_states, word_index, torch.tensor([4, 2, 4, 4, 2, 2, 4]))
-    _judge_separation(answer, hidden_states, word_index, torch.tensor([4, 2, 7, 4, 2, 7, 4]))
-    _judge_others(answer)
+    return hidden_states, word_index, torch.tensor([0, 0, 1, 1])
 
 
-def _judge_others(answer: object) -> None:
-    """Five senses, one of them alone; equal vectors in two sentences; short vectors."""
+def seven_sentences(senses: list[int]) -> tuple[Tensor, ...]:
+    return torch.randn(7, 5, 11), torch.tensor([0, 3, 2, 1, 1, 0, 2]), torch.tensor(senses)
+
+
+def many_sentences(equal: bool = False, times: float = 1.0) -> tuple[Tensor, ...]:
+    """Five senses, one of them alone; two sentences of one sense may have the same vector."""
     hidden_states, word_index = torch.randn(13, 7, 11), torch.randint(0, 6, (13,))
     senses = torch.tensor([5, 9, 0, 31, 5, 9, 0, 31, 31, 2, 9, 5, 31])
-    equal = hidden_states.clone()
-    equal[4, word_index[4] + 1] = equal[0, word_index[0] + 1]
-    for reason, given in [("more_senses", hidden_states), ("equal_vectors", equal), ("scale", 1e-4 * equal)]:
-        result = expect_tensor(call(answer, given, word_index, senses), shape=(), dtype=given.dtype)
-        expected = sense_separation(given, word_index, senses)
-        if not torch.allclose(result, expected, atol=1e-5):
-            raise Wrong(reason, expected=number(expected), actual=number(result))
+    if equal:
+        hidden_states[4, word_index[4] + 1] = hidden_states[0, word_index[0] + 1]
+    return times * hidden_states, word_index, senses
 
 
-def _judge_separation(answer: object, hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> None:
-    result = expect_tensor(
-        call(answer, hidden_states, word_index, senses), shape=(), dtype=hidden_states.dtype
-    )
-    expected = sense_separation(hidden_states, word_index, senses)
-    for reason, wrong in _variants(hidden_states, word_index, senses):
-        if torch.allclose(result, wrong, atol=1e-5) and not torch.allclose(wrong, expected, atol=1e-5):
-            raise Wrong(reason, expected=number(expected), actual=number(result))
-    expect_close(result, expected)
+def long_sentences() -> tuple[Tensor, ...]:
+    return drawn((67, 301, 3))[0], torch.randint(300, (67,)), torch.randint(7, (67,))
+
+
+SENSE_SEPARATION = Exercise(
+    "11.2",
+    level="core",
+    reference=sense_separation,
+    gradients=False,
+    strict=False,
+    cases={
+        "by_hand": by_hand_sentences,
+        "two": lambda: seven_sentences([4, 2, 4, 4, 2, 2, 4]),
+        "three": lambda: seven_sentences([4, 2, 7, 4, 2, 7, 4]),
+        "more_senses": many_sentences,
+        "long": long_sentences,
+        "equal_vectors": lambda: many_sentences(equal=True),
+        "scale": lambda: many_sentences(times=1e-4),
+    },
+    mistakes={
+        "cls_offset": separated(offset=0),
+        "self_pairs": separated(counted=lambda table: torch.ones_like(table, dtype=torch.bool)),
+        "dot_products": separated(table_of=lambda vectors: vectors @ vectors.T),
+        "absolute": separated(table_of=lambda vectors: plain_cosines(vectors).abs()),
+        "wrong_way": separated(lambda within, across: across - within),
+        "only_within": separated(lambda within, across: within),
+        "only_across": Several(
+            [separated(lambda within, across: across), separated(lambda within, across: 1 - across)]
+        ),
+        "centres": of_centres,
+        "two_senses": lambda hidden, places, senses: sense_separation(hidden, places, senses == senses[0]),
+        "per_sense": mean_of_senses,
+        "more_senses": lambda hidden, places, senses: sense_separation(hidden[:7], places[:7], senses[:7]),
+        "equal_vectors": separated(counted=lambda table: table < 0.9999),
+        "scale": Several(
+            [
+                separated(
+                    table_of=lambda vectors: F.cosine_similarity(vectors[:, None], vectors, dim=-1, eps=1e-2)
+                ),
+                separated(
+                    table_of=lambda vectors: (
+                        plain_cosines(vectors / (vectors.norm(dim=-1)[:, None] + 1e-3))
+                        * (vectors.norm(dim=-1) > 1e-3)
+                    )
+                ),
+            ]
+        ),
+    },
+    forbids=("course_utils.contextual",),
+)
+
+
+# ---- 11.3
 
 
 def first_departure(ours: list[Tensor], theirs: list[Tensor], atol: float) -> int:
@@ -152,59 +225,144 @@ def first_departure(ours: list[Tensor], theirs: list[Tensor], atol: float) -> in
     return -1
 
 
-def check_first_departure(answer: object) -> None:
-    theirs = [torch.randn(2, 5, 3) for _ in range(4)] + [torch.randn(2, 3)]
-
-    def ask(
-        changes: dict[int, float],
-        atol: float = 1e-5,
-        like: list[Tensor] = theirs,
-        places: int | slice = 5,
-        ours: list[Tensor] | None = None,
-    ) -> object:
-        """Change one entry (or those places) of some stages and ask the answer."""
-        ours = [stage.clone() for stage in ours or like]
-        for stage, change in changes.items():
-            ours[stage].view(-1)[places] += change
-        found = call(answer, ours, like, atol)
-        if isinstance(found, Tensor) and found.numel() == 1 and not found.is_floating_point():
-            found = int(found)
-        if isinstance(found, bool) or not isinstance(found, int):
-            raise Wrong("kind", actual=type(found).__name__)
-        return found
-
-    def expect(reasons: dict[int, str], expected: int, found: object) -> None:
-        if found != expected:
-            raise Wrong(reasons.get(found, "stage"), expected=expected, actual=found)
-
-    expect({0: "zero_when_same", 5: "length_when_same", 4: "zero_when_same"}, -1, ask({}))
-    expect({3: "counts_from_one", 4: "last"}, 2, ask({2: 0.5, 3: 0.4, 4: 0.3}))
-    expect({3: "largest"}, 1, ask({1: 0.1, 3: 5.0, 4: 0.2}))
-    expect({-1: "signed"}, 1, ask({1: -0.5}))
-    expect({-1: "overlooked"}, 3, ask({3: 0.5}, places=-1))  # the last example, its last token
-    expect({0: "exact"}, 2, ask({0: 1e-7, 2: 0.5}))
-    # One entry of 30 off by four times the limit: the mean is below it.
-    expect({-1: "mean"}, 1, ask({1: 4e-5}, like=[torch.zeros(2, 5, 3)] * 5))
-    small = [torch.zeros(2, 5, 3)] * 5
-    expect({1: "adds_up"}, -1, ask({1: 8e-6}, like=small, places=slice(None)))
-    expect({-1: "relative"}, 1, ask({1: 5e-4}, like=[torch.full((2, 5, 3), 1000.0)] * 5))
-    expect({-1: "misses_nan", 3: "misses_nan"}, 1, ask({1: math.nan, 3: 0.5}))
-    with_nan = [*small[:2], torch.full((2, 5, 3), math.nan), *small[3:]]
-    expect({-1: "nan_of_both"}, 2, ask({}, like=with_nan))
-    expect({-1: "nan_of_theirs"}, 2, ask({}, like=with_nan, ours=small))
-    expect({-1: "fixed_limit"}, 0, ask({0: 1e-4}, atol=1e-6))
-    expect({0: "fixed_limit", 1: "fixed_limit"}, -1, ask({0: 0.01, 1: 0.05}, atol=0.1))
-    expect({1: "at_limit"}, -1, ask({1: 0.5}, atol=0.5, like=small))
-    expect({-1: "slack"}, 1, ask({1: 0.502}, atol=0.5, like=small))
-    expect({-1: "infinite", 3: "infinite"}, 1, ask({1: math.inf, 3: 0.5}))
-    many = [torch.randn(3, 7, 11) for _ in range(13)]
-    expect(dict.fromkeys((-1, *range(11), 12), "more_stages"), 11, ask({11: 0.5}, like=many, places=-1))
-    fine = [torch.ones(2, 3, dtype=torch.float64)] * 3
-    expect(dict.fromkeys((-1, 0, 2), "fine"), 1, ask({1: 3e-10}, atol=1e-10, like=fine))
+def five_stages() -> list[Tensor]:
+    return [torch.randn(2, 5, 3) for _ in range(4)] + [torch.randn(2, 3)]
 
 
-EXERCISES = [
-    Exercise("11.1", level="warm-up", check=check_pool, solution=pool),
-    Exercise("11.2", level="core", check=check_sense_separation, solution=sense_separation),
-    Exercise("11.3", level="stretch", check=check_first_departure, solution=first_departure),
-]
+def full(value: float) -> list[Tensor]:
+    return [torch.full((2, 5, 3), value) for _ in range(5)]
+
+
+def changed(
+    changes: Mapping[int, float],
+    atol: float = 1e-5,
+    theirs: list[Tensor] | None = None,
+    places: int | slice = 5,
+    both: bool = False,
+) -> tuple[Any, ...]:
+    """Our stages with one number (or those places) of some changed, and theirs; with both, theirs have it, too."""
+    theirs = five_stages() if theirs is None else theirs
+    ours = [stage.clone() for stage in theirs]
+    for stage, change in changes.items():
+        ours[stage].view(-1)[places] += change
+    return ours, ours if both else theirs, atol
+
+
+def with_nan() -> tuple[Any, ...]:
+    ours, theirs, atol = changed({2: math.nan}, theirs=full(0.0))
+    return theirs, ours, atol
+
+
+def detective(departs, choose=lambda found: found[0], none=-1):
+    """Chooses among the stages where departs(mine, expected, atol)."""
+
+    def wrong(ours, theirs, atol):
+        pairs = enumerate(zip(ours, theirs, strict=True))
+        found = [stage for stage, (mine, expected) in pairs if departs(mine, expected, atol)]
+        return choose(found) if found else none
+
+    return wrong
+
+
+def rightly(mine, expected, atol):
+    return not (mine - expected).abs().max() <= atol
+
+
+def where_largest(ours, theirs, atol):
+    sizes = [(mine - expected).abs().max().item() for mine, expected in zip(ours, theirs, strict=True)]
+    return sizes.index(max(sizes)) if max(sizes) > atol else -1
+
+
+def not_whole(answer: Any) -> dict[str, str] | None:
+    found = call(answer, *changed({2: 0.5}))
+    return {"actual": "float"} if isinstance(found, float) else None
+
+
+# What must have been answered for the text of a case to be the right one; whatever else is "stage".
+TOLD = {"last": (4,), "largest": (3,), "exact": (0,), "misses_nan": (-1, 3), "infinite": (-1, 3)}
+TOLD |= {"adds_up": (1,), "at_limit": (1,), "fixed_limit": (-1, 0, 1)}
+ANY = ("zero_when_same", "more_stages", "fine")
+
+FIRST_DEPARTURE = Exercise(
+    "11.3",
+    level="stretch",
+    reference=first_departure,
+    cases={
+        "zero_when_same": lambda: changed({}),
+        "last": lambda: changed({2: 0.5, 3: 0.4, 4: 0.3}),
+        "largest": lambda: changed({1: 0.1, 3: 5.0, 4: 0.2}),
+        "signed": lambda: changed({1: -0.5}),
+        "overlooked": lambda: changed({3: 0.5}, places=-1),  # the last sentence, its last token
+        "exact": lambda: changed({0: 1e-7, 2: 0.5}),
+        "mean": lambda: changed({1: 4e-5}, theirs=full(0.0)),  # one number of 30; the mean is below the limit
+        "adds_up": lambda: changed({1: 8e-6}, theirs=full(0.0), places=slice(None)),
+        "relative": lambda: changed({1: 5e-4}, theirs=full(1000.0)),
+        "misses_nan": lambda: changed({1: math.nan, 3: 0.5}),
+        "nan_of_both": lambda: changed({2: math.nan}, theirs=full(0.0), both=True),
+        "nan_of_theirs": with_nan,
+        "fixed_limit": lambda: [changed({0: 1e-4}, atol=1e-6), changed({0: 0.01, 1: 0.05}, atol=0.1)],
+        "at_limit": lambda: changed({1: 0.5}, atol=0.5, theirs=full(0.0)),
+        "slack": lambda: changed({1: 0.502}, atol=0.5, theirs=full(0.0)),
+        "infinite": lambda: changed({1: math.inf, 3: 0.5}),
+        "more_stages": lambda: changed(
+            {11: 0.5}, theirs=[torch.randn(3, 7, 11) for _ in range(13)], places=-1
+        ),
+        "fine": lambda: changed(
+            {1: 3e-10}, atol=1e-10, theirs=[torch.ones(2, 3, dtype=torch.float64) for _ in range(3)]
+        ),
+    },
+    mistakes={
+        "zero_when_same": Several([detective(rightly, none=0), detective(rightly, none=4)]),
+        "length_when_same": lambda ours, theirs, atol: detective(rightly, none=len(ours))(ours, theirs, atol),
+        "counts_from_one": detective(rightly, lambda found: found[0] + 1),
+        "stage": detective(rightly, lambda found: found[0] - 1),  # the embeddings not counted
+        "last": detective(rightly, lambda found: found[-1]),
+        "largest": where_largest,
+        "signed": detective(lambda mine, expected, atol: bool((mine - expected).max() > atol)),
+        "overlooked": detective(lambda mine, expected, atol: rightly(mine[0], expected[0], atol)),
+        "exact": detective(lambda mine, expected, atol: not torch.equal(mine, expected)),
+        "mean": detective(lambda mine, expected, atol: not (mine - expected).abs().mean() <= atol),
+        "adds_up": Several(
+            [
+                detective(lambda mine, expected, atol: not (mine - expected).norm() <= atol),
+                detective(lambda mine, expected, atol: not (mine - expected).abs().sum() <= atol),
+            ]
+        ),
+        "relative": detective(lambda mine, expected, atol: not torch.allclose(mine, expected, atol=atol)),
+        "misses_nan": detective(lambda mine, expected, atol: bool((mine - expected).abs().max() > atol)),
+        "nan_of_both": detective(
+            lambda mine, expected, atol: not torch.allclose(mine, expected, rtol=0, atol=atol, equal_nan=True)
+        ),
+        "nan_of_theirs": detective(
+            lambda mine, expected, atol: bool(mine.isnan().any() or (mine - expected).abs().max() > atol)
+        ),
+        "fixed_limit": detective(lambda mine, expected, atol: rightly(mine, expected, 1e-5)),
+        "at_limit": detective(lambda mine, expected, atol: not (mine - expected).abs().max() < atol),
+        "slack": detective(lambda mine, expected, atol: rightly(mine, expected, 1.01 * atol)),
+        "infinite": detective(
+            lambda mine, expected, atol: rightly((mine - expected).nan_to_num(1.0, 0, 0), 0.0, atol)
+        ),
+        "more_stages": Several(
+            [
+                detective(
+                    lambda mine, expected, atol: rightly(mine.flatten()[:30], expected.flatten()[:30], atol)
+                ),
+                lambda ours, theirs, atol: first_departure(ours[:5], theirs[:5], atol),
+            ]
+        ),
+        "fine": detective(lambda mine, expected, atol: rightly(mine.float(), expected.float(), atol)),
+        "kind": Several(
+            [
+                detective(rightly, lambda found: float(found[0]), none=-1.0),
+                detective(rightly, lambda found: str(found[0]), none="-1"),
+            ]
+        ),
+    },
+    signs={
+        "kind": lambda found: found.kind == "type",
+        "stage": lambda found: found.case not in ANY and found.yours not in TOLD.get(found.case, (-1,)),
+    },
+    properties={"kind": not_whole},
+)
+
+EXERCISES = [POOL, SENSE_SEPARATION, FIRST_DEPARTURE]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import chain, count
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_close, expect_tensor, expect_tuple
-from course_utils.exercises.core import number as as_number
+from course_utils.exercises.core import Exercise, Found, Several, call, number, told_apart
 
 Sentence = str
+
+# ---- 12.1
 
 
 def apply_fates(
@@ -25,92 +29,133 @@ def apply_fates(
     return corrupted, input_ids.masked_fill(~chosen, -100)
 
 
-def check_apply_fates(answer: object) -> None:
-    _check_fates(
-        answer,
-        input_ids=[[2, 20, 21, 22, 23, 24, 0, 3]],
-        chosen=[[0, 1, 1, 1, 0, 0, 1, 0]],
-        fate=[[0.1, 0.3, 0.85, 0.95, 0.2, 0.85, 0.05, 0.99]],
-        random_ids=[[50, 51, 52, 53, 54, 55, 56, 57]],
-    )
-    generator = torch.Generator().manual_seed(3)
-    shape = (11, 13)
-    _check_fates(
-        answer,
-        input_ids=torch.randint(5, 47, shape, generator=generator).tolist(),
-        chosen=(torch.rand(shape, generator=generator) < 0.5).int().tolist(),
-        fate=torch.rand(shape, generator=generator, dtype=torch.float64).tolist(),
-        random_ids=torch.randint(53, 97, shape, generator=generator).tolist(),
-    )
-    _check_fates(  # both edges, a random token that is the true one, another number for [MASK]
-        answer,
-        input_ids=[[20, 21, 22, 23]],
-        chosen=[[1, 1, 1, 1]],
-        fate=[[0.8, 0.9, 0.85, 0.5]],
-        random_ids=[[50, 51, 22, 53]],
-        mask_id=9,
-    )
-    _check_fates(  # close to the edges, and 0; a token that is [MASK] already
-        answer,
-        input_ids=[[20, 21, 22, 23, 24, 9]],
-        chosen=[[1, 1, 1, 1, 1, 1]],
-        fate=[[0.0, 0.7996, 0.8004, 0.8996, 0.9004, 0.4]],
-        random_ids=[[50, 51, 52, 53, 54, 55]],
-        mask_id=9,
-    )
+def draws(input_ids: list, chosen: list, fate: list, random_ids: list, mask_id: int = 4) -> tuple[Any, ...]:
+    picked = torch.tensor([chosen], dtype=torch.bool)
+    fates = torch.tensor([fate], dtype=torch.float64)
+    return torch.tensor([input_ids]), picked, fates, torch.tensor([random_ids]), mask_id
 
 
-def _check_fates(
-    answer: object, *, input_ids: list, chosen: list, fate: list, random_ids: list, mask_id: int = 4
-) -> None:
-    ids, randoms = torch.tensor(input_ids), torch.tensor(random_ids)
-    picked, draws = torch.tensor(chosen).bool(), torch.tensor(fate, dtype=torch.float64)
-    given = call(answer, ids, picked, draws, randoms, mask_id)
-    corrupted, labels = (
-        expect_tensor(part, shape=tuple(ids.shape), dtype=torch.int64) for part in expect_tuple(given, 2)
-    )
-    right, right_labels = apply_fates(ids, picked, draws, randoms, mask_id)
-    low, middle, high = draws < 0.8, (draws >= 0.8) & (draws < 0.9), draws >= 0.9
-    tenth_first = torch.where(draws < 0.1, randoms, torch.where(draws < 0.9, mask_id, ids))
-    likely = [
-        ("masked_at_edge", torch.where(picked & (draws == 0.8), mask_id, right)),
-        ("random_at_edge", torch.where(picked & (draws == 0.9), randoms, right)),
-        ("fixed_mask_id", torch.where(picked & low, 4, right)),
-        ("not_only_chosen", torch.where(low, mask_id, torch.where(middle, randoms, ids))),
-        ("only_masks", torch.where(picked, mask_id, ids)),
-        ("no_random", torch.where(picked & low, mask_id, ids)),
-        ("never_kept", torch.where(picked, torch.where(low, mask_id, randoms), ids)),
-        ("kept_masked", torch.where(picked & middle, randoms, torch.where(picked, mask_id, ids))),
-        (
-            "random_kept_swapped",
-            torch.where(picked, torch.where(low, mask_id, torch.where(high, randoms, ids)), ids),
+def many_draws(*shape: int) -> tuple[Any, ...]:
+    ids, randoms = torch.randint(5, 47, shape), torch.randint(53, 97, shape)
+    return ids, torch.rand(shape) < 0.5, torch.rand(shape, dtype=torch.float64), randoms, 4
+
+
+def fated(low="mask", middle="random", high="keep", everywhere=False, cuts=(0.8, 0.9), label=None):
+    """80-10-10 with one thing done otherwise; label makes the labels from (ids, chosen, corrupted, mask_id)."""
+
+    def wrong(input_ids, chosen, fate, random_ids, mask_id):
+        ways = {"mask": torch.full_like(input_ids, mask_id), "random": random_ids, "keep": input_ids}
+        above = torch.where(fate < cuts[1], ways[middle], ways[high])
+        changed = torch.where(fate < cuts[0], ways[low], above)
+        corrupted = changed if everywhere else torch.where(chosen, changed, input_ids)
+        labels = input_ids.masked_fill(~chosen, -100)
+        return corrupted, label(input_ids, chosen, corrupted, mask_id) if label else labels
+
+    return wrong
+
+
+def labelled(label):
+    return fated(label=label)
+
+
+def at_edges(below, from_here, fixed=None):
+    """The edges on other sides, or another number for [MASK]."""
+
+    def wrong(input_ids, chosen, fate, random_ids, mask_id):
+        changed = torch.where(from_here(fate), input_ids, random_ids)
+        changed = torch.where(below(fate), fixed or mask_id, changed)
+        return torch.where(chosen, changed, input_ids), input_ids.masked_fill(~chosen, -100)
+
+    return wrong
+
+
+def zero_fate_kept(input_ids, chosen, fate, random_ids, mask_id):
+    corrupted, _ = apply_fates(input_ids, chosen & (fate > 0), fate, random_ids, mask_id)
+    return corrupted, input_ids.masked_fill(~chosen, -100)
+
+
+def no_label_where_the_random_is_true(input_ids, chosen, fate, random_ids, mask_id):
+    corrupted, labels = apply_fates(input_ids, chosen, fate, random_ids, mask_id)
+    return corrupted, labels.masked_fill((corrupted == input_ids) & (fate < 0.9), -100)
+
+
+def in_place(input_ids, chosen, fate, random_ids, mask_id):
+    corrupted, labels = apply_fates(input_ids, chosen, fate, random_ids, mask_id)
+    return input_ids.copy_(corrupted), labels
+
+
+def place_and_fate(found: Found) -> dict[str, Any]:
+    index = found.difference.index
+    return {"place": index[1], "fate": number(found.given[2][index])} if index else {}
+
+
+APPLY_FATES = Exercise(
+    "12.1",
+    level="warm-up",
+    reference=apply_fates,
+    gradients=False,
+    parts={"corrupted": 0, "labels": 1},
+    cases={
+        "by_hand": lambda: draws(
+            [2, 20, 21, 22, 23, 24, 0, 3],
+            [0, 1, 1, 1, 0, 0, 1, 0],
+            [0.1, 0.3, 0.85, 0.95, 0.2, 0.85, 0.05, 0.99],
+            [50, 51, 52, 53, 54, 55, 56, 57],
         ),
-        ("wrong_side", torch.where(picked, tenth_first, ids)),
-    ]
-    rounded = apply_fates(ids, picked, draws.mul(100).round() / 100, randoms, mask_id)[0]
-    likely += [("rounded", rounded), ("zero_fate_kept", torch.where(draws == 0, ids, right))]
-    if not torch.equal(corrupted, right):
-        reason = next((reason for reason, wrong in likely if torch.equal(corrupted, wrong)), "corrupted")
-        row, place = (int(i) for i in (corrupted != right).nonzero()[0])
-        facts = {"place": place, "chosen": bool(picked[row, place]), "fate": as_number(draws[row, place])}
-        facts |= {"expected": int(right[row, place]), "actual": int(corrupted[row, place])}
-        raise Wrong(reason, **facts)
-    if not torch.equal(labels, right_labels):
-        likely = [
-            ("label_corrupted", corrupted.masked_fill(~picked, -100)),
-            ("label_everywhere", ids),
-            ("label_only_changed", ids.masked_fill(corrupted == ids, -100)),
-            ("label_only_masked", ids.masked_fill(corrupted != mask_id, -100)),
-            ("label_same_random", right_labels.masked_fill(picked & middle & (randoms == ids), -100)),
-            ("label_not_of_mask", right_labels.masked_fill(ids == mask_id, -100)),
-            ("label_zero", ids.masked_fill(~picked, 0)),
-            ("label_minus_one", ids.masked_fill(~picked, -1)),
-            ("label_inverted", ids.masked_fill(picked, -100)),
-        ]
-        reason = next((reason for reason, wrong in likely if torch.equal(labels, wrong)), "labels")
-        row, place = (int(i) for i in (labels != right_labels).nonzero()[0])
-        facts = {"expected": int(right_labels[row, place]), "actual": int(labels[row, place])}
-        raise Wrong(reason, place=place, **facts)
+        # both edges, a random token that is the true one, another number for [MASK]
+        "edges": lambda: draws([20, 21, 22, 23], [1] * 4, [0.8, 0.9, 0.85, 0.5], [50, 51, 22, 53], 9),
+        # close to the edges, and 0; a token that is [MASK] already
+        "close": lambda: draws(
+            [20, 21, 22, 23, 24, 9],
+            [1] * 6,
+            [0.0, 0.7996, 0.8004, 0.8996, 0.9004, 0.4],
+            [50, 51, 52, 53, 54, 55],
+            9,
+        ),
+        "drawn": lambda: [many_draws(11, 13), many_draws(2, 300)],
+    },
+    mistakes={
+        "not_only_chosen": fated(everywhere=True),
+        "only_masks": fated(middle="mask", high="mask"),
+        "no_random": fated(middle="keep"),
+        "never_kept": fated(high="random"),
+        "kept_masked": fated(high="mask"),
+        "random_kept_swapped": fated(middle="keep", high="random"),
+        "wrong_side": fated(low="random", middle="mask", cuts=(0.1, 0.9)),
+        "masked_at_edge": at_edges(lambda fate: fate <= 0.8, lambda fate: fate >= 0.9),
+        "random_at_edge": at_edges(lambda fate: fate < 0.8, lambda fate: fate > 0.9),
+        "fixed_mask_id": at_edges(lambda fate: fate < 0.8, lambda fate: fate >= 0.9, fixed=4),
+        "rounded": lambda ids, chosen, fate, *rest: apply_fates(
+            ids, chosen, fate.mul(100).round() / 100, *rest
+        ),
+        "zero_fate_kept": zero_fate_kept,
+        "corrupted": fated(cuts=(0.8, 0.93)),
+        "label_corrupted": labelled(
+            lambda ids, chosen, corrupted, mask: corrupted.masked_fill(~chosen, -100)
+        ),
+        "label_everywhere": labelled(lambda ids, chosen, corrupted, mask: ids.clone()),
+        "label_only_changed": labelled(
+            lambda ids, chosen, corrupted, mask: ids.masked_fill(corrupted == ids, -100)
+        ),
+        "label_only_masked": labelled(
+            lambda ids, chosen, corrupted, mask: ids.masked_fill(corrupted != mask, -100)
+        ),
+        "label_same_random": no_label_where_the_random_is_true,
+        "label_not_of_mask": labelled(
+            lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen | (ids == mask), -100)
+        ),
+        "label_zero": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, 0)),
+        "label_minus_one": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, -1)),
+        "label_inverted": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(chosen, -100)),
+        "labels": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, -99)),
+        "mutates_input": in_place,
+    },
+    facts={"*": place_and_fate},
+    forbids=("course_utils.datasets.pretraining",),
+)
+
+
+# ---- 12.2
 
 
 def masked_lm_loss(logits: Tensor, labels: Tensor) -> Tensor:
@@ -120,82 +165,150 @@ def masked_lm_loss(logits: Tensor, labels: Tensor) -> Tensor:
     return -of_truth.sum() / max(1, len(of_truth))
 
 
-def check_masked_lm_loss(answer: object) -> None:
-    generator = torch.Generator().manual_seed(5)
-    logits = 3 * torch.randn(3, 5, 7, generator=generator, dtype=torch.float64)
+def each_loss(logits, labels):
+    return -logits.log_softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0]
+
+
+def weighed(weigh):
+    """A loss from (the loss at each place, which places are chosen, the labels)."""
+    return lambda logits, labels: weigh(each_loss(logits, labels), labels != -100, labels)
+
+
+def on_average(losses, counted, among=None):
+    return (losses * counted).sum() / (counted if among is None else among).sum()
+
+
+def of_the_chosen(measure):
+    """A mean of something else over (the scores, the true tokens) of the chosen places."""
+
+    def wrong(logits, labels):
+        chosen = labels != -100
+        return measure(logits[chosen], labels[chosen])
+
+    return wrong
+
+
+def through_exp(scores, truth):
+    powers = scores.exp()
+    shares = (powers / powers.sum(-1, keepdim=True)).gather(-1, truth[:, None])
+    return -shares.log().sum() / max(1, len(shares))
+
+
+def half_a_gradient(scores, truth):
+    of_truth = scores.gather(1, truth[:, None])[:, 0]
+    return (scores.detach().logsumexp(-1) - of_truth).sum() / max(1, len(scores))
+
+
+def the_first_25(logits, labels):
+    chosen = labels != -100
+    return masked_lm_loss(logits[chosen][None, :25], labels[chosen][None, :25])
+
+
+def constant_without_places(logits, labels):
+    if not (labels != -100).any():
+        return logits.new_zeros(())
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+
+
+def few_chosen() -> tuple[Tensor, Tensor]:
     labels = torch.full((3, 5), -100)
     labels[0, :3] = torch.tensor([1, 4, 6])
     labels[1, 2], labels[2, 4] = 0, 3
-    leaf = logits.clone().requires_grad_()
-    loss = expect_tensor(call(answer, leaf, labels), shape=())
-    _check_loss(loss.detach(), logits, labels)
-    empty = logits.clone().requires_grad_()
-    nothing = expect_tensor(call(answer, empty, torch.full((3, 5), -100)), shape=())
-    if not float(nothing.detach()) == 0.0:
-        raise Wrong("nothing_chosen", actual=as_number(nothing.detach()))
-    far = torch.zeros(1, 2, 3, dtype=torch.float64)
-    far[0, 0, 1] = 1000.0
-    expect_close(
-        call(answer, far, torch.tensor([[0, -100]])).double(), torch.tensor(1000.0).double(), "overflow"
-    )
-    unread = logits.clone()
-    unread[0, 4] = torch.inf  # nothing was chosen there
-    expect_close(call(answer, unread, labels).double(), masked_lm_loss(logits, labels), "reads_ignored")
-    _check_gradient(loss, leaf, labels)
-    more = torch.randn(2, 11, 13, generator=generator, dtype=torch.float64)
-    many = torch.arange(22).reshape(2, 11) % 13
-    many[0, :3] = -100
-    for scores, targets in ((more, many), (more[:1, 3:4], many[:1, 3:4])):
-        value = expect_tensor(call(answer, scores, targets), shape=())
-        facts = {"shape": tuple(scores.shape), "chosen": int((targets != -100).sum())}
-        expect_close(value.double(), masked_lm_loss(scores, targets), "sizes", **facts)
-    gradient = _gradient(nothing, empty)
-    if gradient is None or gradient.count_nonzero():
-        found = "None" if gradient is None else as_number(gradient.flatten()[0])
-        raise Wrong("nothing_gradient", actual=found)
+    return 3 * torch.randn(3, 5, 7, dtype=torch.float64), labels
 
 
-def _check_loss(loss: Tensor, logits: Tensor, labels: Tensor) -> None:
-    expected = masked_lm_loss(logits, labels)
-    every = -logits.log_softmax(-1)  # (3, 5, 7)
-    chosen, nonzero = labels != -100, labels > 0
-    taken = labels.clamp(min=0)
-    each = every.gather(-1, taken[..., None])[..., 0]  # (3, 5)
-    rows = (each * chosen).sum(1) / chosen.sum(1)
-    plain = -logits.softmax(-1).gather(-1, taken[..., None])[..., 0]
-    likely = [
-        ("all_positions", each.mean()),
-        ("divided_by_all", (each * chosen).sum() / labels.numel()),
-        ("sum_not_mean", (each * chosen).sum()),
-        ("mean_of_rows", rows.mean()),
-        ("drops_token_zero", (each * nonzero).sum() / nonzero.sum()),
-        ("drops_token_zero", (each * nonzero).sum() / chosen.sum()),
-        ("no_log", (plain * chosen).sum() / chosen.sum()),
-        ("sign", -(each * chosen).sum() / chosen.sum()),
-        ("softmax_twice", F.cross_entropy(logits[chosen].softmax(-1), labels[chosen])),
-    ]
-    for reason, wrong in likely:
-        if torch.allclose(loss.double(), wrong, atol=1e-5):
-            raise Wrong(reason, expected=as_number(expected), actual=as_number(loss))
-    expect_close(loss.double(), expected)
+def of_size(*size: int, chosen: float) -> tuple[Tensor, Tensor]:
+    labels = torch.randint(size[-1], size[:2])
+    labels[torch.rand(size[:2]) > chosen] = -100
+    return torch.randn(size, dtype=torch.float64), labels
 
 
-def _gradient(loss: Tensor, logits: Tensor) -> Tensor | None:
-    """None where the graph was cut, also by an answer that sets requires_grad by hand."""
-    return torch.autograd.grad(loss, logits, allow_unused=True)[0] if loss.requires_grad else None
+def reads_ignored(answer: Any) -> dict[str, str] | None:
+    """An infinite score where nothing was chosen must not come into the loss."""
+    logits, labels = few_chosen()
+    logits[0, 4] = torch.inf
+    right, yours = masked_lm_loss(logits, labels), call(answer, logits, labels)
+    if abs(float(yours) - float(right)) < 1e-6:
+        return None
+    return dict(zip(("expected", "actual"), told_apart(right, yours.detach())))
 
 
-def _check_gradient(loss: Tensor, logits: Tensor, labels: Tensor) -> None:
-    gradient = _gradient(loss, logits)
-    if gradient is None:
-        raise Wrong("no_gradient")
-    (expected,) = torch.autograd.grad(masked_lm_loss(logits, labels), logits)
-    expect_close(gradient, expected, "gradient")
+def nothing_gradient(answer: Any) -> dict[str, str] | None:
+    """A batch without a chosen place is trained on, too: its gradient is 0, not missing."""
+    logits = torch.randn(3, 5, 7, requires_grad=True)
+    loss = call(answer, logits, torch.full((3, 5), -100))
+    given = torch.autograd.grad(loss, logits, allow_unused=True)[0] if loss.requires_grad else None
+    return {"actual": "None"} if given is None else None
 
 
-def sentence_pairs(
-    documents: list[list[Sentence]], coins: list[bool], draw: Callable[[int], int]
-) -> list[tuple[Sentence, Sentence, int]]:
+MASKED_LM_LOSS = Exercise(
+    "12.2",
+    level="core",
+    reference=masked_lm_loss,
+    cases={
+        "by_hand": few_chosen,
+        "nothing_chosen": lambda: (torch.randn(3, 5, 7, dtype=torch.float64), torch.full((3, 5), -100)),
+        "overflow": lambda: (
+            torch.tensor([[[0.0, 1000.0, 0.0], [0.0, 0.0, 0.0]]], dtype=torch.float64),
+            torch.tensor([[0, -100]]),
+        ),
+        "sizes": lambda: [
+            of_size(1, 1, 13, chosen=1.0),
+            of_size(2, 11, 13, chosen=0.8),
+            of_size(3, 300, 11, chosen=0.3),
+        ],
+    },
+    mistakes={
+        "all_positions": weighed(lambda losses, chosen, labels: losses.mean()),
+        "divided_by_all": weighed(lambda losses, chosen, labels: (losses * chosen).mean()),
+        "sum_not_mean": weighed(lambda losses, chosen, labels: (losses * chosen).sum()),
+        "mean_of_rows": weighed(
+            lambda losses, chosen, labels: ((losses * chosen).sum(1) / chosen.sum(1)).mean()
+        ),
+        "drops_token_zero": Several(
+            [
+                weighed(lambda losses, chosen, labels: on_average(losses, labels > 0)),
+                weighed(lambda losses, chosen, labels: on_average(losses, labels > 0, among=chosen)),
+            ]
+        ),
+        "no_log": of_the_chosen(
+            lambda scores, truth: -scores.softmax(-1).gather(-1, truth[:, None]).sum() / max(1, len(truth))
+        ),
+        "sign": lambda logits, labels: -masked_lm_loss(logits, labels),
+        "softmax_twice": of_the_chosen(lambda scores, truth: F.cross_entropy(scores.softmax(-1), truth)),
+        "nothing_chosen": of_the_chosen(F.cross_entropy),
+        "overflow": of_the_chosen(through_exp),
+        "reads_ignored": weighed(
+            lambda losses, chosen, labels: (losses * chosen).sum() / chosen.sum().clamp(min=1)
+        ),
+        "sizes": Several(
+            [
+                lambda logits, labels: masked_lm_loss(logits[..., :7], labels.clamp(max=6)),
+                the_first_25,
+            ]
+        ),
+        "nothing_gradient": constant_without_places,
+        "no_gradient": lambda logits, labels: masked_lm_loss(logits, labels).detach(),
+        "gradient": of_the_chosen(half_a_gradient),
+    },
+    facts={
+        "sizes": lambda found: {
+            "shape": tuple(found.given[0].shape),
+            "chosen": int((found.given[1] != -100).sum()),
+        }
+    },
+    properties={"reads_ignored": reads_ignored, "nothing_gradient": nothing_gradient},
+    forbids=("course_utils.heads",),
+)
+
+
+# ---- 12.3
+
+Pair = tuple[Sentence, Sentence, int]
+Draw = Callable[[int], int]
+
+
+def sentence_pairs(documents: list[list[Sentence]], coins: list[bool], draw: Draw) -> list[Pair]:
     pairs = []
     for own in documents:
         elsewhere = [sentence for other in documents if other is not own for sentence in other]
@@ -219,115 +332,278 @@ TWICE = [
     ["바다가 넓다.", "바다가 넓다."],
 ]  # the true next sentence stands twice in a row elsewhere
 COPIED = [*DOCUMENTS, list(DOCUMENTS[1])]  # a document that reads like another one
-MANY = [*DOCUMENTS, *([f"{name} 하나.", f"{name} 둘."] for name in ("차", "밤", "말", "다리"))]
+ALIKE = [[f"{name} 하나.", f"{name} 둘."] for name in ("배", "차", "밤", "말", "다리")]  # all of one length
+MANY = [*DOCUMENTS, *ALIKE[1:]]
 TURNS = 300  # draws enough that every candidate comes up
 
 
-def check_sentence_pairs(answer: object) -> None:
-    neighbours, _ = _neighbours(DOCUMENTS)
-    true_pairs = _pairs(answer, DOCUMENTS, [True] * len(neighbours), 0)
-    across = sum(map(len, DOCUMENTS)) - 1
-    if len(true_pairs) == across:
-        raise Wrong("across_documents", actual=len(true_pairs), expected=len(neighbours))
-    if len(true_pairs) != len(neighbours):
-        raise Wrong("count", actual=len(true_pairs), expected=len(neighbours))
-    if all(label == 1 for *_, label in true_pairs):
-        raise Wrong("label_flipped", first=true_pairs[0][0], second=true_pairs[0][1])
-    for pair, (a, b) in zip(true_pairs, neighbours):
-        if pair != (a, b, 0):
-            raise Wrong("next", **_expected(f"({a}, {b}, 0)", pair))
-    _check_negatives(answer, DOCUMENTS, clash="true_next", missing="never_drawn")
-    _check_mixed(answer)
-    _check_draws(answer)
-    _check_negatives(answer, MANY, clash="true_next", missing="few_documents")
-    _check_negatives(answer, TWICE, clash="two_clashes", missing="never_drawn")
-    _check_negatives(answer, COPIED, clash="true_next", missing="copy_left_out")
+def neighbours_of(documents: list[list[Sentence]]) -> list[tuple[Sentence, Sentence]]:
+    return [pair for own in documents for pair in zip(own, own[1:])]
 
 
-def _neighbours(documents: list[list[Sentence]]) -> tuple[list[tuple[Sentence, Sentence]], list[set]]:
-    """The pairs of neighbours, and for each what other documents hold."""
-    neighbours, elsewhere = [], []
-    for number, own in enumerate(documents):
-        others = {s for other, document in enumerate(documents) if other != number for s in document}
-        neighbours += zip(own, own[1:])
-        elsewhere += [others] * (len(own) - 1)
-    return neighbours, elsewhere
+def without_negatives(answer: Any, documents: list, coins: list[bool], turn: int) -> Any:
+    """The pairs, with … where a sentence was drawn: which one is anybody's choice."""
+    pairs = answer(documents, coins, random.Random(turn).randrange)
+    if not isinstance(pairs, list | tuple):
+        return pairs
+    return [
+        (pair[0], "…", 1) if isinstance(pair, list | tuple) and len(pair) == 3 and pair[2] == 1 else pair
+        for pair in pairs
+    ]
 
 
-def _check_negatives(answer: object, documents: list[list[Sentence]], *, clash: str, missing: str) -> None:
-    """All coins False: only sentences of other documents come, never the true next one, and each of them does."""
-    neighbours, elsewhere = _neighbours(documents)
-    seen: list[set[str]] = [set() for _ in neighbours]
-    for turn in range(TURNS):
-        for number, pair in enumerate(_pairs(answer, documents, [False] * len(neighbours), turn)):
-            _check_negative(pair, neighbours[number], elsewhere[number], clash)
-            seen[number].add(pair[1])
-    for pair, found, others in zip(neighbours, seen, elsewhere, strict=True):
-        left = sorted(others - found - set(pair))  # whoever leaves out the sentence itself does no harm
-        if left:
-            raise Wrong(missing, first=pair[0], missing=left[0])
+class Counted(random.Random):
+    """Draws, and counts how often."""
+
+    calls = 0
+
+    def draw(self, count: int) -> int:
+        self.calls += 1
+        return self.randrange(count)
 
 
-def _check_draws(answer: object) -> None:
-    """The same draws must give the same pairs."""
-    coins = [False] * len(_neighbours(DOCUMENTS)[0])
-    for turn in range(10):
-        once, again = (_pairs(answer, DOCUMENTS, coins, turn) for _ in range(2))
-        if once != again:
-            raise Wrong("ignores_draw")
+def negatives(
+    answer: Any, documents: list[list[Sentence]], turns: int = TURNS
+) -> Iterator[tuple[list[Pair], int]]:
+    """All coins False, with other draws in each turn: the pairs, and how often it drew."""
+    coins = [False] * len(neighbours_of(documents))
+    for turn in range(turns):
+        source = Counted(turn)
+        pairs = call(answer, documents, coins, source.draw)
+        yield [tuple(pair) for pair in pairs], source.calls
 
 
-def _check_negative(pair: tuple, neighbours: tuple[Sentence, Sentence], elsewhere: set, clash: str) -> None:
-    first, second, label = pair
-    a, b = neighbours
-    facts = {"first": first, "second": second}
-    if first != a:
-        raise Wrong("next", **_expected(f"({a}, …, 1)", pair))
-    if second == b:
-        raise Wrong(clash, **facts)
-    if second not in elsewhere:
-        raise Wrong("same_document", **facts)
-    if label != 1:
-        raise Wrong("negative_label", actual=label, **facts)
+def undrawn(answer: Any) -> dict[str, Any] | None:
+    expected = len(neighbours_of(DOCUMENTS))
+    (_, calls), *_ = negatives(answer, DOCUMENTS, turns=1)
+    return {"expected": expected, "actual": calls} if calls < expected else None
 
 
-def _check_mixed(answer: object) -> None:
-    neighbours, elsewhere = _neighbours(DOCUMENTS)
-    coins = [number % 2 == 1 for number in range(len(neighbours))]
-    pairs = _pairs(answer, DOCUMENTS, coins, 1)
-    labels, expected = [label for *_, label in pairs], [0 if coin else 1 for coin in coins]
-    if labels != expected:
-        raise Wrong("coins", expected=expected, actual=labels)
-    for number, (pair, (a, b), coin) in enumerate(zip(pairs, neighbours, coins, strict=True)):
-        if coin and pair != (a, b, 0):
-            raise Wrong("mixed", **_expected(f"({a}, {b}, 0)", pair))
-        if not coin and (pair[0] != a or pair[1] == b or pair[1] not in elsewhere[number]):
-            raise Wrong("mixed", **_expected(f"({a}, …, 1)", pair))
+def hits_the_next(documents: list) -> Callable[[Any], dict[str, Any] | None]:
+    """Is a negative ever the true next sentence?"""
+
+    def broken(answer: Any) -> dict[str, Any] | None:
+        for pairs, _ in negatives(answer, documents):
+            for (first, following), pair in zip(neighbours_of(documents), pairs):
+                if pair[1] == following:
+                    return {"first": first, "second": following}
+        return None
+
+    return broken
 
 
-def _expected(expected: str, pair: tuple) -> dict[str, str]:
-    return {"expected": expected, "actual": "({}, {}, {})".format(*pair)}
+def candidates_of(documents: list) -> list[set[Sentence]]:
+    """For each pair of neighbours, what the other documents hold."""
+    found = []
+    for place, own in enumerate(documents):
+        others = {sentence for other in documents[:place] + documents[place + 1 :] for sentence in other}
+        found += [others] * (len(own) - 1)
+    return found
 
 
-def _pairs(answer: object, documents: list, coins: list[bool], turn: int) -> list[tuple]:
-    """What the answer gives for the draws of that turn; it must have drawn for each negative."""
-    source, calls = random.Random(turn), 0
-
-    def draw(count: int) -> int:
-        nonlocal calls
-        calls += 1
-        return source.randrange(count)
-
-    result = call(answer, documents, coins, draw)
-    if not isinstance(result, list | tuple):
-        raise Wrong("tuple", expected=len(coins), actual=type(result).__name__)
-    if calls < coins.count(False):
-        raise Wrong("undrawn", expected=coins.count(False), actual=calls)
-    return [expect_tuple(pair, 3) for pair in result]
+def same_document(answer: Any) -> dict[str, Any] | None:
+    for pairs, _ in negatives(answer, DOCUMENTS):
+        for others, (first, second, _) in zip(candidates_of(DOCUMENTS), pairs):
+            if second not in others:
+                return {"first": first, "second": second}
+    return None
 
 
-EXERCISES = [
-    Exercise("12.1", level="warm-up", check=check_apply_fates, solution=apply_fates),
-    Exercise("12.2", level="core", check=check_masked_lm_loss, solution=masked_lm_loss),
-    Exercise("12.3", level="stretch", check=check_sentence_pairs, solution=sentence_pairs),
-]
+def never_comes(documents: list) -> Callable[[Any], dict[str, Any] | None]:
+    """Is there a sentence of another document that is never drawn?"""
+
+    def broken(answer: Any) -> dict[str, Any] | None:
+        turns = [[pair[1] for pair in pairs] for pairs, _ in negatives(answer, documents)]
+        known = zip(neighbours_of(documents), candidates_of(documents), zip(*turns))
+        for pair, others, seen in known:
+            left = sorted(others - {*seen} - {*pair})  # who leaves out the sentence itself does no harm
+            if left:
+                return {"first": pair[0], "missing": left[0]}
+        return None
+
+    return broken
+
+
+def ignores_draw(answer: Any) -> bool:
+    once, again = ([pairs for pairs, _ in negatives(answer, DOCUMENTS, turns=10)] for _ in range(2))
+    return once != again
+
+
+def uneven(answer: Any) -> dict[str, Any] | None:
+    """Where all documents have one length, 8 candidates come up 37.5 ± 5.7 times each in 300 turns."""
+    turns = [[pair[1] for pair in pairs] for pairs, _ in negatives(answer, ALIKE)]
+    for (first, _), seen in zip(neighbours_of(ALIKE), zip(*turns)):
+        (most, often), *_, (least, rarely) = Counter(seen).most_common()
+        if rarely < 12 or often > 63:
+            return {"first": first, "most": most, "often": often, "least": least, "rarely": rarely}
+    return None
+
+
+def one_draw(answer: Any) -> dict[str, int] | None:
+    """Five negatives drawn each for itself hardly ever come together again; from one draw there are few."""
+    different = len({tuple(pairs) for pairs, _ in negatives(answer, DOCUMENTS)})
+    return {"turns": TURNS, "actual": different} if 1 < different < 60 else None
+
+
+def pairing(crossing=False, flipped=False, label=1, last=True, choose=None, draw_by=lambda draw: draw):
+    """Pairs with one thing done otherwise; choose(documents, own, following) makes the candidates."""
+
+    def elsewhere(documents, own, following):
+        return [s for other in documents if other is not own for s in other if s != following]
+
+    def wrong(documents, coins, draw):
+        pairs, drawn = [], draw_by(draw)
+        for own in [list(chain(*documents))] if crossing else documents:
+            for first, following in zip(own, own[1:] if last else own[1:-1]):
+                if coins[len(pairs) % len(coins)]:
+                    pairs.append((first, following, int(flipped)))
+                    continue
+                left = (choose or elsewhere)(documents, own, following)
+                pairs.append((first, left[drawn(len(left))], label))
+        return pairs
+
+    return wrong
+
+
+def swapped(documents, coins, draw):
+    return [(second, first, label) for first, second, label in sentence_pairs(documents, coins, draw)]
+
+
+def slipping(documents, coins, draw):
+    """Takes the next sentences from a queue, and only when the coin says so: after a negative they slip."""
+    queue = [following for own in documents for following in own[1:]]
+    pairs = sentence_pairs(documents, coins, draw)
+    return [(first, second if label else queue.pop(0), label) for first, second, label in pairs]
+
+
+def one_step_on(documents, coins, draw):
+    """Meets the true next sentence by going one further, which may be the same sentence again."""
+    pairs = []
+    for own in documents:
+        elsewhere = [s for other in documents if other is not own for s in other]
+        for first, following in zip(own, own[1:]):
+            place = 0 if coins[len(pairs)] else draw(len(elsewhere))
+            place = (place + 1) % len(elsewhere) if elsewhere[place] == following else place
+            pairs.append((first, following, 0) if coins[len(pairs)] else (first, elsewhere[place], 1))
+    return pairs
+
+
+def counting_up(draw):
+    turns = count()
+    return lambda size: next(turns) % size
+
+
+def for_show(draw):
+    """Calls draw, and lets another generator decide."""
+    return lambda size: (draw(size), random.randrange(size))[1]
+
+
+def first_again(draw):
+    """Draws for each, and uses the first one for all."""
+    drawn = []
+
+    def chosen(size):
+        drawn.append(draw(size))
+        return drawn[0] % size
+
+    return chosen
+
+
+def labels_of(found: Found) -> tuple[list[int], list[int]]:
+    return [label for *_, label in found.right], [label for *_, label in found.yours]
+
+
+def only_negatives_mislabelled(found: Found) -> bool:
+    right, yours = labels_of(found)
+    return (
+        right != yours
+        and all(one == other for one, other in zip(right, yours) if one == 0)
+        and 1 not in yours
+    )
+
+
+def told_pair(found: Found) -> dict[str, Any]:
+    if found.kind not in ("value", "type"):
+        return {}
+    place = found.difference.index[0]
+    right, yours = found.right[place], found.yours[place]
+    pairs = {"expected": "({}, {}, {})".format(*right), "actual": "({}, {}, {})".format(*yours)}
+    return pairs | {"first": right[0], "second": right[1]}
+
+
+SENTENCE_PAIRS = Exercise(
+    "12.3",
+    level="stretch",
+    reference=sentence_pairs,
+    run=without_negatives,
+    cases={
+        "next": lambda: (DOCUMENTS, [True] * 5, 0),
+        "mixed": lambda: (DOCUMENTS, [False, True, False, True, False], 1),
+    },
+    mistakes={
+        "across_documents": pairing(crossing=True),
+        "count": pairing(last=False),
+        "label_flipped": pairing(flipped=True, label=0),
+        "next": swapped,
+        "coins": lambda documents, coins, draw: sentence_pairs(documents, [coins[0]] * len(coins), draw),
+        "mixed": slipping,
+        "negative_label": pairing(label=0),
+        "undrawn": pairing(draw_by=counting_up),
+        "true_next": pairing(
+            choose=lambda documents, own, _: [s for o in documents if o is not own for s in o]
+        ),
+        "same_document": pairing(
+            choose=lambda documents, own, following: [s for o in documents for s in o if s != following]
+        ),
+        "never_drawn": pairing(
+            choose=lambda documents, own, following: [
+                o[0] for o in documents if o is not own and o[0] != following
+            ]
+        ),
+        "few_documents": pairing(
+            choose=lambda documents, own, following: [
+                s for o in documents[:5] if o is not own for s in o if s != following
+            ]
+        ),
+        "two_clashes": one_step_on,
+        "copy_left_out": pairing(
+            choose=lambda documents, own, following: [
+                s for o in documents if o != own for s in o if s != following
+            ]
+        ),
+        "ignores_draw": pairing(draw_by=for_show),
+        "one_draw": pairing(draw_by=first_again),
+        "uneven": pairing(draw_by=lambda draw: lambda size: min(draw(size), draw(size))),
+    },
+    signs={
+        "across_documents": lambda found: len(found.yours) == sum(map(len, DOCUMENTS)) - 1,
+        "count": lambda found: found.kind == "length",
+        "label_flipped": lambda found: found.case == "next" and all(label == 1 for *_, label in found.yours),
+        "negative_label": only_negatives_mislabelled,
+        "coins": lambda found: found.case == "mixed" and labels_of(found)[0] != labels_of(found)[1],
+    },
+    facts={
+        **dict.fromkeys(("next", "mixed", "label_flipped"), told_pair),
+        "negative_label": lambda found: {
+            "first": found.yours[found.difference.index[0]][0],
+            "second": found.yours[found.difference.index[0]][1],
+            "actual": found.yours[found.difference.index[0]][2],
+        },
+        "coins": lambda found: dict(zip(("expected", "actual"), labels_of(found))),
+    },
+    properties={
+        "undrawn": undrawn,
+        "true_next": hits_the_next(DOCUMENTS),
+        "same_document": same_document,
+        "one_draw": one_draw,
+        "never_drawn": never_comes(DOCUMENTS),
+        "ignores_draw": ignores_draw,
+        "few_documents": never_comes(MANY),
+        "two_clashes": hits_the_next(TWICE),
+        "copy_left_out": never_comes(COPIED),
+        "uneven": uneven,
+    },
+    forbids=("course_utils.datasets.pretraining",),
+)
+
+EXERCISES = [APPLY_FATES, MASKED_LM_LOSS, SENTENCE_PAIRS]

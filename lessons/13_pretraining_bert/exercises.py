@@ -5,19 +5,14 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import (
-    Exercise,
-    Wrong,
-    call,
-    expect_close,
-    expect_tensor,
-    expect_tuple,
-    number,
-)
+from course_utils.exercises.core import Exercise, Found, Several, number
+
+# ---- 13.1
 
 
 def unigram_entropy(counts: Sequence[int]) -> float:
@@ -26,41 +21,66 @@ def unigram_entropy(counts: Sequence[int]) -> float:
     return -sum(share * math.log(share) for share in shares)
 
 
-def check_unigram_entropy(answer: object) -> None:
-    generator = random.Random(0)
-    drawn = [generator.randrange(97) for _ in range(13)]
-    rare = [1_000_000, *[1] * 257]
-    for counts in ([1, 1], [8, 1, 1], [3, 0, 5, 2], [7], [2] * 11, [991, 2, 0, 5, 1], drawn, rare):
-        actual = call(answer, counts)
-        if isinstance(actual, Tensor) and actual.numel() == 1:
-            actual = actual.item()
-        if isinstance(actual, bool) or not isinstance(actual, int | float):
-            raise Wrong("no_number", actual=type(actual).__name__)
-        expected = unigram_entropy(counts)
-        if abs(actual - expected) <= 1e-6:
-            continue
-        shares = [count / sum(counts) for count in counts if count]
-        likely = [
-            ("not_finite", not math.isfinite(actual)),
-            ("sign", _near(actual, -expected)),
-            ("bits", _near(actual, expected / math.log(2))),
-            ("perplexity", _near(actual, math.exp(expected))),
-            ("not_weighted", _near(actual, -sum(map(math.log, shares)) / len(shares))),
-            ("not_weighted", _near(actual, -sum(map(math.log, shares)) / len(counts))),
-            *(
-                ("drops_rare", _near(actual, -sum(p * math.log(p) for p in shares if p > least)))
-                for least in (1e-2, 1e-3, 1e-4, 1e-5)
-            ),
-            ("first_few", any(_near(actual, unigram_entropy(counts[:few])) for few in (10, 13, 16, 20, 100))),
-            ("uniform", _near(actual, math.log(len(counts)))),
-        ]
-        reason = next((reason for reason, found in likely if found), "value")
-        shown = counts if len(counts) < 20 else f"[{', '.join(map(str, counts[:3]))}, …] ({len(counts)})"
-        raise Wrong(reason, counts=shown, expected=number(expected), actual=number(actual))
+def shares_of(counts, above=0.0):
+    return [count / sum(counts) for count in counts if count / sum(counts) > above]
 
 
-def _near(value: float, other: float) -> bool:
-    return abs(value - other) <= 1e-6
+def with_zeros(counts):
+    shares = torch.tensor(counts) / sum(counts)
+    return -(shares * shares.log()).sum().item()  # 0 · −∞
+
+
+def dropping(least):
+    return lambda counts: -sum(p * math.log(p) for p in shares_of(counts, above=least))
+
+
+def shortened(counts: list[int]) -> str:
+    return str(counts) if len(counts) < 20 else f"[{', '.join(map(str, counts[:3]))}, …] ({len(counts)})"
+
+
+UNIGRAM_ENTROPY = Exercise(
+    "13.1",
+    level="warm-up",
+    reference=unigram_entropy,
+    cases={
+        "by_hand": lambda: ([8, 1, 1],),
+        "zeros": lambda: ([3, 0, 5, 2],),
+        "others": lambda: [
+            *(([1, 1],), ([7],), ([2] * 11,), ([991, 2, 0, 5, 1],)),
+            ([random.randrange(97) for _ in range(13)],),
+            ([random.randrange(97) for _ in range(300)],),
+            ([1_000_000, *[1] * 257],),
+        ],
+    },
+    mistakes={
+        "sign": lambda counts: -unigram_entropy(counts),
+        "bits": lambda counts: unigram_entropy(counts) / math.log(2),
+        "perplexity": lambda counts: math.exp(unigram_entropy(counts)),
+        "not_weighted": Several(
+            [
+                lambda counts: -sum(map(math.log, shares_of(counts))) / len(shares_of(counts)),
+                lambda counts: -sum(map(math.log, shares_of(counts))) / len(counts),
+            ]
+        ),
+        "uniform": lambda counts: math.log(len(counts)),
+        "value": lambda counts: 1 - sum(share**2 for share in shares_of(counts)),  # Gini's measure
+        "not_finite": with_zeros,
+        "drops_rare": Several([dropping(10.0**-digits) for digits in (2, 3, 4, 5)]),
+        "first_few": Several(
+            [lambda counts, few=few: unigram_entropy(counts[:few]) for few in (4, 10, 13, 16, 20, 100, 256)]
+        ),
+        "no_number": Several([lambda counts: str(unigram_entropy(counts)), shares_of]),
+    },
+    signs={
+        "no_number": lambda found: found.kind == "type",
+        "not_finite": lambda found: not math.isfinite(found.yours),
+    },
+    facts={"*": lambda found: {"counts": shortened(found.given[0])}},
+    forbids=("entropy",),
+)
+
+
+# ---- 13.2
 
 
 def clip_gradients(gradients: list[Tensor], most: float) -> list[Tensor]:
@@ -69,57 +89,128 @@ def clip_gradients(gradients: list[Tensor], most: float) -> list[Tensor]:
     return [gradient * factor for gradient in gradients]
 
 
-def check_clip_gradients(answer: object) -> None:
-    of_length_3 = [torch.tensor([2.0, -1.0]), torch.tensor([[2.0]])]
-    generator = torch.Generator().manual_seed(0)
-    drawn = [torch.randn(shape, generator=generator) for shape in ((3, 5), (7,), (2, 1, 3))]
-    for gradients, most in (
-        (of_length_3, 1.5),
-        ([torch.tensor([6.0]), torch.tensor([0.5, 0.0])], 2.0),
-        (of_length_3, 10.0),
-        (drawn, 0.5),
-        (of_length_3, 2.9),  # only just too long
-        ([1e4 * torch.randn(shape, generator=generator) for shape in ((), (2, 3), (5,), (1, 7))], 13.0),
-        ([torch.zeros(3), torch.zeros(2, 2)], 1.0),
-        ([torch.tensor([0.6]), torch.tensor([0.0, 0.3]), torch.tensor([0.6])], 0.25),  # between most and 1
-        ([part * 5e-3 for part in of_length_3], 1e-2),  # short, and too long
-        ([torch.randn(3, generator=generator) for _ in range(13)], 2.0),
-    ):
-        _check_clipped(answer, gradients, most)
+def norm_of(gradients: Sequence[Tensor]) -> float:
+    return math.sqrt(sum(float(gradient.double().square().sum()) for gradient in gradients))
 
 
-def _check_clipped(answer: object, gradients: list[Tensor], most: float) -> None:
-    result = expect_tuple(call(answer, gradients, most), len(gradients))
-    clipped = [expect_tensor(part, shape=tuple(g.shape)) for part, g in zip(result, gradients, strict=True)]
-    norm = _norm(gradients)
-    right = clip_gradients(gradients, most)
-    nearly = 1e-4 * min(norm, 1.0)
-    if all(torch.allclose(part, wanted, atol=nearly) for part, wanted in zip(clipped, right, strict=True)):
-        return
-    facts = {"norm": number(norm), "most": number(most), "actual": number(_norm(clipped))}
-    each = [clip_gradients([gradient], most)[0] for gradient in gradients]
-    likely = [
-        ("not_finite", not all(bool(part.isfinite().all()) for part in clipped)),
-        ("scaled_up", norm < most and _norm(clipped) > norm + 1e-4),
-        ("unchanged_if_short", most < norm < 0.02 and all(map(torch.equal, clipped, gradients))),
-        ("only_far_above", most < norm < 1.1 * most and _same(clipped, gradients)),
-        ("element_by_element", _same(clipped, [gradient.clamp(-most, most) for gradient in gradients])),
-        ("tensor_by_tensor", _same(clipped, each)),
-        ("only_above_one", most < norm < 1 and norm > 0.5 and _same(clipped, gradients)),
-        ("some_tensors", len(gradients) > 7 and most * 1.1 < _norm(clipped) < 0.9 * norm),
-        ("unchanged", _same(clipped, gradients)),
-        ("squared", norm > most and _same(clipped, [gradient * most / norm**2 for gradient in gradients])),
-        ("unit", norm > most and _same(clipped, [gradient / norm for gradient in gradients])),
+def by_factor(factor):
+    """All gradients times factor(their norm, most)."""
+
+    def wrong(gradients, most):
+        times = factor(norm_of(gradients), most)
+        return [gradient * times for gradient in gradients]
+
+    return wrong
+
+
+def clipped_above(limit):
+    return by_factor(lambda norm, most: most / norm if norm > limit(most) else 1.0)
+
+
+def measured_on(kept):
+    """The norm of some of the gradients only."""
+
+    def wrong(gradients, most):
+        norm = norm_of([gradient for place, gradient in enumerate(gradients) if kept(place, gradient)])
+        return [gradient * min(1.0, most / max(norm, 1e-9)) for gradient in gradients]
+
+    return wrong
+
+
+def in_place(gradients, most):
+    norm = norm_of(gradients)
+    return [gradient.mul_(most / norm if norm > most else 1) for gradient in gradients]
+
+
+def torch_clips(gradients, most):
+    leaves = [torch.zeros_like(gradient, requires_grad=True) for gradient in gradients]
+    for leaf, gradient in zip(leaves, gradients):
+        leaf.grad = gradient.clone()
+    torch.nn.utils.clip_grad_norm_(leaves, most)
+    return [leaf.grad for leaf in leaves]
+
+
+def of_shapes(*shapes: tuple[int, ...], times: float = 1.0, dtype=torch.float64) -> list[Tensor]:
+    return [times * torch.randn(shape, dtype=dtype) for shape in shapes]
+
+
+def length_3(times: float = 1.0, dtype=torch.float64) -> list[Tensor]:
+    return [
+        times * torch.tensor([2.0, -1.0], dtype=dtype),
+        times * torch.tensor([[2.0]], dtype=dtype),
     ]
-    raise Wrong(next((reason for reason, found in likely if found), "value"), **facts)
 
 
-def _norm(tensors: Sequence[Tensor]) -> float:
-    return math.sqrt(sum(float(tensor.detach().double().square().sum()) for tensor in tensors))
+def lengths(found: Found) -> dict[str, Any]:
+    """Of what was given, and of what came back."""
+    gradients, most = found.given
+    facts = {"norm": number(norm_of(gradients)), "most": number(most)}
+    return facts | ({"actual": number(norm_of(found.yours))} if found.kind == "value" else {})
 
 
-def _same(tensors: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
-    return all(torch.allclose(one, other, atol=1e-4) for one, other in zip(tensors, others, strict=True))
+CLIP_GRADIENTS = Exercise(
+    "13.2",
+    level="core",
+    reference=clip_gradients,
+    atol=1e-4,  # lets most / (norm + 1e-6) pass, as torch has it
+    cases={
+        "by_hand": lambda: (length_3(dtype=torch.float32), 1.5),
+        "longer": lambda: [
+            ([torch.tensor([6.0]), torch.tensor([0.5, 0.0])], 2.0),
+            (of_shapes((3, 5), (7,), (2, 1, 3)), 0.5),
+            (of_shapes((), (2, 3), (5,), (1, 7), times=1e4, dtype=torch.float32), 13.0),
+        ],
+        "shorter": lambda: [(length_3(), 10.0), (of_shapes((), (1,), (2, 1), times=0.01), 1.0)],
+        "zeros": lambda: ([torch.zeros(3), torch.zeros(2, 2)], 1.0),
+        "below_one": lambda: (
+            [torch.tensor([0.6]), torch.tensor([0.0, 0.3]), torch.tensor([0.6])],
+            0.25,
+        ),
+        "tiny": lambda: (length_3(5e-3), 1e-2),
+        "just_too_long": lambda: [(length_3(), 2.9), (length_3(), 2.99), (length_3(), 2.999)],
+        "many": lambda: [
+            (of_shapes(*[(3,)] * 13), 2.0),
+            (of_shapes(*[()] * 300), 3.0),
+        ],
+    },
+    mistakes={
+        "tensor_by_tensor": lambda gradients, most: [clip_gradients([one], most)[0] for one in gradients],
+        "element_by_element": lambda gradients, most: [one.clamp(-most, most) for one in gradients],
+        "unchanged": by_factor(lambda norm, most: 1),
+        "squared": by_factor(lambda norm, most: most / norm**2 if norm > most else 1),
+        "unit": by_factor(lambda norm, most: 1 / norm if norm > most else 1),
+        "value": by_factor(lambda norm, most: 0.5),
+        "scaled_up": by_factor(lambda norm, most: most / (norm + 1e-6)),
+        "not_finite": by_factor(lambda norm, most: min(norm, most) / norm if norm else math.nan),
+        "only_far_above": Several(
+            [clipped_above(lambda most, by=by: by * most) for by in (1.5, 1.1, 1.02, 1.001)]
+        ),
+        "only_above_one": clipped_above(lambda most: max(1.0, most)),
+        "unchanged_if_short": clipped_above(lambda most: most + 1e-2),
+        "some_tensors": Several(
+            [
+                measured_on(lambda place, gradient: place < 4),
+                measured_on(lambda place, gradient: gradient.numel() > 1),
+                measured_on(lambda place, gradient: gradient.dim() > 0),
+                lambda gradients, most: [
+                    clipped if clipped.dim() else own
+                    for clipped, own in zip(clip_gradients(gradients, most), gradients)
+                ],
+            ]
+        ),
+        "mutates_input": in_place,
+        "ready_made": torch_clips,
+    },
+    signs={
+        "not_finite": lambda found: not math.isfinite(norm_of(found.yours)),
+        "scaled_up": lambda found: norm_of(found.yours) > norm_of(found.given[0]) + 1e-4,
+    },
+    facts={"*": lengths},
+    forbids=("torch.nn.utils.clip_grad", "course_utils.training"),
+)
+
+
+# ---- 13.3
 
 
 def adamw_step(
@@ -139,84 +230,125 @@ def adamw_step(
     return parameter - rate * (step + decay * parameter), mean, square
 
 
-def check_adamw_step(answer: object) -> None:
-    generator = torch.Generator().manual_seed(0)
+def update(change):
+    """AdamW with another last line: change(parameter, mean, square, count, rate, decay) -> the new parameter."""
 
-    def draw(*shape: int) -> Tensor:
-        return torch.randn(shape, generator=generator, dtype=torch.float64)
+    def wrong(parameter, gradient, mean, square, count, rate, decay):
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
+        return change(parameter, mean, square, count, rate, decay), mean, square
 
-    nothing = torch.zeros(3, dtype=torch.float64)
-    first = torch.tensor([0.5, -2.0, 1e-3], dtype=torch.float64)
-    for case in (
-        (nothing, first, nothing, nothing, 1, 0.1, 0.0),  # the first update
-        (nothing, 1e-6 * first, nothing, nothing, 1, 0.1, 0.0),  # where epsilon counts
-        (draw(5, 3), draw(5, 3), 0.1 * draw(5, 3), draw(5, 3) ** 2, 7, 0.01, 0.0),
-        (draw(7), draw(7), 0.1 * draw(7), draw(7) ** 2, 3, 0.1, 0.5),  # with weight decay
-        (
-            draw(3, 5, 2),
-            draw(3, 5, 2),
-            0.1 * draw(3, 5, 2),
-            draw(3, 5, 2) ** 2,
-            211,
-            0.03,
-            0.2,
-        ),  # late, matrices
-        (draw(7), draw(7), 0.1 * draw(7), draw(7) ** 2, 2003, 0.03, 0.0),  # very late
-        (draw(5), draw(5), 3 + draw(5).abs(), 1e-4 * draw(5) ** 2, 5, 0.01, 0.0),  # long steps
-        (draw(7), nothing[:1].expand(7).clone(), *[torch.zeros(7, dtype=torch.float64)] * 2, 1, 0.1, 0.5),
-    ):
-        _check_adamw(answer, *case)
+    return wrong
 
 
-def _check_adamw(answer: object, *case: object) -> None:
-    parameter, gradient, mean, _, count, rate, decay = case
-    results = expect_tuple(call(answer, *case), 3)
-    now, new_mean, new_square = (expect_tensor(part, shape=tuple(parameter.shape)) for part in results)
-    right, right_mean, right_square = adamw_step(*case)
-    if decay and _close(new_mean, 0.9 * mean + 0.1 * (gradient + decay * parameter)):
-        raise Wrong("decay_in_gradient", decay=decay)
-    if _close(new_mean, right_mean / (1 - 0.9**count)) and not _close(new_mean, right_mean):
-        raise Wrong("stores_corrected")
-    expect_close(new_mean, right_mean, "mean", atol=1e-9)
-    expect_close(new_square, right_square, "square", atol=1e-9)
-    if _close(now, right):
-        return
-    corrected_mean, corrected_square = right_mean / (1 - 0.9**count), right_square / (1 - 0.999**count)
-    plain = right_mean / (right_square.sqrt() + 1e-6)
-    step = corrected_mean / (corrected_square.sqrt() + 1e-6)
-    half = corrected_mean / (right_square.sqrt() + 1e-6)
-    inside = corrected_mean / (corrected_square + 1e-6).sqrt()
-    late = (right_mean / (1 - 0.9 ** (count + 1))) / (
-        (right_square / (1 - 0.999 ** (count + 1))).sqrt() + 1e-6
+def stepping(step):
+    """Another step(mean, square, count), with the decay as it should be."""
+    return update(
+        lambda p, mean, square, count, rate, decay: p - rate * (step(mean, square, count) + decay * p)
     )
-    likely = [
-        (
-            "stops_correcting" if count > 100 else "no_correction",
-            parameter - rate * (plain + decay * parameter),
+
+
+def step_of(mean, square, count):
+    return (mean / (1 - 0.9**count)) / ((square / (1 - 0.999**count)).sqrt() + 1e-6)
+
+
+def uncorrected(mean, square, count):
+    return mean / (square.sqrt() + 1e-6)
+
+
+def corrected_until(last):
+    return stepping(
+        lambda mean, square, count: (step_of if count < last else uncorrected)(mean, square, count)
+    )
+
+
+def other_averages(change):
+    """change(mean, square, the old ones, gradient, count) -> the averages that are returned."""
+
+    def wrong(parameter, gradient, mean, square, count, rate, decay):
+        now, new_mean, new_square = adamw_step(parameter, gradient, mean, square, count, rate, decay)
+        return now, *change(new_mean, new_square, (mean, square), gradient, count)
+
+    return wrong
+
+
+def torch_steps(parameter, gradient, mean, square, count, rate, decay):
+    leaf = parameter.clone().requires_grad_()
+    leaf.grad = gradient
+    optimizer = torch.optim.AdamW([leaf], lr=rate, eps=1e-6, weight_decay=decay)
+    state = {"step": torch.tensor(count - 1.0), "exp_avg": mean.clone(), "exp_avg_sq": square.clone()}
+    optimizer.state[leaf] = state
+    optimizer.step()
+    return leaf.detach(), state["exp_avg"], state["exp_avg_sq"]
+
+
+def on_the_way(*shape: int, count: int, rate: float, decay: float = 0.0) -> tuple[Any, ...]:
+    drawn = [torch.randn(shape, dtype=torch.float64) for _ in range(4)]
+    return drawn[0], drawn[1], 0.1 * drawn[2], drawn[3] ** 2, count, rate, decay
+
+
+def at_first(gradient: Sequence[float], decay: float = 0.0, parameter: float = 0.0) -> tuple[Any, ...]:
+    gradients = torch.tensor(gradient, dtype=torch.float64)
+    nothing = torch.zeros_like(gradients)
+    return nothing + parameter, gradients, nothing, nothing, 1, 0.1, decay
+
+
+def long_steps() -> tuple[Any, ...]:
+    parameter, gradient, mean, square, *rest = on_the_way(5, count=5, rate=0.01)
+    return parameter, gradient, 3 + 10 * mean.abs(), 1e-4 * square, *rest
+
+
+ADAMW_STEP = Exercise(
+    "13.3",
+    level="stretch",
+    reference=adamw_step,
+    gradients=False,
+    atol=1e-7,
+    parts={"mean": 1, "square": 2, "parameter": 0},
+    cases={
+        "by_hand": lambda: at_first([0.5, -2.0, 1e-3]),
+        "epsilon": lambda: at_first([5e-7, -2e-6, 1e-9]),  # where it counts
+        "later": lambda: [on_the_way(5, 3, count=7, rate=0.01), on_the_way(1, count=2, rate=0.3)],
+        "decay": lambda: on_the_way(7, count=3, rate=0.1, decay=0.5),
+        "matrices": lambda: on_the_way(3, 5, 2, count=5, rate=0.03, decay=0.2),
+        "late": lambda: [
+            on_the_way(7, count=211, rate=0.03),
+            on_the_way(7, count=2003, rate=0.03),
+            on_the_way(300, count=499, rate=0.03),
+        ],
+        "long_steps": long_steps,
+        "no_gradient_at_all": lambda: at_first([0.0] * 7, decay=0.5, parameter=2.0),
+    },
+    mistakes={
+        "no_correction": stepping(uncorrected),
+        "square_not_corrected": stepping(lambda m, s, n: m / (1 - 0.9**n) / (s.sqrt() + 1e-6)),
+        "epsilon_inside": stepping(lambda m, s, n: (m / (1 - 0.9**n)) / (s / (1 - 0.999**n) + 1e-6).sqrt()),
+        "counts_from_zero": stepping(lambda m, s, n: step_of(m, s, n + 1)),
+        "uphill": update(lambda p, m, s, n, rate, decay: p + rate * (step_of(m, s, n) + decay * p)),
+        "parameter": update(lambda p, m, s, n, rate, decay: p - 2 * rate * step_of(m, s, n)),
+        "stores_corrected": Several(
+            [
+                other_averages(lambda m, s, old, g, n: (m / (1 - 0.9**n), s / (1 - 0.999**n))),
+                other_averages(lambda m, s, old, g, n: (m / (1 - 0.9**n), s)),
+                other_averages(lambda m, s, old, g, n: (m, s / (1 - 0.999**n))),
+            ]
         ),
-        ("square_not_corrected", parameter - rate * (half + decay * parameter)),
-        ("epsilon_inside", parameter - rate * (inside + decay * parameter)),
-        ("counts_from_zero", parameter - rate * (late + decay * parameter)),
-        ("uphill", parameter + rate * (step + decay * parameter)),
-        ("no_decay_in_matrices" if parameter.dim() > 1 else "no_decay", parameter - rate * step),
-        ("decay_without_rate", parameter - rate * step - decay * parameter),
-        *(
-            ("step_cut", parameter - rate * (step.clamp(-most, most) + decay * parameter))
-            for most in (1.0, 2.0, 5.0, 10.0)
+        "mean": other_averages(lambda m, s, old, g, n: (0.1 * old[0] + 0.9 * g, s)),
+        "square": other_averages(lambda m, s, old, g, n: (m, 0.999 * old[1] + 0.001 * g.abs())),
+        "no_decay": update(lambda p, m, s, n, rate, decay: p - rate * step_of(m, s, n)),
+        "decay_without_rate": update(lambda p, m, s, n, rate, decay: p - rate * step_of(m, s, n) - decay * p),
+        "decay_in_gradient": lambda p, g, m, s, n, rate, decay: adamw_step(
+            p, g + decay * p, m, s, n, rate, 0.0
         ),
-    ]
-    for reason, wrong in likely:
-        if _close(now, wrong):
-            raise Wrong(reason, count=count, rate=number(rate), decay=number(decay))
-    expect_close(now, right, "parameter", atol=1e-9)
+        "no_decay_in_matrices": update(
+            lambda p, m, s, n, rate, decay: p - rate * (step_of(m, s, n) + (p.dim() < 2) * decay * p)
+        ),
+        "stops_correcting": Several([corrected_until(last) for last in (100, 300, 1000)]),
+        "step_cut": Several(
+            [stepping(lambda m, s, n, most=most: step_of(m, s, n).clamp(-most, most)) for most in (2, 5, 10)]
+        ),
+        "ready_made": torch_steps,
+    },
+    forbids=("torch.optim", "_fused_adam_", "_fused_adamw_", "course_utils.training"),
+)
 
-
-def _close(one: Tensor, other: Tensor) -> bool:
-    return bool(torch.allclose(one.detach().double(), other.double(), rtol=0, atol=1e-9))
-
-
-EXERCISES = [
-    Exercise("13.1", level="warm-up", check=check_unigram_entropy, solution=unigram_entropy),
-    Exercise("13.2", level="core", check=check_clip_gradients, solution=clip_gradients),
-    Exercise("13.3", level="stretch", check=check_adamw_step, solution=adamw_step),
-]
+EXERCISES = [UNIGRAM_ENTROPY, CLIP_GRADIENTS, ADAMW_STEP]
