@@ -177,12 +177,15 @@ def refuse_ready_made(
 
 
 def _solution_asked(frame: FrameType, event: str) -> bool:
-    """Whether the learner's notebook calls a function of the exercises: exercise(…).reference, or the module of it."""
+    """Whether the learner's notebook calls a solution: exercise(…).reference, or the function of its module.
+
+    Not all of course_utils.exercises: what watches torch and listens to print is called from the notebook, too.
+    """
     caller = frame.f_back.f_globals if frame.f_back else {}
     module = f"{frame.f_globals.get('__name__', '')}."
     return (
         event == "call"
-        and module.startswith(("course_utils.exercises.", "lessons."))
+        and module.startswith("lessons.")
         and caller.get("__name__") == "__main__"
     )
 

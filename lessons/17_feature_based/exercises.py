@@ -96,6 +96,10 @@ def drawn_rows(*sizes, dtype=torch.float64, padding=1.0):
 
 ROWS = torch.tensor([[50.0, 2, 4, 30, 7000, 900], [60.0, 1, 2, 3, 10, 40]])[..., None]  # (2, 6, 1)
 
+CANCELLING = torch.tensor([7.0, 2.0**25 + 1, -(2.0**25), 9.0], dtype=torch.float64)[
+    None, :, None
+]  # 1 is left
+
 MEAN_VECTOR = Exercise(
     "17.1",
     level="warm-up",
@@ -108,9 +112,10 @@ MEAN_VECTOR = Exercise(
             *drawn_rows((2, 13, 7), dtype=torch.float32),
             *drawn_rows((3, 7, 5), (1, 2, 3), (5, 11, 1), (7, 3, 2), (2, 300, 3)),
         ],
+        "in_float32": lambda: (CANCELLING, torch.tensor([[1, 1, 1, 1]])),
         "padding_leaks": lambda: [
             *drawn_rows((3, 7, 2), dtype=torch.float32, padding=1e7),
-            *drawn_rows((2, 5, 3), padding=1e12),
+            *drawn_rows((2, 5, 3), padding=1e15),
         ],
     },
     mistakes={
@@ -142,6 +147,9 @@ MEAN_VECTOR = Exercise(
         "by_hand": of_each_row(lambda row: row.median(dim=0).values),
         "empty": mean(count=lambda inside, mask: inside.sum(dim=1, keepdim=True)),
         "other_rows": mean(lambda places, last, length: (places > 0) & (places < last) & (places < 8)),
+        "in_float32": lambda hidden, attention_mask: mean_vector(hidden.float(), attention_mask).to(
+            hidden.dtype
+        ),
         "padding_leaks": taken_off,
         "no_gradient": lambda *given: mean_vector(*given).detach(),
         "gradient": lambda hidden, attention_mask: (
@@ -204,6 +212,11 @@ LEARNED_MIX = Exercise(
         ),
         "overflow": lambda: [far_scores(1000.0), far_scores(-1000.0)],
         "other_mixes": drawn_mixes,
+        "in_float32": lambda: (
+            CANCELLING[0, 1:3, :, None],
+            torch.zeros(2, dtype=torch.float64),
+            torch.tensor(2.0, dtype=torch.float64),
+        ),
     },
     mistakes={
         "no_softmax": Several(
@@ -231,6 +244,9 @@ LEARNED_MIX = Exercise(
         "by_hand": mix(lambda scores, gamma: (scores / math.sqrt(len(scores))).softmax(dim=0)),
         "overflow": mix(lambda scores, gamma: scores.exp() / scores.exp().sum()),
         "other_mixes": lambda layers, scores, gamma: learned_mix(layers[:7], scores[:7], gamma),
+        "in_float32": lambda layers, scores, gamma: learned_mix(
+            layers.float(), scores.float(), gamma.float()
+        ).to(layers.dtype),
         "detached": Several(
             [
                 lambda layers, scores, gamma: learned_mix(layers, torch.tensor(scores.tolist()), gamma),
@@ -702,8 +718,8 @@ WHITEN = Exercise(
             *[(drawn_vectors(*size),) for size in [(7, 2), (13, 5), (11, 1), (37, 7), (23, 11), (300, 3)]],
             (drawn_vectors(101, 3, torch.float32),),
         ],
-        "missing_direction of a constant": one_constant,
-        "missing_direction": missing_directions,
+        "missing_direction": one_constant,
+        "missing_direction drawn": missing_directions,
         "thin_direction": lambda: (
             30 + torch.randn(37, 3).double() * torch.tensor([1.0, 1.0, 1e-4]).double(),
         ),
@@ -715,7 +731,12 @@ WHITEN = Exercise(
         "unchanged": lambda vectors: vectors.clone(),
         "only_centred": centred,
         "not_centred": Several([white(centre=lambda vectors: vectors), moved_back]),
-        "correlated": lambda vectors: centred(vectors) / vectors.std(dim=0, unbiased=False),
+        "correlated": Several(
+            [
+                lambda vectors: centred(vectors) / vectors.std(dim=0, unbiased=False),
+                lambda vectors: centred(vectors) / vectors.std(dim=0),
+            ]
+        ),
         "only_rotated": turned(scale=torch.ones_like),
         "no_root": Several(either(scale=lambda values: 1 / values)),
         "multiplied": Several(either(scale=torch.sqrt) + either(scale=lambda values: values)),
@@ -759,7 +780,9 @@ WHITEN = Exercise(
         "mutates_input": in_place,
     },
     signs={
-        "not_centred": lambda found: bool((found.yours.double().mean(dim=0).abs() > 1e-3).any()),
+        "not_centred": lambda found: (
+            not found.case.startswith("missing") and bool((found.yours.mean(dim=0).abs() > 1e-3).any())
+        ),
         "unrelated": lambda found: (
             found.kind == "value" and found.difference.expected == found.difference.actual
         ),

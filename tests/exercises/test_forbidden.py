@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from course_utils.exercises import Wrong
+from course_utils.exercises import Wrong, exercise
 from course_utils.exercises.forbidden import refuse_autograd, refuse_ready_made
 
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # torch.func.jvp itself
@@ -121,3 +121,16 @@ def test_a_function_is_refused_by_its_name(answer):
     assert refused.value.reason == "ready_made"
     expected = pytest.approx(refuse_ready_made(answer, *given), abs=1e-6)  # nothing is refused without them
     assert refuse_ready_made(corrcoef, *given, names=names) == expected
+
+
+def in_a_notebook(body):
+    """An answer as a notebook has it, whose functions belong to __main__."""
+    exec(f"def answer(*given):\n    {body}", notebook := {"__name__": "__main__", "exercise": exercise})
+    return notebook["answer"]
+
+
+def test_a_notebook_may_compute_and_print_but_not_ask_for_the_solution():
+    own = in_a_notebook("print(); return (given[1].softmax(0)[:, None, None] * given[0]).sum(0) * given[2]")
+    assert exercise("17.2").judge(own).status == "passed"
+    asked = in_a_notebook('return exercise("17.2").reference(*given)')
+    assert exercise("17.2").judge(asked).reason == "ready_made"
