@@ -177,13 +177,18 @@ def refuse_ready_made(
 
 
 def _solution_asked(frame: FrameType, event: str) -> bool:
-    """Whether the learner's notebook calls a function of a lesson: exercise(…).reference, or the module of it.
+    """Whether the learner's notebook calls a function or class of a lesson: exercise(…).reference, or the module of it.
 
-    The engine's own frames, which watch what is printed and what torch is asked, stand below the notebook's, too.
+    Not a method: of what the answer was given, a model that writes, it may call all.
     """
     caller = frame.f_back.f_globals if frame.f_back else {}
-    module = str(frame.f_globals.get("__name__", ""))
-    return event == "call" and module.startswith("lessons.") and caller.get("__name__") == "__main__"
+    module, name = str(frame.f_globals.get("__name__", "")), frame.f_code.co_qualname
+    return (
+        event == "call"
+        and module.startswith("lessons.")
+        and ("." not in name or name.endswith(".__init__"))
+        and caller.get("__name__") == "__main__"
+    )
 
 
 def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:

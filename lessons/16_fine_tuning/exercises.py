@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Wrong, call, expect_tuple, number, told_apart
-from course_utils.exercises.forbidden import TASKS, refuse_ready_made
+from course_utils.exercises.core import Departure, Exercise, Found, Several, number
+from course_utils.exercises.values import Rule, departure, plain, shown
 
-Call = Callable[..., Any]  # core.call, or refuse_ready_made in its place
+MOST_LETTERS = 300
+
+
+def shortened(values: Any) -> str:
+    """A list as a learner reads it, of a few hundred letters at most."""
+    values = plain(values)
+    told = shown(list(values) if isinstance(values, tuple) else values)
+    return told if len(told) <= MOST_LETTERS else f"{told[: MOST_LETTERS - 1]}…"
+
+
+# ---- 16.1
 
 
 def label_first_pieces(
@@ -26,92 +36,145 @@ def label_first_pieces(
     ]
 
 
-def check_label_first_pieces(answer: object) -> None:
-    word_ids, labels = [None, 0, 0, 1, 2, 2, 2, None], [5, 3, 7]  # expected: . 5 . 3 7 . . .
-    found = _ints(call(answer, word_ids, labels))
-    none = -100
-    likely = [
-        ("every_piece", [none, 5, 5, 3, 7, 7, 7, none]),
-        ("last_piece", [none, none, 5, 3, none, none, 7, none]),
-        ("zero_elsewhere", [0, 5, 0, 3, 7, 0, 0, 0]),
-        ("specials_zero", [0, 5, none, 3, 7, none, none, 0]),
-        ("specials_labelled", [5, 5, none, 3, 7, none, none, 7]),
-        ("specials_labelled", [7, 5, none, 3, 7, none, none, 7]),  # labels[-1]
-        ("shifted", [5, none, 3, 7, none, none, none, none]),  # as if there were no [CLS]
-        ("shifted", [none, none, 5, none, 3, 7, none, none]),
-        ("one_after_the_other", [none, 5, 3, 7, none, none, none, none]),
-        ("one_after_the_other", [5, 3, 7, none, none, none, none, none]),
-        ("word_zero", [none, none, none, 3, 7, none, none, none]),
-        ("numbers_of_words", [none, 0, none, 1, 2, none, none, none]),
-    ]
-    _expect_labels(found, word_ids, labels, likely)
-    # two words side by side with one label; a label of 0
-    for word_ids, labels, reason, wrong in [
-        ([None, 0, 1, 1, None], [3, 3], "same_labels", [none, 3, none, none, none]),
-        ([None, 0, 1, 1, None], [4, 0], "label_zero", [none, 4, none, none, none]),
-        ([None, 0, 2, 2, None], [6, 8, 9], "counts_words", [none, 6, 8, none, none]),  # word 1 has no piece
-        ([0, 1, 1], [6, 8], "assumes_specials", [none, 8, none]),
-        ([0, 1, 1, 2], [6, 8, 9], "assumes_specials", [none, 8, none, none]),
-    ]:
-        _expect_labels(_ints(call(answer, word_ids, labels)), word_ids, labels, [(reason, wrong)])
-    word_ids, labels = [None, 0, 0, None], [5]
-    found = _ints(call(answer, word_ids, labels, ignore=-1))
-    _expect_labels(found, word_ids, labels, [("ignore_fixed", [none, 5, none, none])], ignore=-1)
-    for words, ignore in ((2, -100), (3, -1), (4, 0), (5, 99), (6, -100), (7, 7), (9, -100)):
-        ask = _refusing if words == 9 else call
-        word_ids, labels = _drawn_words(words)
-        _expect_labels(_ints(ask(answer, word_ids, labels, ignore)), word_ids, labels, [], ignore=ignore)
+def labelled(
+    new=lambda word, before: word is not None and word != before,
+    label=lambda word, labels: labels[word],
+    other=lambda word, ignore: ignore,
+):
+    """A walk over the pieces: which one bears a label, which label, and what the others have."""
+
+    def wrong(word_ids, labels, ignore=-100):
+        before = [None, *word_ids[:-1]]
+        return [
+            label(word, labels) if new(word, previous) else other(word, ignore)
+            for word, previous in zip(word_ids, before)
+        ]
+
+    return wrong
 
 
-def _drawn_words(words: int) -> tuple[list[int | None], list[int]]:
+def shifted(word_ids, labels, ignore=-100):
+    return [*label_first_pieces(word_ids, labels, ignore)[1:], ignore]
+
+
+def shifted_back(word_ids, labels, ignore=-100):
+    return [ignore, *label_first_pieces(word_ids, labels, ignore)[:-1]]
+
+
+def laid_out(start):
+    """The labels one after the other, whatever the pieces are."""
+
+    def wrong(word_ids, labels, ignore=-100):
+        row = [ignore] * start + list(labels) + [ignore] * len(word_ids)
+        return row[: len(word_ids)]
+
+    return wrong
+
+
+def specials_labelled(place):
+    def wrong(word_ids, labels, ignore=-100):
+        rows = label_first_pieces(word_ids, labels, ignore)
+        return [labels[place] if word is None else row for word, row in zip(word_ids, rows)]
+
+    return wrong
+
+
+def by_labels(word_ids, labels, ignore=-100):
+    """Asks whether the label is a new one, not whether the word is."""
+    of_pieces = [None if word is None else labels[word] for word in word_ids]
+    before = [None, *of_pieces[:-1]]
+    return [ignore if one is None or one == other else one for one, other in zip(of_pieces, before)]
+
+
+def next_label(word_ids, labels, ignore=-100):
+    rest = iter(labels)
+    return labelled(label=lambda word, labels: next(rest))(word_ids, labels, ignore)
+
+
+def anew_behind_sep(word_ids, labels, ignore=-100):
+    """Counts words from 0 again behind a [SEP] in the middle."""
+    rows, least, first = label_first_pieces(word_ids, labels, ignore), 0, None
+    for place, word in enumerate(word_ids[1:], 1):
+        if word is not None and word_ids[place - 1] is None:
+            least = word if first is not None else 0
+            first = word
+        if rows[place] != ignore and word is not None:
+            rows[place] = labels[word - least]
+    return rows
+
+
+def none_written(word_ids, labels, ignore=-100):
+    rows = label_first_pieces(word_ids, labels, ignore)
+    word_ids[:] = [-1 if word is None else word for word in word_ids]
+    return rows
+
+
+def drawn_words(words: int, ignore: int) -> tuple[list[int | None], list[int], int]:
     """A row of words, a few of them without a piece, a [SEP] between them and padding behind; few labels."""
-    pieces = torch.randint(0, 4, (words,)).tolist()
-    separator = int(torch.randint(words, ()))
     word_ids: list[int | None] = [None]
-    for word, many in enumerate(pieces):
-        word_ids += [word] * many + [None] * (word == separator)
-    return word_ids + [None] * int(torch.randint(4, ())), torch.randint(0, 4, (words,)).tolist()
+    separator = random.randrange(words)
+    for word in range(words):
+        word_ids += [word] * random.randrange(4) + [None] * (word == separator)
+    return word_ids + [None] * random.randrange(4), random.choices(range(4), k=words), ignore
 
 
-def _expect_labels(
-    found: list[int],
-    word_ids: Sequence[int | None],
-    labels: Sequence[int],
-    likely: Sequence[tuple[str, list[int]]],
-    ignore: int = -100,
-) -> None:
-    expected = label_first_pieces(word_ids, labels, ignore)
-    if found == expected:
-        return
-    if len(found) != len(expected):
-        raise Wrong("count", word_ids=_told(word_ids), expected=len(expected), actual=len(found))
-    reason = next((name for name, wrong in likely if found == wrong), "labels")
-    facts = {"word_ids": _told(word_ids), "labels": _told(labels), "ignore": ignore}
-    facts["place"] = next(place for place, one in enumerate(expected) if one != found[place])
-    facts |= {"right": expected[facts["place"]], "given": found[facts["place"]]}
-    raise Wrong(reason, expected=_told(expected), actual=_told(found), **facts)
+LABEL_FIRST_PIECES = Exercise(
+    "16.1",
+    level="warm-up",
+    reference=label_first_pieces,
+    show=shortened,
+    cases={
+        "labels by hand": lambda: ([None, 0, 0, 1, 2, 2, 2, None], [5, 3, 7]),  # expected: . 5 . 3 7 . . .
+        "labels alike": lambda: ([None, 0, 1, 1, None], [3, 3]),
+        "labels of zero": lambda: ([None, 0, 1, 1, None], [4, 0]),
+        "labels without pieces": lambda: ([None, 0, 2, 2, None], [6, 8, 9]),
+        "labels without specials": lambda: [([0, 1, 1], [6, 8]), ([0, 1, 1, 2], [6, 8, 9])],
+        "ignore_fixed": lambda: ([None, 0, 0, None], [5], -1),
+        "labels drawn": lambda: [
+            drawn_words(words, ignore) for words, ignore in [(2, -100), (3, -1), (4, 0), (5, 99), (7, 7)]
+        ],
+        "labels of many": lambda: [drawn_words(300, -100), ([0], [2], -100), ([None], [], -1)],
+    },
+    mistakes={
+        "every_piece": labelled(new=lambda word, before: word is not None),
+        "last_piece": lambda word_ids, labels, ignore=-100: label_first_pieces(
+            word_ids[::-1], labels, ignore
+        )[::-1],
+        "zero_elsewhere": labelled(other=lambda word, ignore: 0),
+        "specials_zero": labelled(other=lambda word, ignore: 0 if word is None else ignore),
+        "specials_labelled": Several([specials_labelled(-1), specials_labelled(0)]),
+        "shifted": Several([shifted, shifted_back]),
+        "one_after_the_other": Several([laid_out(1), laid_out(0)]),
+        "word_zero": labelled(new=lambda word, before: bool(word) and word != before),
+        "numbers_of_words": labelled(label=lambda word, labels: word),
+        "same_labels": by_labels,
+        "label_zero": lambda word_ids, labels, ignore=-100: [
+            row or ignore for row in label_first_pieces(word_ids, labels, ignore)
+        ],
+        "counts_words": next_label,
+        "assumes_specials": lambda word_ids, labels, ignore=-100: [
+            ignore,
+            *label_first_pieces(word_ids, labels, ignore)[1:],
+        ],
+        "ignore_fixed": lambda word_ids, labels, ignore=-100: label_first_pieces(word_ids, labels),
+        "labels": Several(
+            [
+                anew_behind_sep,
+                lambda word_ids, labels, ignore=-100: (
+                    label_first_pieces(word_ids[:30], labels, ignore) + [ignore] * len(word_ids[30:])
+                ),
+            ]
+        ),
+        "type": lambda *given: dict(enumerate(label_first_pieces(*given))),
+        "length": lambda word_ids, labels, ignore=-100: label_first_pieces(word_ids, labels, ignore)[1:-1],
+        "mutates_input": none_written,
+    },
+    facts={"*": lambda found: {"word_ids": shortened(found.given[0]), "ignore": ([*found.given, -100])[2]}},
+    forbids=("course_utils.tasks",),
+)
 
 
-def _ints(result: Any) -> list[int]:
-    """A list, a tuple or a tensor of whole numbers, as a list."""
-    values = result.tolist() if isinstance(result, Tensor) else result
-    if not isinstance(values, list | tuple):
-        raise Wrong("kind", actual=type(result).__name__)
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise Wrong("kind", actual=_told(values))
-    return list(values)
-
-
-def _refusing(answer: Any, *args: Any) -> Any:
-    """As call, where nothing of course_utils.tasks may be called."""
-    return refuse_ready_made(answer, *args, modules=TASKS)
-
-
-def _told(values: Any) -> str:
-    """Lists as a learner reads them, of at most 200 letters."""
-    told = str(list(values)) if isinstance(values, tuple) else str(values)
-    return told if len(told) <= 200 else f"{told[:199]}…"
+# ---- 16.2
 
 
 def best_span(start_logits: Tensor, end_logits: Tensor, allowed: Tensor, most_pieces: int) -> tuple[int, int]:
@@ -124,116 +187,203 @@ def best_span(start_logits: Tensor, end_logits: Tensor, allowed: Tensor, most_pi
     return place // length, place % length
 
 
-# (start logits, end logits, where an answer may stand, most pieces): what a code with one fault gives there.
-SPANS: list[tuple[list[float], list[float], list[int], int, list[tuple[str, tuple[int, int]]]]] = [
-    # [CLS] at 0, the passage at 1 and 2, [SEP] and padding behind; the right pair is (1, 2)
-    (
-        [9, 3, 1, 0, 0],
-        [8, 1, 4, 0, 7],
-        [0, 1, 1, 0, 0],
-        5,
-        [
-            ("question", (0, 0)),
-            ("only_start_allowed", (1, 4)),
-            ("only_end_allowed", (0, 2)),
-            ("question", (0, 4)),
-            ("end_exclusive", (1, 3)),
-            ("swapped", (2, 1)),
-            ("counted_from_passage", (0, 1)),
-        ],
-    ),
-    # negative ones multiplied are large, and a single large one does not make a large sum
-    ([-5, 1, 2], [-6, 0, 3], [1, 1, 1], 3, [("product", (0, 0)), ("maximum", (0, 2))]),
-    # the best beginning is 2 and the best end 1: right is (1, 1)
-    (
-        [1, 2, 6],
-        [2, 5, 0],
-        [1, 1, 1],
-        3,
-        [("apart", (2, 1)), ("turned_round", (1, 2)), ("start_first", (2, 2))],
-    ),
-    (
-        [0, 2, 5],
-        [6, 0, 4],
-        [1, 1, 1],
-        3,
-        [("apart", (2, 0)), ("turned_round", (0, 2)), ("end_first", (0, 0))],
-    ),
-    # right is (0, 1), two pieces long
-    (
-        [5, 1, 0, 0],
-        [0, 2, 4, 5],
-        [1, 1, 1, 1],
-        2,
-        [("no_limit", (0, 3)), ("one_too_long", (0, 2)), ("one_too_short", (0, 0))],
-    ),
-    # all sums are below 0
-    ([-3, -4, -5], [-4, -2, -6], [0, 1, 1], 2, [("filled_high", (0, 0)), ("filled_high", (2, 1))]),
-    # all sums are equal
-    (
-        [2, 2, 2],
-        [3, 3, 3],
-        [1, 1, 1],
-        3,
-        [("late_tie", (2, 2)), ("long_tie", (0, 2))],
-    ),
-    # between both ends stands what is not allowed
-    ([5, 0, 1], [1, 0, 4], [1, 0, 1], 3, [("between", (0, 0)), ("between", (2, 2))]),
-]
+def both(allowed):
+    return allowed[:, None] & allowed[None, :]
 
 
-def check_best_span(answer: object) -> None:
-    for start, end, allowed, most_pieces, likely in SPANS:
-        given = torch.tensor(start).float(), torch.tensor(end).float(), torch.tensor(allowed).bool()
-        _expect_span(answer, *given, most_pieces, likely)
-    low = [torch.tensor([-30_000.0, -29_000.0, -29_500.0]), torch.tensor([-28_000.0, -30_500.0, -29_250.0])]
-    _expect_span(answer, *low, torch.tensor([False, True, True]), 1, [("filled_high", (0, 0))])
+def span(
+    score=lambda start, end: start[:, None] + end[None, :],
+    behind=lambda most: (0, most - 1),
+    fill=-torch.inf,
+    ends=both,
+    last_of_equals=False,
+    told=lambda first, last, allowed: (first, last),
+):
+    """All pairs; `behind` says how far the end may stand behind the beginning."""
+
+    def wrong(start_logits, end_logits, allowed, most_pieces):
+        length, (least, most) = len(start_logits), behind(most_pieces)
+        places = torch.arange(length)
+        away = places[None, :] - places[:, None]
+        legal = ends(allowed) & (away >= least) & (away <= most)
+        scores = torch.where(legal, score(start_logits, end_logits), fill)
+        equal = (scores == scores.max()).flatten().nonzero()
+        place = int(equal[-1 if last_of_equals else 0])
+        return told(place // length, place % length, allowed)
+
+    return wrong
+
+
+def kept_only(logits, place):
+    return torch.where(torch.arange(len(logits)) == place, logits, -torch.inf)
+
+
+def top(logits, allowed):
+    return int(logits.masked_fill(~allowed, -torch.inf).argmax())
+
+
+def apart(start, end, allowed, most):
+    return top(start, allowed), top(end, allowed)
+
+
+def all_between(allowed):
+    """Whether each place from the one to the other is allowed."""
+    barred = torch.cat([torch.zeros(1).long(), (~allowed).cumsum(0)])
+    return barred[None, 1:] - barred[:-1, None] == 0
+
+
+def shortlisted(count):
+    """As run_squad does: pairs of the highest beginnings and the highest ends only."""
+
+    def wrong(start, end, allowed, most):
+        best = [
+            torch.zeros(len(one)).bool().index_fill(0, one.topk(min(count, len(one))).indices, True)
+            for one in (
+                start.masked_fill(~allowed, -torch.inf),
+                end.masked_fill(~allowed, -torch.inf),
+            )
+        ]
+        return span(ends=lambda allowed: both(allowed) & best[0][:, None] & best[1][None, :])(
+            start, end, allowed, most
+        )
+
+    return wrong
+
+
+def mask_written(start, end, allowed, most):
+    start[~allowed] = -torch.inf
+    end[~allowed] = -torch.inf
+    return best_span(start, end, allowed, most)
+
+
+def package_span(start, end, allowed, most):
+    from course_utils.tasks.span_decoding import best_spans
+
+    spans = best_spans(start[None], end[None], allowed[None], most_pieces=most)
+    return int(spans.first), int(spans.last)
+
+
+def row(start: list[float], end: list[float], allowed: list[int], most: int) -> tuple[Any, ...]:
+    return torch.tensor(start).float(), torch.tensor(end).float(), torch.tensor(allowed).bool(), most
+
+
+def drawn_rows() -> list[tuple[Any, ...]]:
+    """Quarters, so that many sums are equal; every second with the best answers long."""
     sizes = [(1, 1), (2, 2), (3, 2), (5, 1), (5, 3), (7, 30), (7, 4), (11, 2), (13, 8), (17, 5), (37, 11)]
-    for place, (length, most_pieces) in enumerate(2 * sizes):
-        far = (place % 2) * torch.linspace(4, -4, length).round()  # then the best answers are long
-        logits = torch.randint(-8, 9, (2, length)) / 4 + (-3.0, 0.0, 3.0)[place % 3]  # many are equal
+    rows = []
+    for place, (length, most) in enumerate(2 * sizes):
+        far = (place % 2) * torch.linspace(4, -4, length).round()
+        start, end = torch.randint(-8, 9, (2, length)) / 4 + (-3.0, 0.0, 3.0)[place % 3]
         allowed = torch.rand(length) < 0.8
         allowed[: length // 4] = False  # the question
-        allowed[int(torch.randint(length // 4, length, ()))] = True
-        ask = _refusing if place == 2 * len(sizes) - 1 else call
-        _expect_span(answer, logits[0] + far, logits[1] - far, allowed, most_pieces, [], ask=ask)
-    for length, most_pieces in ((19, 4), (29, 30)):  # in double precision, no two equal
-        logits = 4 * torch.randn(2, length, dtype=torch.float64)
-        _expect_span(answer, *logits, torch.arange(length) > 3, most_pieces, [])
+        allowed[random.randrange(length // 4, length)] = True
+        rows.append((start + far, end - far, allowed, most))
+    for length, most in ((19, 4), (29, 30), (300, 30)):  # no two equal
+        start, end = 4 * torch.randn(2, length, dtype=torch.float64)
+        rows.append((start, end, torch.arange(length) > 3, most))
+    return rows
 
 
-def _expect_span(
-    answer: Any,
-    start: Tensor,
-    end: Tensor,
-    allowed: Tensor,
-    most_pieces: int,
-    likely: Sequence[tuple[str, tuple[int, int]]],
-    ask: Call = call,
-) -> None:
-    first, last = (_place(part) for part in expect_tuple(ask(answer, start, end, allowed, most_pieces), 2))
-    right = best_span(start, end, allowed, most_pieces)
-    if (first, last) == right:
-        return
-    facts = {"expected": right, "actual": (first, last), "most": most_pieces, "length": len(start)}
-    facts |= {"start": _row(start), "end": _row(end), "allowed": _told(allowed.int().tolist())}
-    facts["best"] = number(start[right[0]] + end[right[1]])
-    inside = 0 <= first < len(start) and 0 <= last < len(start)
-    facts["score"] = number(start[first] + end[last]) if inside else "−"
-    raise Wrong(next((name for name, wrong in likely if (first, last) == wrong), "pair"), **facts)
+def far_from_the_tops() -> tuple[Any, ...]:
+    """High beginnings in front, high ends at the back, too far apart; the best pair is (48, 48)."""
+    places = torch.arange(97)
+    start, end = (5.0 * (places < 40) + 3.0 * (places == 48)), (5.0 * (places > 56) + 3.0 * (places == 48))
+    return start, end, torch.ones(97).bool(), 5
 
 
-def _place(part: Any) -> int:
-    """A whole number, or a tensor with nothing but one in it."""
-    if isinstance(part, Tensor) and part.dim() == 0:
-        part = part.item()
-    if isinstance(part, bool) or not isinstance(part, int):
-        raise Wrong("kind", actual=type(part).__name__)
-    return part
+def of_pair(found: Found) -> dict[str, Any]:
+    start, end, allowed, _ = found.given
+    facts = {"start": of_row(start), "end": of_row(end), "allowed": shortened(allowed.int())}
+    facts["best"] = number(start[found.right[0]] + end[found.right[1]])
+    try:
+        first, last = (int(place) for place in found.yours)
+        inside = 0 <= first < len(start) and 0 <= last < len(start)
+        return facts | {"score": number(start[first] + end[last]) if inside else "–"}
+    except (TypeError, ValueError):
+        return facts | {"score": "–"}
 
 
-def _row(values: Tensor) -> str:
+def of_row(values: Tensor) -> str:
     return "[" + ", ".join(number(value) for value in values[:13]) + (", …]" if len(values) > 13 else "]")
+
+
+def shown_pair(pair: Any) -> str:
+    return str(tuple(plain(place) for place in pair)) if isinstance(pair, tuple | list) else shown(pair)
+
+
+BEST_SPAN = Exercise(
+    "16.2",
+    level="core",
+    reference=best_span,
+    gradients=False,
+    show=shown_pair,
+    cases={
+        # [CLS] at 0, the passage at 1 and 2, [SEP] and padding behind; the right pair is (1, 2)
+        "pair by hand": lambda: row([9, 3, 1, 0, 0], [8, 1, 4, 0, 7], [0, 1, 1, 0, 0], 5),
+        # negative ones multiplied are large, and a single large one does not make a large sum
+        "pair of negatives": lambda: row([-5, 1, 2], [-6, 0, 3], [1, 1, 1], 3),
+        "pair (1, 1)": lambda: row(
+            [1, 2, 6], [2, 5, 0], [1, 1, 1], 3
+        ),  # the best beginning: 2, the best end: 1
+        "pair (2, 2)": lambda: row([0, 2, 5], [6, 0, 4], [1, 1, 1], 3),
+        "pair (0, 1)": lambda: row([5, 1, 0, 0], [0, 2, 4, 5], [1, 1, 1, 1], 2),
+        "pair below 0": lambda: [
+            row([-3, -4, -5], [-4, -2, -6], [0, 1, 1], 2),
+            row([-30_000, -29_000, -29_500], [-28_000, -30_500, -29_250], [0, 1, 1], 1),
+        ],
+        "pair of equals": lambda: row([2, 2, 2], [3, 3, 3], [1, 1, 1], 3),
+        "pair around": lambda: row([5, 0, 1], [1, 0, 4], [1, 0, 1], 3),  # what is between is not allowed
+        "shortlist": far_from_the_tops,
+        "pair drawn": drawn_rows,
+    },
+    mistakes={
+        "question": span(ends=lambda allowed: torch.ones(len(allowed), len(allowed)).bool()),
+        "only_start_allowed": span(ends=lambda allowed: allowed[:, None]),
+        "only_end_allowed": span(ends=lambda allowed: allowed[None, :]),
+        "end_exclusive": span(told=lambda first, last, allowed: (first, last + 1)),
+        "swapped": span(told=lambda first, last, allowed: (last, first)),
+        "counted_from_passage": span(
+            told=lambda first, last, allowed: tuple(at - int(allowed.int().argmax()) for at in (first, last))
+        ),
+        "apart": apart,
+        "turned_round": lambda *given: tuple(sorted(apart(*given))),
+        "start_first": lambda start, end, allowed, most: best_span(
+            kept_only(start, top(start, allowed)), end, allowed, most
+        ),
+        "end_first": lambda start, end, allowed, most: best_span(
+            start, kept_only(end, top(end, allowed)), allowed, most
+        ),
+        "no_limit": span(behind=lambda most: (0, 10**6)),
+        "one_too_long": span(behind=lambda most: (0, most)),
+        "one_too_short": span(behind=lambda most: (0, max(0, most - 2))),
+        "product": span(score=lambda start, end: start[:, None] * end[None, :]),
+        "maximum": span(score=lambda start, end: torch.maximum(start[:, None], end[None, :])),
+        "filled_high": Several([span(fill=0.0), span(fill=-10_000.0)]),
+        "late_tie": Several(
+            [
+                span(last_of_equals=True),
+                lambda start, end, allowed, most: tuple(
+                    len(start) - 1 - at
+                    for at in best_span(end.flip(0), start.flip(0), allowed.flip(0), most)[::-1]
+                ),
+            ]
+        ),
+        "long_tie": span(
+            score=lambda start, end: start[:, None] + end[None, :] + 1e-6 * torch.arange(len(start))
+        ),
+        "between": span(ends=all_between),
+        "shortlist": Several([shortlisted(20), shortlisted(8)]),
+        "pair": lambda start, end, allowed, most: best_span(start, end, allowed, min(most, 5)),
+        "type": lambda *given: best_span(*given)[0],
+        "mutates_input": mask_written,
+        "ready_made": package_span,
+    },
+    facts={"*": of_pair},
+    forbids=("course_utils.tasks",),
+)
+
+
+# ---- 16.3
 
 
 def layer_rates(num_layers: int, peak_rate: float, layer_decay: float, frozen: int) -> list[float]:
@@ -243,106 +393,149 @@ def layer_rates(num_layers: int, peak_rate: float, layer_decay: float, frozen: i
     return [0.0] * kept + rates[kept:] + [peak_rate]
 
 
-def check_layer_rates(answer: object) -> None:
-    whole = [0.1, 0.2, 0.4, 0.8, 0.8]  # three layers, 0.8, halved from layer to layer
-    likely = [
-        ("from_above", whole[::-1]),
-        ("upside_down", [0.8, 0.4, 0.2, 0.1, 0.8]),
-        ("upside_down", [0.8, 0.8, 0.4, 0.2, 0.8]),
-        ("last_layer_decayed", [0.05, 0.1, 0.2, 0.4, 0.8]),
-        ("embeddings_as_first", [0.2, 0.2, 0.4, 0.8, 0.8]),
-        ("embeddings_full", [0.8, 0.2, 0.4, 0.8, 0.8]),
-        ("no_decay", [0.8] * 5),
-        ("once", [0.4, 0.4, 0.4, 0.8, 0.8]),
-        ("divided", [6.4, 3.2, 1.6, 0.8, 0.8]),
-        ("straight", [-0.4, 0.0, 0.4, 0.8, 0.8]),
-        ("without_peak", [0.125, 0.25, 0.5, 1.0, 1.0]),
-        ("embeddings_frozen", [0.0, *whole[1:]]),
-        ("head_frozen", [*whole[:4], 0.0]),
+def rates_of(
+    rate=lambda peak, decay, steps: peak * decay**steps,
+    steps=lambda layer, layers: layers - layer,
+    embeddings=None,
+    kept=lambda place, frozen, layers: frozen > 0 and place <= frozen,
+):
+    """The rate at place 0 (embeddings), 1 … L (layers), L + 1 (head); `kept` says what is frozen."""
+
+    def wrong(num_layers, peak_rate, layer_decay, frozen):
+        rates = [rate(peak_rate, layer_decay, steps(layer, num_layers)) for layer in range(num_layers + 1)]
+        if embeddings:
+            rates[0] = embeddings(peak_rate, layer_decay, num_layers)
+        return [
+            0.0 if kept(place, frozen, num_layers) else one for place, one in enumerate([*rates, peak_rate])
+        ]
+
+    return wrong
+
+
+def spread_over_the_rest(lowest):
+    """The rates of those that are not frozen, made as if these were all."""
+
+    def wrong(num_layers, peak_rate, layer_decay, frozen):
+        if not frozen:
+            return layer_rates(num_layers, peak_rate, layer_decay, 0)
+        rest = [lowest(peak_rate, layer_decay, steps) for steps in range(num_layers - frozen - 1, -1, -1)]
+        return [0.0] * (frozen + 1) + rest + [peak_rate]
+
+    return wrong
+
+
+def package_rates(num_layers, peak_rate, layer_decay, frozen):
+    from course_utils.tasks.layer_rates import layer_shares
+
+    return [peak_rate * share for share in layer_shares(num_layers, layer_decay=layer_decay, frozen=frozen)]
+
+
+def drawn_depths() -> list[tuple[Any, ...]]:
+    sizes = [
+        (4, 1e-4, 0.8),
+        (1, 5e-5, 0.6),
+        (12, 3e-5, 0.95),
+        (2, 0.1, 1.0),
+        (7, 2e-3, 1 / 2.6),
+        (5, 1e-4, 0.9),
     ]
-    _expect_rates(answer, 3, 0.8, 0.5, 0, likely)
-    likely = [
-        ("embeddings_learn", [0.1, 0.0, 0.0, 0.8, 0.8]),
-        ("frozen_ignored", whole),
-        ("embeddings_counted", [0.0, 0.0, 0.4, 0.8, 0.8]),
-        ("one_too_many", [0.0, 0.0, 0.0, 0.0, 0.8]),
-        ("frozen_from_above", [0.0, 0.2, 0.0, 0.0, 0.8]),
-        ("frozen_from_above", [0.1, 0.2, 0.0, 0.0, 0.8]),
-        ("frozen_from_above", [0.1, 0.2, 0.4, 0.0, 0.0]),
-        ("only_this_layer", [0.0, 0.2, 0.0, 0.8, 0.8]),
-        ("only_this_layer", [0.1, 0.2, 0.0, 0.8, 0.8]),
-        ("frozen_left_out", [0.8, 0.8]),
+    return [
+        (layers, peak / place, decay, frozen)
+        for layers, peak, decay in sizes
+        for place, frozen in enumerate((0, layers, random.randint(0, layers)), 1)
     ]
-    _expect_rates(answer, 3, 0.8, 0.5, 2, likely)
-    likely = [
-        ("rest_changes", [0.0, 0.0, 0.2, 0.4, 0.8]),
-        ("rest_changes", [0.0, 0.0, 0.8, 0.8, 0.8]),
-        ("rest_changes", [0.0, 0.0, 0.8, 0.4, 0.8]),
-    ]
-    _expect_rates(answer, 3, 0.8, 0.5, 1, likely)
-    _expect_rates(answer, 3, 0.8, 0.5, 3, [("head_frozen", [0.0] * 5)])
-    for place, (layers, peak, decay) in enumerate(
-        [(4, 1e-4, 0.8), (1, 5e-5, 0.6), (12, 3e-5, 0.95), (2, 0.1, 1.0), (7, 2e-3, 1 / 2.6), (5, 1e-4, 0.9)]
-    ):
-        _expect_rates(answer, layers, peak, decay, 0, [])
-        _expect_rates(answer, layers, peak, decay, layers, [])
-        between = int(torch.randint(layers + 1, ()))
-        _expect_rates(answer, layers, peak / 3, decay, between, [], _refusing if place == 5 else call)
 
 
-def _expect_rates(
-    answer: Any,
-    layers: int,
-    peak: float,
-    decay: float,
-    frozen: int,
-    likely: Sequence[tuple[str, list[float]]],
-    ask: Call = call,
-) -> None:
-    result = ask(answer, layers, peak, decay, frozen)
-    rates = _rates(result)
-    expected = layer_rates(layers, peak, decay, frozen)
-    if _alike(rates, expected):
-        return
-    facts = {"layers": layers, "peak": number(peak), "decay": number(decay), "frozen": frozen}
-    facts |= {"expected": _listed(expected), "actual": _listed(rates)}
-    reason = next((name for name, wrong in likely if _alike(rates, wrong)), "rates")
-    if reason == "rates" and len(rates) != len(expected):
-        raise Wrong("count", **(facts | {"expected": len(expected), "actual": len(rates)}))
-    place = next(
-        (k for k, pair in enumerate(zip(rates, expected)) if not _alike(*[[one] for one in pair])), 0
-    )
-    if reason == "rates":
-        right, given = told_apart(expected[place], rates[place])
-        raise Wrong("rates", place=place, right=right, given=given, **facts)
-    raise Wrong(reason, **facts)
+def relatively(result: Any, right: Any) -> Departure | None:
+    """By value, to a millionth of the largest rate."""
+    return departure(result, right, Rule(atol=1e-6 * max(map(abs, right))))
 
 
-def _alike(rates: Sequence[float], others: Sequence[float]) -> bool:
-    pairs = itertools.zip_longest(rates, others, fillvalue=math.nan)
-    return all(math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-15) for one, other in pairs)
+BY_HAND = (3, 0.8, 0.5)  # three layers, 0.8, halved from layer to layer: 0.1, 0.2, 0.4, 0.8, 0.8
+
+LAYER_RATES = Exercise(
+    "16.3",
+    level="core",
+    reference=layer_rates,
+    compare=relatively,
+    show=shortened,
+    cases={
+        "rates by hand": lambda: (*BY_HAND, 0),
+        "rates of two frozen": lambda: (*BY_HAND, 2),
+        "rates of one frozen": lambda: (*BY_HAND, 1),
+        "rates of all frozen": lambda: (*BY_HAND, 3),
+        "rates drawn": drawn_depths,
+    },
+    mistakes={
+        "from_above": lambda *given: layer_rates(*given)[::-1],
+        "upside_down": Several(
+            [
+                rates_of(steps=lambda layer, layers: layer),
+                rates_of(steps=lambda layer, layers: max(layer - 1, 0)),
+            ]
+        ),
+        "last_layer_decayed": rates_of(steps=lambda layer, layers: layers - layer + 1),
+        "embeddings_as_first": rates_of(embeddings=lambda peak, decay, layers: peak * decay ** (layers - 1)),
+        "embeddings_full": rates_of(embeddings=lambda peak, decay, layers: peak),
+        "no_decay": rates_of(lambda peak, decay, steps: peak),
+        "once": rates_of(lambda peak, decay, steps: peak * decay if steps else peak),
+        "divided": rates_of(lambda peak, decay, steps: peak / decay**steps),
+        "straight": rates_of(lambda peak, decay, steps: peak * (1 - (1 - decay) * steps)),
+        "without_peak": lambda layers, peak, decay, frozen: layer_rates(layers, 1.0, decay, frozen),
+        "embeddings_frozen": rates_of(kept=lambda place, frozen, layers: place <= frozen),
+        "head_frozen": Several(
+            [
+                rates_of(kept=lambda place, frozen, layers: frozen == layers or 0 < frozen >= place),
+                lambda *given: [*layer_rates(*given)[:-1], 0.0],
+            ]
+        ),
+        "embeddings_learn": rates_of(kept=lambda place, frozen, layers: 0 < place <= frozen),
+        "frozen_ignored": rates_of(kept=lambda place, frozen, layers: False),
+        "embeddings_counted": rates_of(kept=lambda place, frozen, layers: place < frozen),
+        "one_too_many": rates_of(kept=lambda place, frozen, layers: frozen > 0 and place <= frozen + 1),
+        "frozen_from_above": Several(
+            [
+                rates_of(kept=lambda place, frozen, layers: layers - frozen < place <= layers),
+                rates_of(kept=lambda place, frozen, layers: layers - frozen + 1 < place),
+                rates_of(
+                    kept=lambda place, frozen, layers: (
+                        frozen > 0 and (place == 0 or layers - frozen < place <= layers)
+                    )
+                ),
+            ]
+        ),
+        "only_this_layer": Several(
+            [
+                rates_of(kept=lambda place, frozen, layers: frozen > 0 and place in (0, frozen)),
+                rates_of(kept=lambda place, frozen, layers: frozen > 0 and place == frozen),
+            ]
+        ),
+        "frozen_left_out": lambda *given: [one for one in layer_rates(*given) if one],
+        "rest_changes": Several(
+            [
+                spread_over_the_rest(lambda peak, decay, steps: peak * decay ** (steps + 1)),
+                spread_over_the_rest(lambda peak, decay, steps: peak),
+            ]
+        ),
+        "rates": Several(
+            [
+                rates_of(
+                    steps=lambda layer, layers: min(4, layers - layer)
+                ),  # the course's own model by heart
+                lambda *given: [round(rate, 2) for rate in layer_rates(*given)],
+            ]
+        ),
+        "type": lambda *given: sum(layer_rates(*given)),
+        "length": lambda *given: layer_rates(*given)[1:],
+        "ready_made": package_rates,
+    },
+    forbids=("course_utils.tasks",),
+)
 
 
-def _rates(result: Any) -> list[float]:
-    values = result.tolist() if isinstance(result, Tensor) else result
-    if not isinstance(values, list | tuple):
-        raise Wrong("kind", actual=type(result).__name__)
-    return [_float(value) for value in values]
+# ---- 16.4
 
-
-def _float(value: Any) -> float:
-    """A number, or a tensor with nothing but one number in it."""
-    if isinstance(value, Tensor) and value.dim() == 0 and not value.is_complex():
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Wrong("kind", actual=type(value).__name__)
-    return float(value)
-
-
-def _listed(values: Sequence[float]) -> str:
-    return "[" + ", ".join(number(value) for value in values) + "]"
-
-
+KINDS = ("PS", "LC", "OG", "DT", "TI", "QT")  # of the course's names
 Tags = Sequence[Sequence[str]]
 Entity = tuple[str, int, int]  # (kind, first, last)
 
@@ -365,99 +558,208 @@ def entity_f1(predicted: Tags, references: Tags) -> float:
     return 2 * right / (found + there) if found + there else 0.0
 
 
-# (predicted, right): what a code with one fault gives there.
-TAGGED: list[tuple[list[str], list[str], list[tuple[str, float]]]] = [
-    (["O B-PS"], ["O B-PS"], [("last_lost", 0.0)]),
-    (
-        ["B-PS O B-LC B-PS O B-PS O O O"],
-        ["B-PS O B-PS O O O B-DT O O"],
-        [
-            ("precision", 1 / 4),
-            ("recall", 1 / 3),
-            ("mean", 7 / 24),
-            ("union", 1 / 6),
-            ("not_doubled", 1 / 7),
-            ("kind_ignored", 4 / 7),
-            ("accuracy", 5 / 9),
-            ("only_kinds", 1 / 2),
-            ("kind_mean", 1 / 5),
-            ("kind_mean", 2 / 15),
-        ],
-    ),
-    (["B-PS O O B-LC"], ["B-PS I-PS O B-LC"], [("tokens", 4 / 5), ("overlap", 1.0)]),
-    (
-        ["B-PS O B-LC", "O B-PS O"],
-        ["B-PS O B-LC", "B-PS O O"],
-        [("sentence_mean", 1 / 2), ("one_pot", 4 / 5)],
-    ),
-    (["B-PS O I-LC I-LC"], ["B-PS O B-LC I-LC"], [("strict", 2 / 3), ("each_i_begins", 2 / 5)]),
-    (["B-PS I-LC I-LC"], ["B-PS B-LC I-LC"], [("kind_change", 0.0), ("kind_change", 2 / 3)]),
-    (["B-PS I-PS O"], ["B-PS B-PS O"], [("b_goes_on", 1.0)]),
-    (["B-PS O I-PS"], ["B-PS O B-PS"], [("gap_bridged", 0.0)]),
-    (["O B-PS", "I-PS O"], ["O B-PS", "B-PS O"], [("over_the_edge", 0.0), ("over_the_edge", 2 / 3)]),
-    (["O O"], ["O O"], [("nothing_is_one", 1.0)]),
-    (["O O"], ["B-PS O"], []),
-    (["O B-PS"], ["O O"], []),
-]
+def names_of(
+    tags,
+    goes_on=lambda mark, kind, last, place: mark == "I" and (last[0], last[2]) == (kind, place - 1),
+    begins=lambda mark: mark != "O",
+):
+    """Entities as (kind, first, last); `goes_on` says when a tag goes on with the last one."""
+    found = []
+    for place, tag in enumerate(tags):
+        mark, _, kind = tag.partition("-")
+        if found and goes_on(mark, kind, found[-1], place):
+            found[-1] = (found[-1][0], found[-1][1], place)
+        elif begins(mark):
+            found.append((kind, place, place))
+    return found
 
 
-def check_entity_f1(answer: object) -> None:
-    for predicted, references, likely in TAGGED:
-        _expect_f1(answer, *([row.split() for row in rows] for rows in (predicted, references)), likely)
-    for place in range(16):
-        rows = 1 + place % 3 if place < 12 else 13
-        references = [_drawn_tags() for _ in range(rows)]
-        predicted = [_mistaken(tags) for tags in references]
-        _expect_f1(answer, predicted, references, [], _refusing if place == 15 else call)
+def f1(right, found, there):
+    return 2 * right / (found + there) if found + there else 0.0
 
 
-def _drawn_tags() -> list[str]:
-    """Tags of a sentence, as a tagger without rules may give them; of kinds that are new with each."""
-    kinds = [("PS", "LC"), ("OG", "DT"), ("A", "AB"), ("QT", "PS")][int(torch.randint(4, ()))]
-    tags = ["O", "O"] + [f"{mark}-{kind}" for mark in "BI" for kind in kinds]
-    return [tags[place] for place in torch.randint(len(tags), (int(torch.randint(1, 8, ())),)).tolist()]
+def counted(told=f1, read=names_of, seen=lambda entity: entity):
+    """The three numbers of all sentences: those right, found, and there; `told` makes one of them."""
+
+    def wrong(predicted, references):
+        counts = [0, 0, 0]
+        for tags, right_tags in zip(predicted, references):
+            found, there = ({seen(one) for one in read(row)} for row in (tags, right_tags))
+            for place, count in enumerate((len(found & there), len(found), len(there))):
+                counts[place] += count
+        return told(*counts)
+
+    return wrong
 
 
-def _mistaken(tags: Sequence[str]) -> list[str]:
-    """The same tags, but about every third is gone, or another mark or kind."""
-    kinds = [tag[2:] for tag in tags if tag != "O"] or ["PS"]
-    told = []
-    for tag, chance in zip(tags, torch.randint(12, (len(tags),)).tolist(), strict=True):
-        mark, kind = tag[0], tag[2:] or kinds[0]
-        likely = {0: "O", 1: f"B-{kind}", 2: f"I-{kind}", 3: f"{'I' if mark == 'O' else mark}-{kinds[-1]}"}
-        told.append(likely.get(chance, tag))
-    return told
+def read_by(goes_on):
+    return counted(read=lambda tags: names_of(tags, goes_on))
 
 
-def _expect_f1(
-    answer: Any, predicted: Tags, references: Tags, likely: Sequence[tuple[str, float]], ask: Call = call
-) -> None:
-    expected = entity_f1(predicted, references)
-    told = {"predicted": _sentences(predicted), "references": _sentences(references)}
-    try:
-        found = _float(ask(answer, predicted, references))
-    except Wrong as wrong:
-        if wrong.reason == "raised" and "ZeroDivisionError" in wrong.facts["error"]:
-            raise Wrong("zero_division", **told) from None
-        raise
-    if math.isclose(found, expected, abs_tol=1e-6):
-        return
-    if math.isnan(found) and not expected:
-        raise Wrong("zero_division", **told)
-    reason = next((name for name, wrong in likely if math.isclose(found, wrong, abs_tol=1e-4)), "f1")
-    right, given = told_apart(expected, found)
-    raise Wrong(reason, expected=right, actual=given, **told)
+def accuracy(predicted, references):
+    pairs = [pair for rows in zip(predicted, references) for pair in zip(*rows)]
+    return sum(one == other for one, other in pairs) / len(pairs)
 
 
-def _sentences(rows: Tags) -> str:
+def sentence_mean(predicted, references):
+    return sum(entity_f1([tags], [right]) for tags, right in zip(predicted, references)) / len(references)
+
+
+def kind_mean(of):
+    """The mean of each kind's F1: of the kinds that are there, or also of those that were found."""
+
+    def wrong(predicted, references):
+        rows = [*references, *predicted] if of == "both" else references
+        kinds = sorted({kind for tags in rows for kind, *_ in names_of(tags)})
+        each = [
+            counted(read=lambda tags, kind=kind: [one for one in names_of(tags) if one[0] == kind])(
+                predicted, references
+            )
+            for kind in kinds
+        ]
+        return sum(each) / len(each) if each else 0.0
+
+    return wrong
+
+
+def one_pot(predicted, references):
+    found, there = ({name for tags in rows for name in names_of(tags)} for rows in (predicted, references))
+    return f1(len(found & there), len(found), len(there))
+
+
+def in_one_row(predicted, references):
+    return entity_f1(*([list(itertools.chain(*rows))] for rows in (predicted, references)))
+
+
+def strict(tags):
+    return names_of(tags, begins=lambda mark: mark == "B")
+
+
+def each_i_begins(tags):
+    return names_of(
+        tags,
+        lambda mark, kind, last, place: (
+            mark == "I" and (last[0], last[2]) == (kind, place - 1) and tags[last[1]][0] == "B"
+        ),
+    )
+
+
+def of_precision_and_recall(right, found, there):
+    precision, recall = right / found, right / there
+    return 2 * precision * recall / (precision + recall)
+
+
+def end_written(predicted, references):
+    for tags in predicted:
+        tags.append("O")
+    return entity_f1(predicted, references)
+
+
+def package_f1(predicted, references):
+    from course_utils.tasks.entities import entity_f1 as of_the_package
+
+    return of_the_package(predicted, references)
+
+
+def tagged(predicted: str, references: str) -> tuple[Tags, Tags]:
+    """Sentences as "B-PS O / O O"."""
+    return tuple([tags.split() for tags in rows.split(" / ")] for rows in (predicted, references))
+
+
+def drawn_tags(sentences: int) -> tuple[Tags, Tags]:
+    """As a tagger without rules may give them: about every third tag is gone, or another mark or kind."""
+    references, predicted = [], []
+    for _ in range(sentences):
+        kinds = random.choice([("PS", "LC"), ("OG", "DT"), ("A", "AB"), ("QT", "PS")])
+        tags = ["O", "O"] + [f"{mark}-{kind}" for mark in "BI" for kind in kinds]
+        right = random.choices(tags, k=random.randint(1, 7))
+        references.append(right)
+        predicted.append([random.choice(tags) if random.random() < 0.3 else tag for tag in right])
+    return predicted, references
+
+
+def sentences(rows: Tags) -> str:
     """Tags as a learner reads them: "B-PS I-PS O / O B-LC"."""
     told = " / ".join(" ".join(tags) for tags in rows)
-    return told if len(told) <= 300 else f"{told[:299]}…"
+    return told if len(told) <= MOST_LETTERS else f"{told[: MOST_LETTERS - 1]}…"
 
 
-EXERCISES = [
-    Exercise("16.1", level="warm-up", check=check_label_first_pieces, solution=label_first_pieces),
-    Exercise("16.2", level="core", check=check_best_span, solution=best_span),
-    Exercise("16.3", level="core", check=check_layer_rates, solution=layer_rates),
-    Exercise("16.4", level="stretch", check=check_entity_f1, solution=entity_f1),
-]
+ENTITY_F1 = Exercise(
+    "16.4",
+    level="stretch",
+    reference=entity_f1,
+    atol=1e-6,
+    cases={
+        "f1 by hand": lambda: tagged("B-PS O B-LC B-PS O B-PS O O O", "B-PS O B-PS O O O B-DT O O"),
+        "f1 at the end": lambda: tagged("O B-PS", "O B-PS"),
+        "f1 of another end": lambda: tagged("B-PS O O B-LC", "B-PS I-PS O B-LC"),
+        "f1 of two sentences": lambda: tagged("B-PS O B-LC / O B-PS O", "B-PS O B-LC / B-PS O O"),
+        "f1 without B": lambda: tagged("B-PS O I-LC I-LC", "B-PS O B-LC I-LC"),
+        "f1 of another kind": lambda: tagged("B-PS I-LC I-LC", "B-PS B-LC I-LC"),
+        "f1 of two B": lambda: tagged("B-PS I-PS O", "B-PS B-PS O"),
+        "f1 over O": lambda: tagged("B-PS O I-PS", "B-PS O B-PS"),
+        "f1 over the edge": lambda: tagged("O B-PS / I-PS O", "O B-PS / B-PS O"),
+        "f1 of nothing": lambda: tagged("O O", "O O"),
+        "f1 of none right": lambda: [
+            tagged("O O", "B-PS O"),
+            tagged("O B-PS", "O O"),
+            tagged("B-PS", "B-PT"),
+        ],
+        "f1 drawn": lambda: [drawn_tags(1 + place % 3) for place in range(12)],
+        "f1 of many": lambda: [drawn_tags(13), drawn_tags(300)],
+    },
+    mistakes={
+        "last_lost": counted(read=lambda tags: [one for one in names_of(tags) if one[2] < len(tags) - 1]),
+        "accuracy": accuracy,
+        "tokens": counted(read=lambda tags: [pair for pair in enumerate(tags) if pair[1] != "O"]),
+        "overlap": counted(seen=lambda entity: entity[:2]),
+        "only_kinds": counted(seen=lambda entity: entity[0]),
+        "precision": counted(lambda right, found, there: right / found if found else 0.0),
+        "recall": counted(lambda right, found, there: right / there if there else 0.0),
+        "mean": counted(lambda right, found, there: (right / max(found, 1) + right / max(there, 1)) / 2),
+        "union": counted(lambda right, found, there: right / max(found + there - right, 1)),
+        "not_doubled": counted(lambda right, found, there: right / max(found + there, 1)),
+        "kind_ignored": counted(seen=lambda entity: entity[1:]),
+        "sentence_mean": sentence_mean,
+        "kind_mean": Several([kind_mean("references"), kind_mean("both")]),
+        "one_pot": one_pot,
+        "strict": Several(
+            [
+                counted(read=strict),
+                lambda predicted, references: (  # only the right ones are read strictly
+                    counted(read=lambda row: (strict if row[1] else names_of)(row[0]))(
+                        [(tags, False) for tags in predicted], [(tags, True) for tags in references]
+                    )
+                ),
+            ]
+        ),
+        "each_i_begins": counted(read=each_i_begins),
+        "kind_change": read_by(lambda mark, kind, last, place: mark == "I" and last[2] == place - 1),
+        "b_goes_on": read_by(
+            lambda mark, kind, last, place: mark != "O" and (last[0], last[2]) == (kind, place - 1)
+        ),
+        "gap_bridged": read_by(lambda mark, kind, last, place: mark == "I" and last[0] == kind),
+        "over_the_edge": in_one_row,
+        "nothing_is_one": counted(
+            lambda right, found, there: f1(right, found, there) if found + there else 1.0
+        ),
+        "zero_division": counted(of_precision_and_recall),
+        "f1": Several(
+            [
+                # the course's six kinds by heart, or only their first letter; the first three sentences
+                counted(read=lambda tags: [one for one in names_of(tags) if one[0] in KINDS]),
+                counted(seen=lambda entity: (entity[0][:1], *entity[1:])),
+                lambda predicted, references: entity_f1(predicted[:3], references[:3]),
+                lambda *given: 0.5,
+            ]
+        ),
+        "type": lambda *given: (0.0, 0.0, entity_f1(*given)),
+        "mutates_input": end_written,
+        "ready_made": package_f1,
+    },
+    signs={"zero_division": lambda found: found.yours != found.yours},  # NaN
+    facts={"*": lambda found: dict(zip(("predicted", "references"), map(sentences, found.given)))},
+    forbids=("course_utils.tasks", "seqeval.metrics"),
+)
+
+EXERCISES = [LABEL_FIRST_PIECES, BEST_SPAN, LAYER_RATES, ENTITY_F1]

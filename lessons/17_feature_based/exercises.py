@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 import random
 import sys
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 from unittest import mock
 
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import (
-    Exercise,
-    Wrong,
-    call,
-    expect_close,
-    expect_tensor,
-    number,
-    numbers,
-)
-from course_utils.exercises.forbidden import TASKS, refuse_ready_made
+from course_utils.exercises.core import Departure, Exercise, Found, Several, call, number, numbers, shown
+from course_utils.exercises.values import Rule, departure, plain
+
+# ---- 17.1
 
 
 def mean_vector(hidden: Tensor, attention_mask: Tensor) -> Tensor:
@@ -33,57 +29,140 @@ def mean_vector(hidden: Tensor, attention_mask: Tensor) -> Tensor:
     return total / inside.sum(dim=1, keepdim=True).clamp(min=1)
 
 
-def check_mean_vector(answer: object) -> None:
-    hidden = torch.tensor([[50.0, 2, 4, 30, 7000, 900], [60.0, 1, 2, 3, 10, 40]])[..., None]  # (2, 6, 1)
-    mask = torch.tensor([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1]])
-    found = expect_tensor(call(answer, hidden, mask), shape=(2, 1), dtype=hidden.dtype)[:, 0]
-    right = torch.tensor([3.0, 4.0])
-    likely = [
-        ("padding_counted", [7986 / 6, 116 / 6]),
-        ("padding_counted", [7036 / 4, 4.0]),  # without the first and the last column
-        ("padding_counted", [7906 / 4, 4.0]),
-        ("specials_counted", [86 / 4, 116 / 6]),
-        ("cls_counted", [56 / 3, 76 / 5]),
-        ("sep_counted", [36 / 3, 56 / 5]),
-        ("last_column", [36 / 3, 4.0]),
-        ("divided_by_length", [6 / 6, 16 / 6]),
-        ("divided_by_length", [6 / 4, 16 / 4]),
-        ("divided_by_real", [6 / 4, 16 / 6]),
-        ("sum", [6.0, 16.0]),
-        ("maximum", [4.0, 10.0]),
-        ("only_cls", [50.0, 60.0]),
-        ("first_row_decides", [3.0, 1.5]),
-        ("over_all_rows", [22 / 6, 22 / 6]),
-    ]
-    for reason, wrong in likely:
-        if torch.allclose(found, torch.tensor(wrong), rtol=1e-4):
-            raise Wrong(reason, expected=numbers(right), actual=numbers(found))
-    expect_close(found, right, "value", atol=1e-4)
+def mean(
+    inside=lambda places, last, length: (places > 0) & (places < last),
+    count=lambda inside, mask: inside.sum(dim=1, keepdim=True).clamp(min=1),
+):
+    """The sum of those inside, divided by their count."""
 
-    two = expect_tensor(call(answer, hidden[:, :3], torch.tensor([[1, 1, 0], [1, 1, 1]])), shape=(2, 1))
-    if not bool((two[0] == 0).all()):
-        raise Wrong("empty", actual=number(two[0, 0]))
-    cases = [(3, 7, 5), (1, 2, 3), (5, 11, 1), (2, 13, 7), (7, 3, 2)]
-    for place, (batch, length, size) in enumerate(cases):
-        dtype = torch.float32 if place == 3 else torch.float64
-        hidden = torch.randn(batch, length, size, dtype=dtype).requires_grad_()
+    def wrong(hidden, attention_mask):
+        length = hidden.shape[1]
+        last = attention_mask.sum(dim=1, keepdim=True) - 1
+        chosen = inside(torch.arange(length)[None], last, length).expand(len(hidden), -1).to(hidden.dtype)
+        return (hidden * chosen[..., None]).sum(dim=1) / count(chosen, attention_mask)
+
+    return wrong
+
+
+def inner_tokens(hidden, attention_mask):
+    """Each row's tokens without [CLS] and [SEP]."""
+    return [row[1 : int(mask.sum()) - 1] for row, mask in zip(hidden, attention_mask)]
+
+
+def of_each_row(reduce):
+    def wrong(hidden, attention_mask):
+        return torch.stack(
+            [
+                reduce(row) if len(row) else hidden.new_zeros(hidden.shape[2])
+                for row in inner_tokens(hidden, attention_mask)
+            ]
+        )
+
+    return wrong
+
+
+def first_length(hidden, attention_mask):
+    return hidden[:, 1 : int(attention_mask[0].sum()) - 1].mean(dim=1)
+
+
+def over_all_rows(hidden, attention_mask):
+    return torch.cat(inner_tokens(hidden, attention_mask)).mean(dim=0).expand(len(hidden), -1).clone()
+
+
+def taken_off(hidden, attention_mask):
+    """Adds up all, and takes off what is too much; where that is large, too little is left."""
+    outside = mean(lambda places, last, length: (places == 0) | (places >= last), lambda inside, mask: 1)
+    count = (attention_mask.sum(dim=1, keepdim=True) - 2).clamp(min=1)
+    return (hidden.sum(dim=1) - outside(hidden, attention_mask)) / count
+
+
+def mask_written(hidden, attention_mask):
+    last = attention_mask.sum(dim=1, keepdim=True) - 1
+    attention_mask.scatter_(1, last, 0)
+    attention_mask[:, 0] = 0
+    inside = attention_mask[..., None].to(hidden.dtype)
+    return (hidden * inside).sum(dim=1) / inside.sum(dim=1).clamp(min=1)
+
+
+def drawn_rows(*sizes, dtype=torch.float64, padding=1.0):
+    rows = []
+    for batch, length, size in sizes:
         lengths = torch.randint(2, length + 1, (batch, 1))
-        _check_row_means(answer, hidden, (torch.arange(length) < lengths).long())
+        mask = (torch.arange(length) < lengths).long()
+        hidden = torch.randn(batch, length, size, dtype=dtype)
+        rows.append((torch.where(mask[..., None] == 1, hidden, padding * hidden), mask))
+    return rows
 
 
-def _check_row_means(answer: Any, hidden: Tensor, mask: Tensor) -> None:
-    """Value and gradient; then with other padding, and with more of it."""
-    batch, length, size = hidden.shape
-    result = expect_tensor(_refusing(answer, hidden, mask), shape=(batch, size), dtype=hidden.dtype)
-    right = mean_vector(hidden, mask)
-    facts = {"batch": batch, "length": length, "real": mask.sum(dim=1).tolist()}
-    expect_close(result, right, "other_rows", **facts)
-    _compare_gradients(result, right, {"hidden": hidden})
-    told = torch.where(mask[..., None] == 1, hidden.detach(), 1e4)
-    longer = torch.cat([told, told.new_full((batch, 3, size), -1e4)], dim=1)
-    more = torch.cat([mask, mask.new_zeros(batch, 3)], dim=1)
-    again = expect_tensor(call(answer, longer, more), shape=(batch, size))
-    expect_close(again, right, "padding_leaks", **facts)
+ROWS = torch.tensor([[50.0, 2, 4, 30, 7000, 900], [60.0, 1, 2, 3, 10, 40]])[..., None]  # (2, 6, 1)
+
+CANCELLING = torch.tensor([7.0, 2.0**25 + 1, -(2.0**25), 9.0], dtype=torch.float64)[
+    None, :, None
+]  # 1 is left
+
+MEAN_VECTOR = Exercise(
+    "17.1",
+    level="warm-up",
+    reference=mean_vector,
+    show=lambda vectors: shown(vectors[:, 0] if getattr(vectors, "shape", ())[1:] == (1,) else vectors),
+    cases={
+        "by_hand": lambda: (ROWS, torch.tensor([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1]])),
+        "empty": lambda: [(ROWS[:1, :2], torch.tensor([[1, 1]])), (ROWS[:1, :3], torch.tensor([[1, 1, 0]]))],
+        "other_rows": lambda: [
+            *drawn_rows((2, 13, 7), dtype=torch.float32),
+            *drawn_rows((3, 7, 5), (1, 2, 3), (5, 11, 1), (7, 3, 2), (2, 300, 3)),
+        ],
+        "in_float32": lambda: (CANCELLING, torch.tensor([[1, 1, 1, 1]])),
+        "padding_leaks": lambda: [
+            *drawn_rows((3, 7, 2), dtype=torch.float32, padding=1e7),
+            *drawn_rows((2, 5, 3), padding=1e15),
+        ],
+    },
+    mistakes={
+        "padding_counted": Several(
+            [
+                lambda hidden, attention_mask: hidden.mean(dim=1),
+                lambda hidden, attention_mask: hidden[:, 1:-1].mean(dim=1),
+                mean(lambda places, last, length: (places > 0) & (places != last)),
+            ]
+        ),
+        "specials_counted": mean(lambda places, last, length: places <= last),
+        "cls_counted": mean(lambda places, last, length: places < last),
+        "sep_counted": mean(lambda places, last, length: (places > 0) & (places <= last)),
+        "last_column": mean(
+            lambda places, last, length: (places > 0) & (places <= last) & (places < length - 1)
+        ),
+        "divided_by_length": Several(
+            [
+                mean(count=lambda inside, mask: mask.shape[1]),
+                mean(count=lambda inside, mask: max(mask.shape[1] - 2, 1)),
+            ]
+        ),
+        "divided_by_real": mean(count=lambda inside, mask: mask.sum(dim=1, keepdim=True)),
+        "sum": mean(count=lambda inside, mask: 1.0),
+        "maximum": of_each_row(lambda row: row.amax(dim=0)),
+        "only_cls": lambda hidden, attention_mask: hidden[:, 0],
+        "first_row_decides": first_length,
+        "over_all_rows": over_all_rows,
+        "by_hand": of_each_row(lambda row: row.median(dim=0).values),
+        "empty": mean(count=lambda inside, mask: inside.sum(dim=1, keepdim=True)),
+        "other_rows": mean(lambda places, last, length: (places > 0) & (places < last) & (places < 8)),
+        "in_float32": lambda hidden, attention_mask: mean_vector(hidden.float(), attention_mask).to(
+            hidden.dtype
+        ),
+        "padding_leaks": taken_off,
+        "no_gradient": lambda *given: mean_vector(*given).detach(),
+        "gradient": lambda hidden, attention_mask: (
+            mean_vector(hidden, attention_mask) + hidden[:, 0] - hidden[:, 0].detach()
+        ),
+        "mutates_input": mask_written,
+    },
+    facts={"*": lambda found: {"real": found.given[1].sum(dim=1).tolist()}},
+    forbids=("course_utils.tasks",),
+)
+
+
+# ---- 17.2
 
 
 def learned_mix(layers: Tensor, scores: Tensor, gamma: Tensor) -> Tensor:
@@ -91,79 +170,102 @@ def learned_mix(layers: Tensor, scores: Tensor, gamma: Tensor) -> Tensor:
     return gamma * (shares[:, None, None] * layers).sum(dim=0)  # (T, C)
 
 
-def check_learned_mix(answer: object) -> None:
-    # Shares 5/8, 2/8 and 1/8 of [8, 0], [0, 8] and [8, 16] make [6, 4]; times 2.
-    layers = torch.tensor([[[8.0, 0.0]], [[0.0, 8.0]], [[8.0, 16.0]]])  # (3, 1, 2)
-    scores, gamma = torch.tensor([5.0, 2.0, 1.0]).log(), torch.tensor(2.0)
-    found = expect_tensor(call(answer, layers, scores, gamma), shape=(1, 2), dtype=layers.dtype)
-    right = learned_mix(layers, scores, gamma)
-    for reason, wrong in _likely_mixes(layers, scores, gamma):
-        if torch.allclose(found, wrong, atol=1e-3):
-            raise Wrong(reason, expected=numbers(right[0]), actual=numbers(found[0]))
-    expect_close(found, right, atol=1e-4)
-    _check_far_scores(answer)
-    sizes = [(1, 3, 5), (5, 7, 2), (13, 2, 11), (2, 1, 1), (7, 5, 3)]
-    for count, length, size in sizes:
-        given = {
-            "layers": torch.randn(count, length, size, dtype=torch.float64),
-            "scores": 2 * torch.randn(count, dtype=torch.float64),
-            "gamma": torch.randn((), dtype=torch.float64),
-        }
-        for tensor in given.values():
-            tensor.requires_grad_()
-        result = expect_tensor(_refusing(answer, *given.values()), shape=(length, size), dtype=torch.float64)
-        right = learned_mix(*given.values())
-        expect_close(result, right, "other_mixes", count=count, length=length, size=size)
-        _compare_gradients(result, right, given)
+def mix(shares=lambda scores, gamma: scores.softmax(dim=0), join=lambda mixed, gamma: gamma * mixed):
+    def wrong(layers, scores, gamma):
+        return join((shares(scores, gamma)[:, None, None] * layers).sum(dim=0), gamma)
+
+    return wrong
 
 
-def _likely_mixes(layers: Tensor, scores: Tensor, gamma: Tensor) -> list[tuple[str, Tensor]]:
-    """The reason, and what a code with this fault gives."""
+def mixed_only(mixed, gamma):
+    return mixed
 
-    def mixed(shares: Tensor) -> Tensor:
-        return (shares[:, None, None] * layers).sum(dim=0)
 
-    shares = scores.softmax(dim=0)
+def scores_written(layers, scores, gamma):
+    with torch.no_grad():
+        scores -= scores.max()
+    return learned_mix(layers, scores, gamma)
+
+
+def drawn_mixes():
+    sizes = [(1, 3, 5), (5, 7, 2), (13, 2, 11), (2, 1, 1), (7, 5, 3), (3, 300, 2)]
     return [
-        ("no_softmax", gamma * mixed(scores)),
-        ("no_softmax", mixed(scores)),
-        ("by_sum", gamma * mixed(scores / scores.sum())),
-        ("sigmoid", gamma * mixed(scores.sigmoid())),
-        ("only_exp", gamma * mixed(scores.exp())),
-        ("over_one", gamma * mixed(torch.ones_like(scores))),
-        ("log_softmax", gamma * mixed(scores.log_softmax(dim=0))),
-        ("gamma_forgotten", mixed(shares)),
-        ("gamma_added", mixed(shares) + gamma),
-        ("gamma_inside", mixed((gamma * scores).softmax(dim=0))),
-        ("gamma_inside", mixed((scores / gamma).softmax(dim=0))),
-        ("gamma_inside", gamma * mixed((gamma * scores).softmax(dim=0))),
-        ("gamma_squared", gamma**2 * mixed(shares)),
-        ("mean", gamma * mixed(shares) / len(layers)),
-        ("scores_unused", gamma * layers.mean(dim=0)),
-        ("best_only", gamma * layers[int(scores.argmax())]),
-        ("turned_round", gamma * mixed(shares.flip(0))),
+        tuple(torch.randn(shape, dtype=torch.float64) for shape in (size, size[:1], ())) for size in sizes
     ]
 
 
-def _check_far_scores(answer: object) -> None:
+def far_scores(far: float) -> tuple[Tensor, ...]:
     """Shares 3/4 and 1/4 of [4, 0] and [0, 8], by scores whose exponential is ∞, or 0."""
-    layers = torch.tensor([[[4.0, 0.0]], [[0.0, 8.0]]])
-    for far in (1000.0, -1000.0):
-        scores = torch.tensor([far + math.log(3), far], requires_grad=True)
-        found = expect_tensor(call(answer, layers, scores, torch.tensor(1.0)), shape=(1, 2))
-        if not torch.allclose(found, torch.tensor([[3.0, 2.0]]), atol=1e-2):
-            raise Wrong("overflow", far=number(far), expected="[3, 2]", actual=numbers(found[0]))
+    layers = torch.tensor([[[4.0, 0.0]], [[0.0, 8.0]]]).double()
+    return layers, torch.tensor([far + math.log(3), far]).double(), torch.tensor(1.0).double()
 
 
-def _compare_gradients(result: Tensor, right: Tensor, given: dict[str, Tensor]) -> None:
-    """The gradient of the result, weighted at random, is that of the right one in each of the given tensors."""
-    upstream, tensors = torch.randn_like(right), list(given.values())
-    if not result.requires_grad:
-        raise Wrong("no_gradient")
-    found = torch.autograd.grad(result, tensors, upstream, allow_unused=True, materialize_grads=True)
-    expected = torch.autograd.grad(right, tensors, upstream, allow_unused=True, materialize_grads=True)
-    for name, mine, wanted in zip(given, found, expected, strict=True):
-        expect_close(mine, wanted, "gradient", atol=1e-5, of=name)
+LEARNED_MIX = Exercise(
+    "17.2",
+    level="core",
+    reference=learned_mix,
+    cases={
+        "by_hand": lambda: (  # shares 5/8, 2/8 and 1/8 make [6, 4]; times 2
+            torch.tensor([[[8.0, 0.0]], [[0.0, 8.0]], [[8.0, 16.0]]]),
+            torch.tensor([5.0, 2.0, 1.0]).log(),
+            torch.tensor(2.0),
+        ),
+        "overflow": lambda: [far_scores(1000.0), far_scores(-1000.0)],
+        "other_mixes": drawn_mixes,
+        "in_float32": lambda: (
+            CANCELLING[0, 1:3, :, None],
+            torch.zeros(2, dtype=torch.float64),
+            torch.tensor(2.0, dtype=torch.float64),
+        ),
+    },
+    mistakes={
+        "no_softmax": Several(
+            [mix(lambda scores, gamma: scores), mix(lambda scores, gamma: scores, mixed_only)]
+        ),
+        "by_sum": mix(lambda scores, gamma: scores / scores.sum()),
+        "sigmoid": mix(lambda scores, gamma: scores.sigmoid()),
+        "only_exp": mix(lambda scores, gamma: scores.exp()),
+        "over_one": mix(lambda scores, gamma: scores[:, None].softmax(dim=-1)[:, 0]),
+        "log_softmax": mix(lambda scores, gamma: scores.log_softmax(dim=0)),
+        "gamma_forgotten": mix(join=mixed_only),
+        "gamma_added": mix(join=lambda mixed, gamma: mixed + gamma),
+        "gamma_inside": Several(
+            [
+                mix(lambda scores, gamma: (gamma * scores).softmax(dim=0), mixed_only),
+                mix(lambda scores, gamma: (scores / gamma).softmax(dim=0), mixed_only),
+                mix(lambda scores, gamma: (gamma * scores).softmax(dim=0)),
+            ]
+        ),
+        "gamma_squared": mix(join=lambda mixed, gamma: gamma**2 * mixed),
+        "mean": lambda layers, scores, gamma: learned_mix(layers, scores, gamma) / len(layers),
+        "scores_unused": lambda layers, scores, gamma: gamma * layers.mean(dim=0),
+        "best_only": lambda layers, scores, gamma: gamma * layers[int(scores.argmax())],
+        "turned_round": mix(lambda scores, gamma: scores.softmax(dim=0).flip(0)),
+        "by_hand": mix(lambda scores, gamma: (scores / math.sqrt(len(scores))).softmax(dim=0)),
+        "overflow": mix(lambda scores, gamma: scores.exp() / scores.exp().sum()),
+        "other_mixes": lambda layers, scores, gamma: learned_mix(layers[:7], scores[:7], gamma),
+        "in_float32": lambda layers, scores, gamma: learned_mix(
+            layers.float(), scores.float(), gamma.float()
+        ).to(layers.dtype),
+        "detached": Several(
+            [
+                lambda layers, scores, gamma: learned_mix(layers, torch.tensor(scores.tolist()), gamma),
+                lambda layers, scores, gamma: learned_mix(layers, scores, gamma.item()),
+                lambda layers, scores, gamma: learned_mix(layers.detach(), scores, gamma),
+            ]
+        ),
+        "gradient": lambda layers, scores, gamma: (
+            learned_mix(layers, scores, gamma) + (layers - layers.detach())[0]
+        ),
+        "no_gradient": lambda *given: learned_mix(*given).detach(),
+        "mutates_input": scores_written,
+    },
+    facts={"overflow": lambda found: {"far": number(found.given[1][-1])}},
+    forbids=("course_utils.tasks",),
+)
+
+
+# ---- 17.3
 
 
 def control_labels(words: Sequence[str], num_labels: int, seed: int) -> list[int]:
@@ -171,8 +273,79 @@ def control_labels(words: Sequence[str], num_labels: int, seed: int) -> list[int
     return [random.Random(f"{seed} {word}").randrange(num_labels) for word in words]
 
 
+def of_each_word(label):
+    """Labels from a word, the seed and the number of labels."""
+    return lambda words, num_labels, seed: [label(word, seed, num_labels) for word in words]
+
+
+def of_text(told, power=1.0):
+    """As the solution, of what is told of a word."""
+    return of_each_word(
+        lambda word, seed, size: int(size * random.Random(f"{seed} {told(word)}").random() ** power)
+    )
+
+
+def drawn(word, seed, size):
+    return random.Random(f"{seed} {word}").randrange(size)
+
+
+def by_first_sight(words, num_labels, seed):
+    generator, known = random.Random(seed), {}
+    return [known.setdefault(word, generator.randrange(num_labels)) for word in words]
+
+
+def by_sorted_types(words, num_labels, seed):
+    generator = random.Random(seed)
+    known = {word: generator.randrange(num_labels) for word in sorted(set(words))}
+    return [known[word] for word in words]
+
+
+def one_after_the_other(words, num_labels, seed):
+    generator = random.Random(seed)
+    return [generator.randrange(num_labels) for _ in words]
+
+
+def without_seed(words, num_labels, seed):
+    known = {word: int(torch.randint(num_labels, ())) for word in sorted(set(words))}
+    return [known[word] for word in words]
+
+
+def seeded_globally(words, num_labels, seed):
+    labels = []
+    for word in words:
+        random.seed(f"{seed} {word}")
+        labels.append(random.randrange(num_labels))
+    return labels
+
+
+def sorted_in_place(words, num_labels, seed):
+    words.sort()
+    return control_labels(words, num_labels, seed)
+
+
 SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허고노도로모보소오조초코토포호"
-FAMILIES = 150  # of words that are alike
+SMALL = ["배", "를", "타다", "배", "를", "먹다"]
+
+
+def drawn_families() -> list[list[tuple[str, ...]]]:
+    """Kinds of families of words that are alike: in syllables, letters, all but the first or last, digits and signs."""
+    generator = random.Random(17)
+    stems = generator.sample([a + b for a, b in itertools.combinations(SYLLABLES, 2)], 160)
+    letters = generator.sample(["".join(three) for three in itertools.product("abcdefghijk", repeat=3)], 100)
+    pairs = list(zip(stems[60:110], stems[50:100]))
+    return [
+        [(s, s[::-1], f"{s}를", f"{s[0]}를", f"를{s[1]}", f"를{s}") for s in stems[:60]],
+        [(word, word.upper(), f"{word}s") for word in letters],
+        [(f"{a}{b}습니다", f"{a}{b}습니까", f"큰{a}{b}", f"새{a}{b}") for a, b in pairs],
+        [(s, f"{s}1", f"{s}2", f"{s}.", f"{s}?") for s in stems[110:]],
+    ]
+
+
+FAMILIES = drawn_families()
+WORDS = list(dict.fromkeys(word for kind in FAMILIES for family in kind for word in family))
+SIZES = torch.tensor([len(word.encode()) for word in WORDS])
+AS_LONG = (SIZES[:, None] == SIZES) & ~torch.eye(len(WORDS), dtype=torch.bool)  # pairs; a checksum ties these
+TOKENS = random.Random(0).sample(WORDS + WORDS[::3], len(WORDS) + len(WORDS[::3]))
 
 
 class OfAnotherKernel(str):
@@ -182,144 +355,216 @@ class OfAnotherKernel(str):
         return str.__hash__(self) ^ 0x5EED
 
 
-def check_control_labels(answer: object) -> None:
-    families = _drawn_families()
-    words = [word for family in families for word in family]  # all different
-    tokens = words + words[::3]
-    generator = torch.Generator().manual_seed(int(torch.randint(10**6, ())))
-    tokens = [tokens[place] for place in torch.randperm(len(tokens), generator=generator)]
+def whole_numbers(result: Any) -> list[int]:
+    return [int(plain(label)) for label in plain(result)]
 
-    small = ["배", "를", "타다", "배", "를", "먹다"]
-    state = random.getstate(), torch.get_rng_state()
-    first = _labels(answer, small, 5, 0)
-    second = _labels(answer, small, 5, 0)
-    if first != second:
-        raise Wrong("not_repeatable", words=small, first=first, second=second)
-    if random.getstate() != state[0] or not torch.equal(torch.get_rng_state(), state[1]):
-        raise Wrong("global_random")
 
-    labels = _labels(answer, tokens, 5, 0)
+def labels_of(answer: Any, words: Sequence[str], num_labels: int = 5, seed: int = 0) -> list[int]:
+    return whole_numbers(call(answer, list(words), num_labels, seed))
+
+
+def as_labels(result: Any, right: list[int]) -> Departure | None:
+    """As many whole numbers; which ones is free."""
+    labels = plain(result)
+    if not isinstance(labels, list | tuple):
+        return Departure("type", "list", type(result).__name__)
+    for label in map(plain, labels):
+        if not isinstance(label, int | float) or label != int(label):
+            return Departure("type", "int", type(label).__name__)
+    return Departure("length", len(right), len(labels)) if len(labels) != len(right) else None
+
+
+def out_of_range(answer: Any) -> dict[str, Any] | None:
+    for num_labels in (5, 1, 2, 17):
+        for label in labels_of(answer, WORDS, num_labels):
+            if not 0 <= label < num_labels:
+                return {"num_labels": num_labels, "most": num_labels - 1, "actual": label}
+    return None
+
+
+def not_repeatable(answer: Any) -> dict[str, Any] | None:
+    first, second = labels_of(answer, SMALL), labels_of(answer, SMALL)
+    return {"words": SMALL, "first": first, "second": second} if first != second else None
+
+
+def global_random(answer: Any) -> bool:
+    before = random.getstate(), torch.get_rng_state()
+    labels_of(answer, SMALL)
+    return random.getstate() != before[0] or not torch.equal(torch.get_rng_state(), before[1])
+
+
+def per_token(answer: Any) -> dict[str, Any] | None:
     known: dict[str, int] = {}
-    for word, label in zip(tokens, labels, strict=True):
+    for word, label in zip(TOKENS, labels_of(answer, TOKENS), strict=True):
         if known.setdefault(word, label) != label:
-            raise Wrong("per_token", word=word, first=known[word], second=label)
-    _expect_known(answer, tokens[::-1], 5, 0, known, "order")
-    for chosen in (words[::2], words[1::5], words[:1], words[-1:], small, small[::-1], []):
-        _expect_known(answer, chosen, 5, 0, known, "other_words")
-    _check_new_kernel(answer, tokens, known)
-    _check_chance(families, known, 5)
-    _check_seeds(answer, words, known)
-    for num_labels in (1, 2, 17):
-        labels = _labels(answer, words, num_labels, 3)
-        if len(set(labels)) < num_labels:
-            missing = min(set(range(num_labels)) - set(labels))
-            raise Wrong("label_missing", num_labels=num_labels, label=missing, count=len(words))
-    again = _ints(_refusing(answer, tokens[::2], 5, 0))
-    if again != [known[word] for word in tokens[::2]]:
-        raise Wrong("other_words", **_differing(tokens[::2], again, known))
+            return {"word": word, "first": known[word], "second": label}
+    return None
 
 
-def _drawn_families() -> list[tuple[str, ...]]:
-    """Fresh words, five that are alike each: ab, ba, abc, ac, cb in syllables; and Ab beside ab in letters."""
-    size = len(SYLLABLES)
-    order = torch.randperm(size**2)[: 2 * FAMILIES].tolist()
-    stems = [SYLLABLES[place // size] + SYLLABLES[place % size] for place in order]
-    stems = [stem for stem in stems if stem[0] < stem[1]][: FAMILIES // 2]
-    families = [
-        (stem, stem[::-1], f"{stem}를", f"{stem[0]}를", f"를{stem[1]}", f"를{stem}") for stem in stems
-    ]
-    for place in order[:FAMILIES]:
-        letters = "".join(chr(97 + place // 26**power % 26) for power in range(3))
-        families.append((letters, letters.upper(), f"{letters}s"))
-    seen: set[str] = set()
-    return [
-        family
-        for family in families
-        if not (seen.intersection(family) or len(set(family)) < len(family) or seen.update(family))
-    ]
+def by_order(answer: Any) -> dict[str, Any] | None:
+    known = dict(zip(TOKENS, labels_of(answer, TOKENS), strict=True))
+    return differing(answer, TOKENS[::-1], known)
 
 
-def _labels(answer: Any, words: Sequence[str], num_labels: int, seed: int) -> list[int]:
-    """What an answer returned: as many whole numbers as there are words, from 0 to num_labels − 1."""
-    labels = _ints(call(answer, list(words), num_labels, seed))
-    if len(labels) != len(words):
-        raise Wrong("count", expected=len(words), actual=len(labels))
-    for label in labels:
-        if not 0 <= label < num_labels:
-            raise Wrong("range", num_labels=num_labels, most=num_labels - 1, actual=label)
-    return labels
+def by_other_words(answer: Any) -> dict[str, Any] | None:
+    known = dict(zip(WORDS + SMALL, labels_of(answer, WORDS + SMALL), strict=True))
+    lists = [WORDS[:1], WORDS[-1:], SMALL, SMALL[2:], WORDS[1::5], WORDS[::2], TOKENS]
+    return next(filter(None, (differing(answer, words, known) for words in lists)), None)
 
 
-def _ints(result: Any) -> list[int]:
-    """A list, a tuple or a tensor of whole numbers, as a list."""
-    values = result.tolist() if isinstance(result, Tensor) else result
-    if not isinstance(values, list | tuple):
-        raise Wrong("kind", actual=type(result).__name__)
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise Wrong("kind", actual=type(value).__name__)
-    return list(values)
+def differing(answer: Any, words: Sequence[str], known: dict[str, int]) -> dict[str, Any] | None:
+    for word, label in zip(words, labels_of(answer, words), strict=True):
+        if known[word] != label:
+            return {"word": word, "expected": known[word], "actual": label, "count": len(words)}
+    return None
 
 
-def _expect_known(
-    answer: Any, words: Sequence[str], num_labels: int, seed: int, known: dict[str, int], reason: str
-) -> None:
-    labels = _labels(answer, words, num_labels, seed)
-    if any(known.setdefault(word, label) != label for word, label in zip(words, labels, strict=True)):
-        raise Wrong(reason, **_differing(words, labels, known))
-
-
-def _differing(words: Sequence[str], labels: Sequence[int], known: dict[str, int]) -> dict[str, Any]:
-    pairs = zip(words, labels)
-    word, label = next((pair for pair in pairs if known[pair[0]] != pair[1]), (words[0], -1))
-    return {"word": str(word), "expected": known[word], "actual": label, "count": len(words)}
-
-
-def _check_new_kernel(answer: Any, words: Sequence[str], known: dict[str, int]) -> None:
+def by_hash(answer: Any) -> bool:
     """Whatever hash says is another in a new kernel, of a word and, in the answer's own code, of anything."""
-    own, real = getattr(answer, "__globals__", None), builtins.hash
+    own, real, before = getattr(answer, "__globals__", None), builtins.hash, labels_of(answer, TOKENS)
 
     def other(value: Any) -> int:
         return real(value) ^ 0x5EED if sys._getframe(1).f_globals is own else real(value)
 
     with mock.patch.object(builtins, "hash", other):
-        labels = _labels(answer, [OfAnotherKernel(word) for word in words], 5, 0)
-    if labels != [known[word] for word in words]:
-        raise Wrong("hash")  # the labels themselves would be others each time
+        return labels_of(answer, [OfAnotherKernel(word) for word in TOKENS]) != before
 
 
-def _check_chance(families: Sequence[Sequence[str]], known: dict[str, int], num_labels: int) -> None:
-    """All labels come about equally often, and words that are alike share theirs no more often than others."""
-    labels = [known[word] for family in families for word in family]
-    mean, counts = len(labels) / num_labels, [labels.count(label) for label in range(num_labels)]
-    if not all(0.6 * mean < count < 1.4 * mean for count in counts):  # six standard deviations and more
-        raise Wrong("not_uniform", count=len(labels), mean=number(mean), counts=counts)
-    for kind in {len(family) for family in families}:
-        alike = [family for family in families if len(family) == kind]
-        for one, other in [(a, b) for a in range(kind) for b in range(a)]:
-            same = sum(known[family[one]] == known[family[other]] for family in alike) / len(alike)
+def not_uniform(answer: Any) -> dict[str, Any] | None:
+    labels = labels_of(answer, WORDS)
+    mean, counts = len(labels) / 5, [labels.count(label) for label in range(5)]
+    if all(abs(count - mean) < 5 * math.sqrt(0.8 * mean) for count in counts):  # five standard deviations
+        return None
+    return {"count": len(labels), "mean": number(mean), "counts": counts}
+
+
+def alike(answer: Any) -> dict[str, Any] | None:
+    """Words that are alike share their label no more often than others."""
+    known = dict(zip(WORDS, labels_of(answer, WORDS), strict=True))
+    for families in FAMILIES:
+        for one, other in itertools.combinations(range(len(families[0])), 2):
+            same = sum(known[family[one]] == known[family[other]] for family in families) / len(families)
             if same > 0.55:
-                pair = {"one": alike[0][other], "other": alike[0][one]}
-                raise Wrong("alike", share=number(100 * same), chance=number(100 / num_labels), **pair)
+                pair = {"one": families[0][one], "other": families[0][other]}
+                return pair | {"share": number(100 * same), "chance": 20}
+    return None
 
 
-def _check_seeds(answer: Any, words: Sequence[str], known: dict[str, int]) -> None:
+def pairs_of_seeds(answer: Any) -> Iterator[tuple[dict[str, Any], list[int], list[int]]]:
+    for num_labels, one, other in ((5, 0, 1), (8, 1, 2), (7, 3, 10), (5, 5, 123_456), (5, 7, 1_000_007)):
+        labels = [labels_of(answer, WORDS, num_labels, seed) for seed in (one, other)]
+        yield {"one": one, "other": other, "num_labels": num_labels}, *labels
+
+
+def seed_unused(answer: Any) -> dict[str, Any] | None:
+    return next((facts for facts, before, after in pairs_of_seeds(answer) if before == after), None)
+
+
+def seeds_related(answer: Any) -> dict[str, Any] | None:
     """Another seed is another drawing: who shared a label shares it no more often than others."""
-    for num_labels, one, other in ((5, 0, 1), (8, 1, 2), (7, 3, 10), (5, 5, 123_456)):
-        before = _labels(answer, words, num_labels, one)
-        after = _labels(answer, words, num_labels, other)
-        if num_labels == 5 and one == 0 and before != [known[word] for word in words]:
-            raise Wrong("other_words", **_differing(words, before, known))
-        facts = {"one": one, "other": other, "num_labels": num_labels}
+    for facts, before, after in pairs_of_seeds(answer):
         if before == after:
-            raise Wrong("seed_unused", **facts)
-        kept = sum(a == b for a, b in zip(before, after, strict=True)) / len(words)
-        first, second = (torch.tensor(labels) for labels in (before, after))
-        together = (first[:, None] == first) & ~torch.eye(len(words), dtype=torch.bool)
+            continue  # "seed_unused"
+        kept = sum(a == b for a, b in zip(before, after, strict=True)) / len(WORDS)
+        first, second = torch.tensor(before), torch.tensor(after)
+        together = (first[:, None] == first) & AS_LONG
         still = float((together & (second[:, None] == second)).sum() / together.sum().clamp(min=1))
-        if max(kept, still) > 2 / num_labels:
-            share, chance = number(100 * max(kept, still)), number(100 / num_labels)
-            raise Wrong("seeds_related", share=share, chance=chance, **facts)
+        share, chance = max(kept, still), 1 / facts["num_labels"]
+        if share > 2 * chance:
+            return facts | {"share": number(100 * share), "chance": number(100 * chance)}
+    return None
+
+
+def label_missing(answer: Any) -> dict[str, Any] | None:
+    for num_labels in (1, 2, 17):
+        labels = labels_of(answer, WORDS, num_labels, seed=3)
+        if missing := set(range(num_labels)) - set(labels):
+            return {"num_labels": num_labels, "label": min(missing), "count": len(WORDS)}
+    return None
+
+
+CONTROL_LABELS = Exercise(
+    "17.3",
+    level="core",
+    reference=control_labels,
+    compare=as_labels,
+    cases={
+        "small": lambda: (SMALL, 5, 0),
+        "others": lambda: [([], 5, 0), (["배"], 1, 3), (TOKENS, 17, 2)],
+    },
+    mistakes={
+        "per_token": one_after_the_other,
+        "order": by_first_sight,
+        "other_words": by_sorted_types,
+        "hash": Several(
+            [
+                of_each_word(lambda word, seed, size: random.Random(hash((word, seed))).randrange(size)),
+                of_each_word(lambda word, seed, size: random.Random(hash(f"{seed}{word}")).randrange(size)),
+                of_each_word(lambda word, seed, size: (word.__hash__() + seed) % size),
+            ]
+        ),
+        "not_repeatable": without_seed,
+        "global_random": seeded_globally,
+        "seed_unused": Several(
+            [
+                of_each_word(lambda word, seed, size: drawn(word, 0, size)),
+                of_each_word(lambda word, seed, size: drawn(word, seed % 7, size)),
+                of_each_word(lambda word, seed, size: drawn(word, seed % 1000, size)),
+            ]
+        ),
+        "seeds_related": Several(
+            [
+                of_each_word(lambda word, seed, size: (drawn(word, 0, size) + seed) % size),
+                of_each_word(lambda word, seed, size: zlib.crc32(f"{seed}{word}".encode()) % size),
+            ]
+        ),
+        "not_uniform": Several(
+            [
+                of_each_word(
+                    lambda word, seed, size: min(drawn(word, seed, size), drawn(word, -1 - seed, size))
+                ),
+                of_text(str, power=1.3),
+                of_each_word(lambda word, seed, size: len(word) % size),
+                lambda words, num_labels, seed: [0] * len(words),
+            ]
+        ),
+        "alike": Several(
+            [
+                of_text(lambda word: sum(map(ord, word))),
+                of_text(lambda word: "".join(sorted(word))),
+                of_text(str.lower),
+                of_text(lambda word: word[:4]),
+                of_text(lambda word: word[:5]),
+                of_text(lambda word: word[-4:]),
+                of_text(lambda word: word.strip(".?!")),
+                of_text(lambda word: word.rstrip("0123456789")),
+            ]
+        ),
+        "label_missing": of_each_word(lambda word, seed, size: drawn(word, seed, size) % min(size, 11)),
+        "range": of_each_word(lambda word, seed, size: 1 + drawn(word, seed, size)),
+        "length": lambda words, num_labels, seed: control_labels(sorted(set(words)), num_labels, seed),
+        "type": lambda words, num_labels, seed: {word: drawn(word, seed, num_labels) for word in words},
+        "mutates_input": sorted_in_place,
+    },
+    properties={
+        "range": out_of_range,
+        "not_repeatable": not_repeatable,
+        "global_random": global_random,
+        "per_token": per_token,
+        "order": by_order,
+        "other_words": by_other_words,
+        "hash": by_hash,
+        "not_uniform": not_uniform,
+        "alike": alike,
+        "seeds_related": seeds_related,
+        "seed_unused": seed_unused,
+        "label_missing": label_missing,
+    },
+    forbids=("course_utils.tasks",),
+)
+
+
+# ---- 17.4
 
 
 def whiten(vectors: Tensor) -> Tensor:
@@ -330,164 +575,220 @@ def whiten(vectors: Tensor) -> Tensor:
     return (math.sqrt(len(vectors)) * (left * there) @ right).to(vectors.dtype)
 
 
-def check_whiten(answer: object) -> None:
-    # Around [10, 5], at ±[4, 2] and ±[−1, 2]: the covariance is [[8.5, 3], [3, 4]], its eigenvalues 10 and 2.5.
-    vectors = torch.tensor([[14.0, 7.0], [6.0, 3.0], [9.0, 7.0], [11.0, 3.0]], dtype=torch.float64)
-    found = _whitened(answer, vectors)
-    _raise_likely(found, vectors)
-    _expect_white(found, vectors)
-    for scale in (1e4, 1e-4):
-        drawn = _drawn_vectors(13, 5)
-        _expect_white(_whitened(answer, drawn), drawn, 5e-2)
-        found = _whitened(answer, scale * drawn)
-        if not _as_white(found, drawn):
-            raise Wrong("scale", scale=number(scale), **_told(found, drawn))
-    _check_other_vectors(answer)
-    _check_missing_directions(answer)
-    thin = _drawn_vectors(37, 3) @ torch.diag(torch.tensor([1.0, 1.0, 1e-3], dtype=torch.float64))
-    found = _whitened(answer, thin)
-    if not _as_white(found, thin):
-        raise Wrong("thin_direction", **_told(found, thin))
-    for same in (torch.tensor([[0.5, -2.0, 3.0]]), torch.tensor([[0.5, -2.0, 3.0]]).expand(4, 3)):
-        found = _whitened(answer, same.double().contiguous())
-        if not bool((found.abs() < 1e-6).all()):
-            raise Wrong("one_vector", count=len(same), actual=_rounded(found[0]))
+def centred(vectors):
+    return vectors - vectors.mean(dim=0)
 
 
-def _whitened(answer: Any, vectors: Tensor, ask: Callable[..., Any] = call) -> Tensor:
-    found = expect_tensor(ask(answer, vectors), shape=tuple(vectors.shape), dtype=vectors.dtype).detach()
-    if not torch.isfinite(found).all():
-        index = tuple((~torch.isfinite(found)).nonzero()[0].tolist())
-        raise Wrong("not_finite", index=index)
-    return found
+def white(
+    scale=lambda values: values.rsqrt(),
+    there=lambda values: values > 1e-9 * values.max(),
+    centre=centred,
+    divide=len,
+    turn=lambda directions: directions,
+    back=lambda directions: directions.T,
+):
+    """By eigenvectors of the covariance: turned, scaled, and turned back."""
+
+    def wrong(vectors):
+        middle = centre(vectors.double())
+        values, directions = torch.linalg.eigh(middle.T @ middle / divide(vectors))
+        factor = torch.where(there(values), scale(values), torch.zeros_like(values))
+        return ((middle @ turn(directions)) * factor @ back(directions)).to(vectors.dtype)
+
+    return wrong
 
 
-def _covariance(vectors: Tensor) -> Tensor:
-    centred = vectors.double() - vectors.double().mean(dim=0)
-    return centred.T @ centred / len(vectors)
+def turned(**options):
+    """The same, not turned back."""
+    return white(**options, back=lambda directions: torch.eye(len(directions), dtype=directions.dtype))
 
 
-def _as_white(found: Tensor, vectors: Tensor, atol: float = 1e-3) -> bool:
-    """Whether Y Yᵀ is right: it says all of Y but for a rotation, so mean and covariance, too."""
-    right, mine = whiten(vectors.double()), found.double()
-    return bool(((mine @ mine.T - right @ right.T).abs() <= atol).all())
+def either(**options):
+    return [white(**options), turned(**options)]
 
 
-def _told(found: Tensor, vectors: Tensor) -> dict[str, Any]:
-    """The eigenvalues of both covariances, the largest first: ones, and a 0 for each direction that is not there."""
-    right, mine = (torch.linalg.eigvalsh(_covariance(one)).flip(0) for one in (whiten(vectors), found))
-    facts = {"rows": len(vectors), "size": vectors.shape[1]}
-    return facts | {"expected": _rounded(right[:13]), "actual": _rounded(mine[:13])}
+def by_cholesky(vectors):
+    middle = centred(vectors.double())
+    lower = torch.linalg.cholesky(middle.T @ middle / len(vectors))
+    return torch.linalg.solve_triangular(lower, middle.T, upper=False).T.to(vectors.dtype)
 
 
-def _rounded(values: Tensor) -> str:
+def moved_back(vectors):
+    """Turned and stretched rightly, but about another middle."""
+    values, directions = torch.linalg.eigh(covariance(vectors))
+    return vectors @ directions * values.rsqrt()
+
+
+def first_two_coordinates(vectors):
+    return torch.cat([whiten(vectors[:, :2]), centred(vectors)[:, 2:]], dim=1)
+
+
+def all_directions(vectors):
+    """Takes every direction of the SVD for one that is there; those without variance may be any."""
+    left, _, right = torch.linalg.svd(centred(vectors), full_matrices=False)
+    return len(vectors) ** 0.5 * left @ right
+
+
+def in_place(vectors):
+    vectors -= vectors.mean(dim=0)
+    return whiten(vectors)
+
+
+def covariance(vectors: Tensor) -> Tensor:
+    middle = centred(vectors.double())
+    return middle.T @ middle / len(vectors)
+
+
+def variances(vectors: Tensor) -> Tensor:
+    """The eigenvalues of the covariance, the largest first: ones, and a 0 for each direction that is not there."""
+    return torch.linalg.eigvalsh(covariance(vectors)).flip(0)
+
+
+def unlike(found: Any, right: Tensor) -> Departure | None:
+    """None if the one is the other, turned: Y Yᵀ says all of Y but for that, so mean and covariance, too.
+
+    Of vectors that are not white, whether their coordinates move together counts as well.
+    """
+    difference = departure(found, right, Rule(atol=math.inf))
+    if difference and difference.kind != "value":
+        return difference
+    if not bool(found.isfinite().all()):
+        return Departure("not_finite", "", "", tuple((~found.isfinite()).nonzero()[0].tolist()))
+    mine, other = found.double(), right.double()
+    atol = 1e-3 if right.dtype == torch.float64 else 1e-2
+    expected = variances(other)
+    is_white = bool(((expected * (1 - expected)).abs() < atol).all())
+    same_products = bool(((mine @ mine.T - other @ other.T).abs() <= atol).all())
+    if same_products and (is_white or uncorrelated(mine) == uncorrelated(other)):
+        return None
+    return Departure("value", rounded(expected[:13]), rounded(variances(mine)[:13]))
+
+
+def uncorrelated(vectors: Tensor) -> bool:
+    found = covariance(vectors)
+    return bool(((found - found.diag().diag()).abs() < 1e-6 * found.diag().max()).all())
+
+
+def rounded(values: Tensor) -> str:
     """As numbers, without what rounding left of a 0."""
     return numbers(torch.where(values.abs() < 1e-6, 0.0, values))
 
 
-def _raise_likely(found: Tensor, vectors: Tensor) -> None:
-    """The faults of a small example, told by mean, lengths and covariance."""
-    covariance, mean = _covariance(found), found.mean(dim=0)
-    facts = {"mean": _rounded(mean), "actual": _rounded(covariance)}
-    centred = vectors - vectors.mean(dim=0)
-    values = torch.linalg.eigvalsh(_covariance(vectors))
-    over_rows = vectors - vectors.mean(dim=1, keepdim=True)
-    over_rows = over_rows / over_rows.square().mean(dim=1, keepdim=True).sqrt()
-    for reason, wrong in [
-        ("only_centred", centred),
-        ("unchanged", vectors),
-        ("over_rows", over_rows),
-    ]:
-        if torch.allclose(found, wrong, atol=1e-6):
-            raise Wrong(reason, **facts)
-    if torch.allclose(found.norm(dim=1), torch.ones(len(found)).double(), atol=1e-6):
-        raise Wrong("unit_length", **facts)
-    if not torch.allclose(mean, torch.zeros_like(mean), atol=1e-4):
-        raise Wrong("not_centred", **facts)
-    found_values = torch.linalg.eigvalsh(covariance)
-    for reason, wrong in [
-        ("unbiased", torch.tensor([0.75, 0.75])),
-        ("not_divided", torch.tensor([0.25, 0.25])),
-        ("only_rotated", values),
-        ("no_root", (1 / values).flip(0)),
-        ("multiplied", values**2),
-        ("multiplied", values**3),
-    ]:
-        if torch.allclose(found_values, wrong.double(), atol=1e-3):
-            raise Wrong(reason, **facts)
-    if torch.allclose(covariance.diag(), torch.ones(2).double(), atol=1e-3) and covariance[0, 1].abs() > 1e-3:
-        raise Wrong("correlated", **facts)
-    if not torch.allclose(covariance, torch.eye(2).double(), atol=1e-3):
-        raise Wrong("covariance", **facts)
+def of_vectors(found: Found) -> dict[str, Any]:
+    if not isinstance(found.yours, Tensor) or found.yours.dim() != 2:
+        return {}
+    yours = found.yours.double()
+    return {"mean": rounded(yours.mean(dim=0)[:7]), "covariance": rounded(covariance(yours)[:7, :7])}
 
 
-def _expect_white(found: Tensor, vectors: Tensor, atol: float = 1e-3) -> None:
-    if _as_white(found, vectors, atol):
-        return
-    facts = _told(found, vectors)
-    mean = found.double().mean(dim=0)
-    if not bool((mean.abs() <= atol / 10).all()):
-        raise Wrong("not_centred", mean=_rounded(mean[:7]), actual=_rounded(_covariance(found)[:7, :7]))
-    centred, values, directions = _turned(vectors)
-    for back in (directions, torch.eye(len(values)).double()):  # ZCA and PCA, transposed
-        turned = centred @ directions.T * values.rsqrt() @ back
-        if torch.allclose(found.double(), turned, atol=1e-4):
-            raise Wrong("wrong_way_round", **facts)
-    if facts["expected"] == facts["actual"]:
-        raise Wrong("unrelated", **facts)
-    raise Wrong("other_vectors", **facts)
+# Around [10, 5], at ±[4, 2] and ±[−1, 2]: the covariance is [[8.5, 3], [3, 4]], its eigenvalues 10 and 2.5.
+FOUR = torch.tensor([[14.0, 7.0], [6.0, 3.0], [9.0, 7.0], [11.0, 3.0]], dtype=torch.float64)
 
 
-def _turned(vectors: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The centred vectors, and what torch.linalg.eigh says of their covariance."""
-    covariance = _covariance(vectors)
-    return vectors.double() - vectors.double().mean(dim=0), *torch.linalg.eigh(covariance)
-
-
-def _drawn_vectors(rows: int, size: int, dtype: torch.dtype = torch.float64) -> Tensor:
+def drawn_vectors(rows: int, size: int, dtype: torch.dtype = torch.float64) -> Tensor:
     """Vectors that lie to one side, and whose coordinates move together."""
     mixed = torch.randn(rows, size, dtype=torch.float64) @ torch.randn(size, size, dtype=torch.float64)
     return (mixed + 0.5 * torch.randn(rows, size) + 30 * torch.rand(size)).to(dtype)
 
 
-def _check_other_vectors(answer: Any) -> None:
-    for place, (rows, size) in enumerate([(7, 2), (13, 5), (11, 1), (37, 7), (101, 3), (23, 11)]):
-        dtype = torch.float32 if place == 4 else torch.float64
-        vectors = _drawn_vectors(rows, size, dtype)
-        _expect_white(
-            _whitened(answer, vectors, _refusing), vectors, 1e-2 if dtype == torch.float32 else 1e-3
-        )
+def one_constant() -> tuple[Tensor]:
+    vectors = drawn_vectors(8, 2)
+    vectors[:, 1] = 2.5
+    return (vectors,)
 
 
-def _check_missing_directions(answer: Any) -> None:
-    """A coordinate that never changes, one that is the sum of others, and fewer vectors than coordinates."""
-    constant, summed = _drawn_vectors(11, 3), _drawn_vectors(13, 4)
-    constant[:, 1] = 2.5
+def missing_directions() -> list[tuple[Tensor]]:
+    """A coordinate that is the sum of others, and fewer vectors than coordinates."""
+    summed = drawn_vectors(13, 4)
     summed[:, 3] = summed[:, 0] + summed[:, 1]
-    few, exactly = _drawn_vectors(3, 5), _drawn_vectors(5, 5)
-    single = [_drawn_vectors(rows, size, torch.float32) for rows, size in ((5, 7), (11, 13))]
-    for vectors in (constant, summed, few, exactly, *single):
-        facts = {"rows": len(vectors), "size": vectors.shape[1]}
-        try:
-            found = _whitened(answer, vectors)
-        except Wrong as wrong:
-            if wrong.reason == "raised":
-                raise Wrong("stops", **facts, **wrong.facts) from None
-            if wrong.reason == "not_finite":
-                raise Wrong("divided_by_zero", **facts, **wrong.facts) from None
-            raise
-        if not _as_white(found, vectors, 1e-2):
-            raise Wrong("missing_direction", **_told(found, vectors))
+    single = [drawn_vectors(rows, size, torch.float32) for rows, size in ((5, 7), (11, 13))]
+    return [(vectors,) for vectors in (summed, drawn_vectors(3, 5), drawn_vectors(5, 5), *single)]
 
 
-def _refusing(answer: Any, *args: Any) -> Any:
-    """As call, where nothing of course_utils.tasks may be called."""
-    return refuse_ready_made(answer, *args, modules=TASKS)
+WHITEN = Exercise(
+    "17.4",
+    level="stretch",
+    reference=whiten,
+    gradients=False,
+    compare=unlike,
+    cases={
+        "covariance by hand": lambda: (FOUR,),
+        "scale": lambda: [(1e4 * FOUR,), (1e-4 * FOUR,)],
+        "other_vectors": lambda: [
+            *[(drawn_vectors(*size),) for size in [(7, 2), (13, 5), (11, 1), (37, 7), (23, 11), (300, 3)]],
+            (drawn_vectors(101, 3, torch.float32),),
+        ],
+        "missing_direction": one_constant,
+        "missing_direction drawn": missing_directions,
+        "thin_direction": lambda: (
+            30 + torch.randn(37, 3).double() * torch.tensor([1.0, 1.0, 1e-4]).double(),
+        ),
+        "one_vector": lambda: [
+            (torch.tensor([[0.5, -2.0, 3.0]]).double().repeat(count, 1),) for count in (1, 4)
+        ],
+    },
+    mistakes={
+        "unchanged": lambda vectors: vectors.clone(),
+        "only_centred": centred,
+        "not_centred": Several([white(centre=lambda vectors: vectors), moved_back]),
+        "correlated": Several(
+            [
+                lambda vectors: centred(vectors) / vectors.std(dim=0, unbiased=False),
+                lambda vectors: centred(vectors) / vectors.std(dim=0),
+            ]
+        ),
+        "only_rotated": turned(scale=torch.ones_like),
+        "no_root": Several(either(scale=lambda values: 1 / values)),
+        "multiplied": Several(either(scale=torch.sqrt) + either(scale=lambda values: values)),
+        "unbiased": white(divide=lambda vectors: max(len(vectors) - 1, 1)),
+        "not_divided": white(divide=lambda vectors: 1),
+        "unit_length": Several(
+            [
+                lambda vectors: torch.nn.functional.normalize(centred(vectors), dim=-1),
+                lambda vectors: torch.nn.functional.normalize(vectors, dim=-1),
+            ]
+        ),
+        "over_rows": lambda vectors: torch.nn.functional.layer_norm(vectors, vectors.shape[-1:]),
+        "covariance": white(scale=lambda values: values.pow(-0.25)),
+        "wrong_way_round": Several(
+            [
+                white(turn=lambda directions: directions.T, back=lambda directions: directions),
+                turned(turn=lambda directions: directions.T),
+            ]
+        ),
+        "unrelated": lambda vectors: whiten(torch.randn(vectors.shape, dtype=vectors.dtype)),
+        "other_vectors": first_two_coordinates,
+        "missing_direction": all_directions,
+        "missing_direction_not_finite": white(
+            lambda values: 1 / values.clamp(min=0).sqrt(), there=lambda values: values > -1
+        ),
+        "missing_direction_raised": by_cholesky,
+        "scale": Several(
+            [
+                white(scale=lambda values: (values + 1e-5).rsqrt()),
+                white(there=lambda values: values > 1e-6),
+                white(scale=lambda values: values.clamp(min=1e-6).rsqrt()),
+            ]
+        ),
+        "thin_direction": Several(
+            [
+                white(there=lambda values: values > 1e-4 * values.max()),
+                white(there=lambda values: values > 1e-7 * values.max()),
+            ]
+        ),
+        "one_vector": lambda vectors: whiten(vectors) if len(vectors) > 1 else vectors.clone(),
+        "mutates_input": in_place,
+    },
+    signs={
+        "not_centred": lambda found: (
+            not found.case.startswith("missing") and bool((found.yours.mean(dim=0).abs() > 1e-3).any())
+        ),
+        "unrelated": lambda found: (
+            found.kind == "value" and found.difference.expected == found.difference.actual
+        ),
+    },
+    facts={"*": of_vectors},
+    forbids=("course_utils.tasks",),
+)
 
-
-EXERCISES = [
-    Exercise("17.1", level="warm-up", check=check_mean_vector, solution=mean_vector),
-    Exercise("17.2", level="core", check=check_learned_mix, solution=learned_mix),
-    Exercise("17.3", level="core", check=check_control_labels, solution=control_labels),
-    Exercise("17.4", level="stretch", check=check_whiten, solution=whiten),
-]
+EXERCISES = [MEAN_VECTOR, LEARNED_MIX, CONTROL_LABELS, WHITEN]

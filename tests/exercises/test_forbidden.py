@@ -123,18 +123,14 @@ def test_a_function_is_refused_by_its_name(answer):
     assert refuse_ready_made(corrcoef, *given, names=names) == expected
 
 
-IN_THE_NOTEBOOK = """
-def attention(query, key, value):
-    weights = (query @ key.mT / query.shape[-1] ** 0.5).softmax(dim=-1)
-    return weights @ value, weights
-
-def asked(query, key, value):
-    return exercise("02.2").reference(query, key, value)
-"""
+def in_a_notebook(body):
+    """An answer as a notebook has it, whose functions belong to __main__."""
+    exec(f"def answer(*given):\n    {body}", notebook := {"__name__": "__main__", "exercise": exercise})
+    return notebook["answer"]
 
 
-def test_of_an_answer_in_the_notebook_torch_is_none_of_ours_and_the_solution_is():
-    notebook = {"__name__": "__main__", "exercise": exercise}
-    exec(IN_THE_NOTEBOOK, notebook)
-    assert exercise("02.2").judge(notebook["attention"]).status == "passed"
-    assert exercise("02.2").judge(notebook["asked"]).reason == "ready_made"
+def test_a_notebook_may_compute_and_print_but_not_ask_for_the_solution():
+    own = in_a_notebook("print(); return (given[1].softmax(0)[:, None, None] * given[0]).sum(0) * given[2]")
+    assert exercise("17.2").judge(own).status == "passed"
+    asked = in_a_notebook('return exercise("17.2").reference(*given)')
+    assert exercise("17.2").judge(asked).reason == "ready_made"
