@@ -31,8 +31,7 @@ PLACES = {
     "texts.ko.toml": "lessons/@FILE@/texts.ko.toml",
     "texts.en.toml": "lessons/@FILE@/texts.en.toml",
     "scratch.py": "lessons/@FILE@/scratch.py",
-    "wrong.py": "tests/exercises/wrong_NN.py",
-    "said.txt": "tests/exercises/said/NN.txt",
+    "right.py": "lessons/@FILE@/right.py",
 }
 
 

@@ -62,8 +62,8 @@ class Exercise:
         forbids: what the answer may not use: "softmax", any function of that name in torch, numpy and their like;
             "course_utils.masks", a module, or one function of it; "torch", any computing with tensors; "autograd".
         parts: names of the parts of a tuple that is returned -> their places, in the order in which they are looked at.
-        facts: reason, or "*" for all -> found -> what its text needs beside the usual {expected}, {actual}, {index}, {right}, {yours},
-            {error} and the inputs under the names that the reference gives them.
+        facts: reason, or "*" for all -> found -> what its text needs beside the usual {expected}, {actual}, {index},
+            {right}, {yours}, {error} and the inputs under the names that the reference gives them.
         run: how the answer is used on a case, (answer, *inputs) -> result, where calling it is not enough.
         compare: (result, right) -> Departure or None, in place of comparing by value.
         show: how {right} and {yours} are written.

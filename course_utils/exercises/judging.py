@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -33,9 +33,6 @@ from course_utils.exercises.calling import (
 )
 from course_utils.exercises.forbidden import Watch, refuse_autograd
 from course_utils.exercises.values import Departure, Rule, Shown, departure
-
-if TYPE_CHECKING:
-    from course_utils.exercises.core import Exercise
 
 Given = tuple[Any, ...]
 
@@ -69,8 +66,8 @@ class Found:
         return self.difference.kind
 
 
-def judge(exercise: Exercise, answer: Any) -> None:
-    """Return if the answer is right.
+def judge(exercise: Any, answer: Any) -> None:
+    """Return if the answer to a core.Exercise is right.
 
     Raises:
         Unsolved: if it is the stub.
@@ -95,7 +92,7 @@ def judge(exercise: Exercise, answer: Any) -> None:
 class Judging:
     """The inputs of an exercise, drawn once, and what its functions make of them."""
 
-    def __init__(self, exercise: Exercise) -> None:
+    def __init__(self, exercise: Any) -> None:
         self.exercise = exercise
         self.rule = Rule(
             exercise.atol, exercise.strict, tuple(exercise.parts.values()) if exercise.parts else None
@@ -260,7 +257,7 @@ class Judging:
         return names.get(place, "")
 
     def facts(self, found: Found, reason: str) -> dict[str, Any]:
-        """All that a text may name; see EXERCISES in CONTRIBUTING.md."""
+        """All that a text may name; see core.Exercise."""
         difference, show = found.difference, self.exercise.show
         inputs = {name: Shown(value) for name, value in zip(self._names(), found.given)}
         facts = inputs | {
@@ -295,10 +292,11 @@ class Judging:
     def _compare_gradients_of(self, answer: Any, case: str, given: Given, place: int) -> None:
         leaves = [_leaf(value, wide=True) for value in given]
         right = self._outcome(self.exercise.reference, tuple(leaves))
+        if not any(_has_graph(part) for part in _parts(right)):
+            return
         yours = self._answered(answer, tuple(leaves), first=False)
-        if (
-            isinstance(yours, Raised) and "requires grad" not in yours.said
-        ):  # what cannot float64: in its own dtype
+        # What stops in float64 is looked at in its own dtype.
+        if isinstance(yours, Raised) and "requires grad" not in yours.said:
             leaves = [_leaf(value, wide=False) for value in given]
             right = self._outcome(self.exercise.reference, tuple(leaves))
             yours = self._answered(answer, tuple(leaves), first=False)

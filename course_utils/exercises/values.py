@@ -213,10 +213,8 @@ def numbers(values: Tensor) -> str:
 def shown(value: Any) -> str:
     """Any value as a learner reads it."""
     if isinstance(value, Tensor):
-        whole = not value.is_floating_point() and value.dtype != torch.bool  # ids are shown with all digits
-        return (
-            str(value.tolist()) if whole or value.dim() == 0 and value.dtype == torch.bool else numbers(value)
-        )
+        whole = not value.is_floating_point() and (value.dtype != torch.bool or value.dim() == 0)
+        return str(value.tolist()) if whole else numbers(value)  # ids with all digits, masks as 0 and 1
     if isinstance(value, float):
         return number(value)
     if isinstance(value, list) and value and all(isinstance(item, float) for item in value):

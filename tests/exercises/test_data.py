@@ -31,7 +31,9 @@ def test_the_reference_passes_and_stubs_are_unsolved(found):
         assert found.judge(stub).status == "unsolved"
 
 
-@pytest.mark.parametrize("language", ["ko", "en"])
+@pytest.mark.parametrize(
+    "language", ["ko", pytest.param("en", marks=pytest.mark.rare)]
+)  # each is judged anew
 @each
 def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", language)
@@ -44,7 +46,11 @@ def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch
         assert not verdict.message.endswith(text("exercises.wrong.other")), (
             f"{reason}: no text, or no such fact"
         )
-        assert told.setdefault(verdict.message, reason) == reason, (reason, "is told as", told[verdict.message])
+        assert told.setdefault(verdict.message, reason) == reason, (
+            reason,
+            "is told as",
+            told[verdict.message],
+        )
         reached.add(reason)
     own = raw_texts(language, f"lessons.{found.id[:2]}")[found.id]["wrong"]
     assert set(own) - reached == set(), "texts that no mistake reaches"

@@ -79,12 +79,11 @@ def test_every_check_passes_on_a_skeleton(copy):
     assert changed == ["README.ko.md", "README.md", "course.toml"]
     assert new == [
         "lessons/97_planted_idea/exercises.py",
+        "lessons/97_planted_idea/right.py",
         "lessons/97_planted_idea/scratch.py",
         "lessons/97_planted_idea/texts.en.toml",
         "lessons/97_planted_idea/texts.ko.toml",
         "notebooks/ko/97_planted_idea.ipynb",
-        "tests/exercises/said/97.txt",
-        "tests/exercises/wrong_97.py",
     ]
     assert all(re.search(rf"^  {path}$", made.stdout, re.MULTILINE) for path in [*changed, *new])
     assert sorted(made.stdout.split()).count("97_planted_idea.ipynb") == 1
