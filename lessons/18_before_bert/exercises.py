@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import (
-    Exercise,
-    Wrong,
-    call,
-    expect_close,
-    expect_tensor,
-    expect_tuple,
-    number,
-)
-from course_utils.exercises.forbidden import refuse_ready_made
+from course_utils.exercises.core import Exercise, Found, Several, call, number, told_apart
 
 PACKAGE = ("course_utils.before", "course_utils.schedules")
 LARGE = 1000.0  # exp overflows at 89 in 32 bits and at 710 in 64
 LOW = -20_000.0  # below the −10000 that many a mask is filled with
+
+
+def drawn(*shape, times=1.0):
+    return times * torch.randn(*shape, dtype=torch.float64)
+
+
+def masked(lengths, length):
+    """Which places are real: padding stands at the end only."""
+    return (torch.arange(length) < torch.tensor(lengths)[:, None]).long()
+
+
+def near(one, other):
+    return torch.allclose(one.detach().double(), other.detach().double(), rtol=1e-6, atol=1e-7)
+
+
+def doubled(reference, place):
+    """Right in value; the gradient of one argument is doubled."""
+    return lambda *given: reference(
+        *(2 * value - value.detach() if n == place else value for n, value in enumerate(given))
+    )
+
+
+def detached(reference, *places):
+    return lambda *given: reference(
+        *(value.detach() if n in places else value for n, value in enumerate(given))
+    )
+
+
+# ---- 18.1
 
 
 def slanted_triangle(step: int, peak: float, total: int, cut_fraction: float, ratio: float) -> float:
@@ -31,81 +50,97 @@ def slanted_triangle(step: int, peak: float, total: int, cut_fraction: float, ra
     return peak * (1 + share * (ratio - 1)) / ratio
 
 
-SCHEDULES = [
-    (0.01, 100, 0.1, 32.0),
-    (0.004, 40, 0.25, 8.0),
-    (1.0, 20, 0.5, 2.0),
-    (0.5, 10, 0.1, 1.0),
-    (3.0, 70, 0.7, 50.0),
-]
+SCHEDULES = [(0.004, 40, 0.25, 8.0), (1.0, 20, 0.5, 2.0), (0.5, 10, 0.1, 1.0), (3.0, 70, 0.7, 50.0)]
 
 
-def check_slanted_triangle(answer: object) -> None:
-    for peak, total, fraction, ratio in SCHEDULES:
-        cut = round(total * fraction)
-        for step in sorted({cut, 1, 2, cut - 1, cut + 1, (cut + total) // 2, total - 1, total} - {0}):
-            given = step, peak, total, fraction, ratio
-            _expect_rate(_rate(call(answer, *given)), *given)
-    for _ in range(4):  # the whole table of schedules that no answer knows
-        peak, total, fraction, ratio = _drawn_schedule()
-        for step in range(1, total + 1):
-            given = step, peak, total, fraction, ratio
-            _expect_rate(_rate(call(answer, *given)), *given)
-    given = 2, *_drawn_schedule()
-    _expect_rate(_rate(_refuse_package(answer, *given)), *given)
+def around_the_top(peak, total, fraction, ratio):
+    cut = round(total * fraction)
+    steps = sorted({cut, 1, 2, cut - 1, cut + 1, (cut + total) // 2, total - 1, total} - {0})
+    return [(step, peak, total, fraction, ratio) for step in steps]
 
 
-def _drawn_schedule() -> tuple[float, int, float, float]:
-    """Peak, updates, the share of them that rises (total * share is a whole number to the last digit), ratio."""
+def whole_schedule():
+    """A schedule that no answer knows; total * share is a whole number to the last digit."""
     total = int(torch.randint(11, 60, ()))
     cuts = [cut for cut in range(1, total) if total * (cut / total) == cut]
     cut = cuts[int(torch.randint(len(cuts), ()))]
-    peak, ratio = (float(drawn) for drawn in torch.rand(2, dtype=torch.float64))
-    return 0.01 + peak, total, cut / total, 2 + 60 * ratio
+    peak, ratio = (float(one) for one in torch.rand(2, dtype=torch.float64))
+    return [(step, 0.01 + peak, total, cut / total, 2 + 60 * ratio) for step in range(1, total + 1)]
 
 
-def _expect_rate(found: float, step: int, peak: float, total: int, fraction: float, ratio: float) -> None:
-    expected = slanted_triangle(step, peak, total, fraction, ratio)
-    if math.isclose(found, expected, rel_tol=1e-6):
-        return
-    facts = {"step": step, "total": total, "cut": round(total * fraction), "ratio": number(ratio)}
-    facts |= {"expected": number(expected), "actual": number(found)}
-    for reason, wrong in _likely_rates(step, peak, total, fraction, ratio).items():
-        if math.isclose(found, wrong, rel_tol=1e-6, abs_tol=1e-12):
-            raise Wrong(reason, **facts)
-    raise Wrong("rate", **facts)
-
-
-def _refuse_package(answer: Any, *args: Any) -> Any:
-    return refuse_ready_made(answer, *args, modules=PACKAGE)
-
-
-def _likely_rates(step: int, peak: float, total: int, fraction: float, ratio: float) -> dict[str, float]:
+def height(step, total, fraction):
     cut = round(total * fraction)
-    share = step / cut if step <= cut else 1 - (step - cut) / (total - cut)
-    falling = total - cut
-    turned = step / falling if step <= falling else 1 - (step - falling) / (total - falling)
-    from_zero = (step - 1) / cut if step <= cut else 1 - (step - 1 - cut) / (total - cut)
-    slant = lambda share, ratio=ratio: peak * (1 + share * (ratio - 1)) / ratio  # noqa: E731
-    return {
-        "falls_to_zero": peak * share,
-        "constant_after": peak,
-        "never_falls": slant(step / cut),
-        "cut_swapped": slant(turned),
-        "counts_from_zero": slant(from_zero),
-        "fixed_ratio": slant(share, 32.0),
-        "fixed_cut": slanted_triangle(step, peak, total, 0.1, ratio),
-        "floor_added": peak * (share + 1 / ratio),
-        "falls_over_total": slant(1 - (step - cut) / total),
-    }
+    return step / cut if step <= cut else (total - step) / (total - cut)
 
 
-def _rate(given: object) -> float:
-    if isinstance(given, Tensor) and given.numel() == 1:
-        given = given.item()
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise Wrong("no_number", actual=type(given).__name__)
-    return float(given)
+def between(share, peak, ratio):
+    return peak * (1 + share * (ratio - 1)) / ratio
+
+
+def by_height(rate):
+    """A rate made otherwise from the height p, from 0 to 1."""
+    return lambda step, peak, total, fraction, ratio: rate(height(step, total, fraction), peak, ratio)
+
+
+def constant_after(step, peak, total, fraction, ratio):
+    return slanted_triangle(step, peak, total, fraction, ratio) if step <= round(total * fraction) else peak
+
+
+def falls_over_total(step, peak, total, fraction, ratio):
+    cut = round(total * fraction)
+    return between(step / cut if step <= cut else 1 - (step - cut) / total, peak, ratio)
+
+
+def right_at_the_ends(step, *given):
+    known = [one[0] for one in around_the_top(*given)]
+    return slanted_triangle(step, *given) if step in known else given[0] / 2
+
+
+def package_rate(step, peak, total, fraction, ratio):
+    from course_utils import before
+
+    return before.slanted_triangle(step, peak, total, cut_fraction=fraction, ratio=ratio)
+
+
+SLANTED_TRIANGLE = Exercise(
+    "18.1",
+    level="warm-up",
+    reference=slanted_triangle,
+    atol=1e-6,
+    cases={
+        "by_hand": lambda: around_the_top(0.01, 100, 0.1, 32.0),
+        "other_schedules": lambda: [given for schedule in SCHEDULES for given in around_the_top(*schedule)],
+        "whole_schedules": lambda: [given for _ in range(4) for given in whole_schedule()],
+    },
+    mistakes={
+        "falls_to_zero": by_height(lambda share, peak, ratio: peak * share),
+        "cut_off_below": by_height(lambda share, peak, ratio: max(peak * share, peak / ratio)),
+        "constant_after": constant_after,
+        "never_falls": lambda step, peak, total, fraction, ratio: between(
+            step / round(total * fraction), peak, ratio
+        ),
+        "cut_swapped": lambda step, peak, total, fraction, ratio: slanted_triangle(
+            step, peak, total, 1 - fraction, ratio
+        ),
+        "counts_from_zero": lambda step, *given: slanted_triangle(step - 1, *given),
+        "fixed_ratio": lambda step, peak, total, fraction, ratio: slanted_triangle(
+            step, peak, total, fraction, 32.0
+        ),
+        "fixed_cut": lambda step, peak, total, fraction, ratio: slanted_triangle(
+            step, peak, total, 0.1, ratio
+        ),
+        "floor_added": by_height(lambda share, peak, ratio: peak * (share + 1 / ratio)),
+        "falls_over_total": falls_over_total,
+        "value": Several([by_height(lambda share, peak, ratio: peak * share**2), right_at_the_ends]),
+        "type": lambda *given: [slanted_triangle(*given), given[1]],
+        "ready_made": package_rate,
+    },
+    facts={"*": lambda found: {"cut": round(found.given[2] * found.given[3])}},
+    forbids=PACKAGE,
+)
+
+
+# ---- 18.2
 
 
 def two_way_losses(
@@ -117,80 +152,172 @@ def two_way_losses(
     return ahead, back
 
 
-def check_two_way_losses(answer: object) -> None:
-    generator = torch.Generator().manual_seed(7)
-    for lengths, length, vocab in (([5, 5], 5, 7), ([7, 3, 1, 5], 7, 11), ([2, 1], 5, 3)):
-        shape = (len(lengths), length)
-        ids = torch.randint(vocab, shape, generator=generator)
-        ids[0, 1] = 0  # a real token; what stands at padding is any id
-        mask = (torch.arange(length) < torch.tensor(lengths)[:, None]).long()
-        forward, backward = (
-            (3 * torch.randn(*shape, vocab, generator=generator, dtype=torch.float64)).requires_grad_()
-            for _ in range(2)
-        )
-        given = expect_tuple(call(answer, forward, backward, ids, mask), 2)
-        ahead, back = (expect_tensor(loss, shape=()) for loss in given)
-        _check_two_losses(ahead, back, forward, backward, ids, mask)
-        _check_gradients(
-            ahead + back, two_way_losses(forward, backward, ids, mask), {"": forward, "_back": backward}
-        )
-        far = [logits.detach().masked_fill(mask[..., None] == 0, torch.inf) for logits in (forward, backward)]
-        unread = expect_tuple(call(answer, *far, ids, mask), 2)
-        for loss, right in zip(unread, two_way_losses(forward, backward, ids, mask), strict=True):
-            expect_close(expect_tensor(loss, shape=()).double(), right, "reads_padding")
-    _check_large_scores(answer, generator)
+def pairs_of(mask):
+    return mask[:, :-1].bool() & mask[:, 1:].bool()
 
 
-def _check_large_scores(answer: object, generator: torch.Generator) -> None:
-    """Scores of which exp is infinite, or 0 for the token that is asked for."""
-    ids = torch.randint(7, (3, 5), generator=generator)
-    mask = (torch.arange(5) < torch.tensor([[5], [2], [4]])).long()
-    forward, backward = (
-        (LARGE * torch.randn(3, 5, 7, generator=generator, dtype=torch.float64)).requires_grad_()
-        for _ in range(2)
-    )
+def each_loss(logits, targets):
+    return -logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]
+
+
+def onward(logits, ids):
+    """The loss of each place that predicts the next, (B, T − 1)."""
+    return each_loss(logits[:, :-1], ids[:, 1:])
+
+
+def mean_of_rows(losses, pairs):
+    return ((losses * pairs).sum(1) / pairs.sum(1).clamp(min=1)).mean()
+
+
+def mean_of_long_rows(losses, pairs):
+    counts = pairs.sum(1)
+    return ((losses * pairs).sum(1)[counts > 0] / counts[counts > 0]).mean()
+
+
+# One loss made otherwise from (logits, ids, mask), as the forward model has it; the backward one reads the other way.
+NO_SHIFT = lambda logits, ids, mask: each_loss(logits, ids)[mask.bool()].mean()  # noqa: E731
+BEFORE = lambda logits, ids, mask: each_loss(logits[:, 1:], ids[:, :-1])[pairs_of(mask)].mean()  # noqa: E731
+ALL = lambda logits, ids, mask: onward(logits, ids).mean()  # noqa: E731
+NO_TARGET = lambda logits, ids, mask: onward(logits, ids)[mask[:, :-1].bool()].mean()  # noqa: E731
+NO_SCORE = lambda logits, ids, mask: onward(logits, ids)[mask[:, 1:].bool()].mean()  # noqa: E731
+SUM = lambda logits, ids, mask: onward(logits, ids)[pairs_of(mask)].sum()  # noqa: E731
+BY_ALL = lambda logits, ids, mask: (onward(logits, ids) * pairs_of(mask)).mean()  # noqa: E731
+ROWS = lambda logits, ids, mask: mean_of_rows(onward(logits, ids), pairs_of(mask))  # noqa: E731
+LONG_ROWS = lambda logits, ids, mask: mean_of_long_rows(onward(logits, ids), pairs_of(mask))  # noqa: E731
+BY_ID = lambda logits, ids, mask: onward(logits, ids)[pairs_of(ids != 0)].mean()  # noqa: E731
+
+# reason -> (0 the forward or 1 the backward loss, how it is made)
+ONE_LOSS = {
+    "no_shift": [(0, NO_SHIFT)],
+    "no_shift_back": [(1, NO_SHIFT)],
+    "back_predicts_next": [(1, BEFORE)],
+    "ahead_predicts_before": [(0, BEFORE)],
+    "padding_counted": [(0, ALL), (1, ALL)],
+    "padding_target": [(0, NO_TARGET)],
+    "padding_score": [(1, NO_SCORE)],
+    "summed": [(0, SUM), (1, SUM)],
+    "divided_by_all": [(0, BY_ALL), (1, BY_ALL)],
+    "mean_of_rows": [(0, ROWS), (0, LONG_ROWS), (1, ROWS), (1, LONG_ROWS)],
+    "padding_by_id": [(0, BY_ID), (1, BY_ID)],
+}
+
+
+def loss_made(place, make, given):
+    forward, backward, ids, mask = given
+    if place == 1:
+        forward, ids, mask = backward.flip(1), ids.flip(1), mask.flip(1)
+    return make(forward, ids, mask)
+
+
+def one_loss(place, make):
+    """The right losses, but for one of them."""
+
+    def wrong(*given):
+        losses = list(two_way_losses(*given))
+        losses[place] = loss_made(place, make, given)
+        return tuple(losses)
+
+    return wrong
+
+
+def is_that_loss(ways):
+    def holds(found: Found) -> bool:
+        wrongs = [(place, loss_made(place, make, found.given)) for place, make in ways]
+        return any(near(found.yours[n], wrong) and not near(wrong, found.right[n]) for n, wrong in wrongs)
+
+    return holds
+
+
+def by_logarithms(logarithm):
+    """Both losses from log probabilities of scores (M, V)."""
+
+    def answer(forward, backward, ids, mask):
+        pairs = pairs_of(mask)
+        two = [(forward[:, :-1], ids[:, 1:]), (backward[:, 1:], ids[:, :-1])]
+        return tuple(-logarithm(f[pairs]).gather(1, t[pairs][:, None]).mean() for f, t in two)
+
+    return answer
+
+
+def by_product(forward, backward, ids, mask):
+    pairs = pairs_of(mask)
+    losses = onward(forward, ids), each_loss(backward[:, 1:], ids[:, :-1])
+    return tuple((one * pairs).sum() / pairs.sum() for one in losses)
+
+
+def package_losses(forward, backward, ids, mask):
+    from course_utils.before.real_tokens import mean_loss
+
+    pairs = pairs_of(mask)
+    ahead = mean_loss(forward[:, :-1][pairs], ids[:, 1:][pairs])
+    return ahead, mean_loss(backward[:, 1:][pairs], ids[:, :-1][pairs])
+
+
+def of_rows(lengths, length, vocab, times=3.0):
+    """Scores of both models, ids and mask; 0 is a real token, and what stands at padding is any id."""
+    shape = (len(lengths), length)
+    ids = torch.randint(vocab, shape)
+    ids[0, 1] = 0
+    return drawn(*shape, vocab, times=times), drawn(*shape, vocab, times=times), ids, masked(lengths, length)
+
+
+def losses_read_padding(answer: Any) -> dict[str, str] | None:
+    forward, backward, ids, mask = of_rows([7, 3, 1, 5], 7, 11)
     right = two_way_losses(forward, backward, ids, mask)
-    found = expect_tuple(_refuse_package(answer, forward, backward, ids, mask), 2)
-    for loss, wanted in zip(found, right, strict=True):
-        expect_close(
-            expect_tensor(loss, shape=()).double(), wanted, "overflow", atol=1e-3, size=number(LARGE)
-        )
-    _check_gradients(sum(found), right, {"": forward, "_back": backward})
+    for filler in (torch.inf, torch.nan):
+        far = [logits.masked_fill(mask[..., None] == 0, filler) for logits in (forward, backward)]
+        yours = call(answer, *far, ids, mask)
+        for one, other in zip(yours, right):
+            if not near(torch.as_tensor(one), other):
+                expected, actual = told_apart(other, one)
+                return {"filler": filler, "expected": expected, "actual": actual}
+    return None
 
 
-def _check_two_losses(
-    ahead: Tensor, back: Tensor, forward: Tensor, backward: Tensor, ids: Tensor, mask: Tensor
-) -> None:
-    right = two_way_losses(forward, backward, ids, mask)
-    if _near(ahead, right[0]) and _near(back, right[1]):
-        return
-    facts = {"expected": [number(loss.detach()) for loss in right]}
-    facts |= {"actual": [number(ahead.detach()), number(back.detach())]}
-    facts = {name: ", ".join(values) for name, values in facts.items()}
-    if _near(ahead, right[1]) and _near(back, right[0]):
-        raise Wrong("two_swapped", **facts)
-    f, b, real = -forward.log_softmax(-1), -backward.log_softmax(-1), mask.bool()
-    pairs = real[:, 1:] & real[:, :-1]
-    at = lambda losses, targets: losses.gather(-1, targets[..., None])[..., 0]  # noqa: E731
-    onward, behind = at(f[:, :-1], ids[:, 1:]), at(b[:, 1:], ids[:, :-1])  # (B, T − 1)
-    likely = [
-        ("no_shift", at(f, ids)[real].mean(), None),
-        ("no_shift_back", None, at(b, ids)[real].mean()),
-        ("back_predicts_next", None, at(b[:, :-1], ids[:, 1:])[pairs].mean()),
-        ("ahead_predicts_before", at(f[:, 1:], ids[:, :-1])[pairs].mean(), None),
-        ("padding_counted", onward.mean(), None),
-        ("padding_counted", None, behind.mean()),
-        ("padding_target", onward[real[:, :-1]].mean(), None),
-        ("summed", onward[pairs].sum(), None),
-        ("divided_by_all", (onward * pairs).sum() / pairs.numel(), None),
-        ("mean_of_rows", ((onward * pairs).sum(1) / pairs.sum(1).clamp(min=1)).mean(), None),
-        ("padding_by_id", two_way_losses(forward, backward, ids, ids != 0)[0], None),
-    ]
-    for reason, first, second in likely:
-        found, wrong, true = (back, second, right[1]) if first is None else (ahead, first, right[0])
-        if _near(found, wrong) and not _near(wrong, true):
-            raise Wrong(reason, **facts)
-    raise Wrong("losses", **facts)
+TWO_WAY_LOSSES = Exercise(
+    "18.2",
+    level="core",
+    reference=two_way_losses,
+    strict=False,
+    parts={"ahead": 0, "back": 1},
+    show=lambda losses: ", ".join(map(number, losses)),
+    cases={
+        "by_hand": lambda: of_rows([5, 5], 5, 7),
+        "padding": lambda: [of_rows([7, 3, 1, 5], 7, 11), of_rows([2, 1], 5, 3)],
+        "other_sizes": lambda: [of_rows([2], 2, 2), of_rows([300, 1, 211], 300, 5)],
+        "overflow": lambda: of_rows([5, 2, 4], 5, 7, times=LARGE),
+    },
+    mistakes={
+        "two_swapped": lambda *given: two_way_losses(*given)[::-1],
+        **{reason: Several([one_loss(*way) for way in ways]) for reason, ways in ONE_LOSS.items()},
+        "padding_by_id": lambda forward, backward, ids, mask: two_way_losses(
+            forward, backward, ids, ids != 0
+        ),
+        "value": lambda *given: tuple(loss.exp() for loss in two_way_losses(*given)),
+        "tuple": lambda *given: sum(two_way_losses(*given)),
+        "reads_padding": by_product,
+        "overflow": Several(
+            [
+                by_logarithms(lambda scores: (scores.exp() / scores.exp().sum(1, keepdim=True)).log()),
+                by_logarithms(lambda scores: scores.softmax(1).log()),
+                by_logarithms(lambda scores: scores.softmax(1).clamp(min=1e-30).log()),
+                by_logarithms(lambda scores: scores.clamp(-700, 700).log_softmax(1)),
+            ]
+        ),
+        "no_gradient": detached(two_way_losses, 0, 1),
+        "ahead_no_gradient": detached(two_way_losses, 0),
+        "back_no_gradient": detached(two_way_losses, 1),
+        "gradient": Several([doubled(two_way_losses, 0), doubled(two_way_losses, 1)]),
+        "ready_made": package_losses,
+    },
+    signs={reason: is_that_loss(ways) for reason, ways in ONE_LOSS.items()},
+    facts={"overflow": lambda found: {"size": number(LARGE)}},
+    properties={"reads_padding": losses_read_padding},
+    forbids=PACKAGE,
+)
+
+
+# ---- 18.3
 
 
 def concat_pooling(hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
@@ -202,67 +329,151 @@ def concat_pooling(hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
     return torch.cat([final, highest, average], dim=-1)  # (B, 3C)
 
 
-def check_concat_pooling(answer: object) -> None:
-    generator = torch.Generator().manual_seed(11)
-    for lengths, length, width in (([3, 3], 3, 2), ([5, 2, 1], 5, 3), ([11, 7, 1, 4], 11, 13)):
-        states = torch.randn(len(lengths), length, width, generator=generator, dtype=torch.float64) - 1.5
-        mask = (torch.arange(length) < torch.tensor(lengths)[:, None]).long()
-        states = states.requires_grad_()
-        found = expect_tensor(
-            call(answer, states, mask), shape=(len(lengths), 3 * width), dtype=torch.float64
-        )
-        right = concat_pooling(states, mask)
-        if not _near(found, right):
-            _name_pooling(found, states, mask)
-        _check_gradients((found * right.detach()).sum(), ((right * right.detach()).sum(),), {"": states})
-        for filler in (1000.0, -torch.inf):
-            filled = states.detach().masked_fill(mask[..., None] == 0, filler)
-            expect_close(expect_tensor(call(answer, filled, mask), shape=right.shape), right, "reads_padding")
-        low = states.detach() + LOW
-        found = expect_tensor(_refuse_package(answer, low, mask), shape=right.shape)
-        expect_close(found, concat_pooling(low, mask), "filled_too_high", low=f"{LOW:,.0f}")
+def filled(states, mask, value):
+    return states.masked_fill(mask[..., None] == 0, value)
 
 
-def _name_pooling(found: Tensor, states: Tensor, mask: Tensor) -> None:
-    right = concat_pooling(states, mask).detach()
-    last, highest, average = right.chunk(3, dim=-1)
-    real, width = mask.bool()[..., None], states.shape[-1]
-    plain = states.detach()
-    pieces = found.detach().chunk(3, dim=-1)
-    if any(
-        _near(found.detach(), torch.cat(order, dim=-1))
-        for order in (
-            (last, average, highest),
-            (highest, average, last),
-            (average, highest, last),
-            (highest, last, average),
-            (average, last, highest),
-        )
-    ):
-        raise Wrong("order", width=width)
-    likely = [
-        ("last_is_padding", 0, plain[:, -1]),
-        ("first_token", 0, plain[:, 0]),
-        ("max_of_padding", 1, plain.amax(dim=1)),
-        ("max_of_zeros", 1, (plain * real).amax(dim=1)),
-        ("min_not_max", 1, plain.masked_fill(~real, torch.inf).amin(dim=1)),
-        ("max_of_sizes", 1, plain.abs().masked_fill(~real, 0).amax(dim=1)),
-        ("mean_of_padding", 2, plain.mean(dim=1)),
-        ("divided_by_length", 2, (plain * real).mean(dim=1)),
-        ("sum_not_mean", 2, (plain * real).sum(dim=1)),
-    ]
-    for reason, part, wrong in likely:
-        expected = right.chunk(3, dim=-1)[part]
-        if _near(pieces[part], wrong) and not _near(wrong, expected):
-            row = int((pieces[part] - expected).abs().sum(dim=-1).argmax())
-            raise Wrong(
-                reason,
-                row=row,
-                real=int(mask[row].sum()),
-                expected=number(expected[row, 0]),
-                actual=number(pieces[part][row, 0]),
-            )
-    expect_close(found.detach(), right)
+# reason -> which of the three pieces, and how it is made from (states, mask)
+ONE_PIECE = {
+    "last_is_padding": (0, lambda states, mask: states[:, -1]),
+    "first_token": (0, lambda states, mask: states[:, 0]),
+    "last_but_one": (
+        0,
+        lambda states, mask: states[torch.arange(len(mask)), (mask.sum(1) - 2).clamp(min=0)],
+    ),
+    "max_of_padding": (1, lambda states, mask: states.amax(1)),
+    "max_of_zeros": (1, lambda states, mask: filled(states, mask, 0).amax(1)),
+    "min_not_max": (1, lambda states, mask: filled(states, mask, torch.inf).amin(1)),
+    "max_of_sizes": (1, lambda states, mask: filled(states.abs(), mask, 0).amax(1)),
+    "mean_of_padding": (2, lambda states, mask: states.mean(1)),
+    "divided_by_length": (2, lambda states, mask: filled(states, mask, 0).mean(1)),
+    "sum_not_mean": (2, lambda states, mask: filled(states, mask, 0).sum(1)),
+}
+ORDERS = [(0, 2, 1), (1, 2, 0), (2, 1, 0), (1, 0, 2), (2, 0, 1)]
+
+
+def one_piece(place, make):
+    """Concat pooling but for one of the three pieces."""
+
+    def wrong(states, mask):
+        pieces = list(concat_pooling(states, mask).chunk(3, dim=-1))
+        pieces[place] = make(states, mask)
+        return torch.cat(pieces, dim=-1)
+
+    return wrong
+
+
+def is_that_piece(place, make):
+    def holds(found: Found) -> bool:
+        wrong = make(*found.given)
+        yours, right = (result.chunk(3, dim=-1)[place] for result in (found.yours, found.right))
+        return near(yours, wrong) and not near(wrong, right)
+
+    return holds
+
+
+def in_order(order):
+    def wrong(states, mask):
+        pieces = concat_pooling(states, mask).chunk(3, dim=-1)
+        return torch.cat([pieces[place] for place in order], dim=-1)
+
+    return wrong
+
+
+def interleaved(states, mask):
+    return torch.stack(concat_pooling(states, mask).chunk(3, dim=-1), dim=-1).flatten(1)
+
+
+def highest_filled(value):
+    return one_piece(1, lambda states, mask: filled(states, mask, value).amax(1))
+
+
+def mean_by_product(states, mask):
+    return (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+def package_pooling(states, mask):
+    from course_utils import before
+
+    return before.concat_pooling(states, mask)
+
+
+def of_states(lengths, length, width, low=0.0):
+    return drawn(len(lengths), length, width) - 1.5 + low, masked(lengths, length)
+
+
+def pooling_reads_padding(answer: Any) -> dict[str, Any] | None:
+    states, mask = of_states([5, 2, 1], 5, 3)
+    right = concat_pooling(states, mask)
+    for filler in (1000.0, -torch.inf, torch.inf, torch.nan):
+        yours = call(answer, filled(states, mask, filler), mask)
+        differing = ~torch.isclose(torch.as_tensor(yours).double(), right)
+        if differing.any():
+            index = tuple(differing.nonzero()[0].tolist())
+            expected, actual = told_apart(right[index], yours[index])
+            return {"filler": filler, "index": index, "expected": expected, "actual": actual}
+    return None
+
+
+def row_told(found: Found) -> dict[str, Any]:
+    if found.kind != "value":
+        return {}
+    row = found.difference.index[0]
+    return {"row": row, "real": int(found.given[1][row].sum()), "width": found.given[0].shape[-1]}
+
+
+CONCAT_POOLING = Exercise(
+    "18.3",
+    level="core",
+    reference=concat_pooling,
+    strict=False,
+    cases={
+        "by_hand": lambda: of_states([3, 3], 3, 2),
+        "padding": lambda: [of_states([5, 2, 1], 5, 3), of_states([11, 7, 1, 4], 11, 13)],
+        "other_sizes": lambda: [
+            of_states([1], 1, 1),
+            of_states([1, 1], 2, 1),
+            of_states([300, 97], 300, 5),
+        ],
+        "filled_too_high": lambda: [of_states([5, 2, 1], 5, 3, LOW), of_states([11, 7, 1, 4], 11, 13, LOW)],
+    },
+    mistakes={
+        "order": Several([*map(in_order, ORDERS), interleaved]),
+        **{reason: one_piece(*way) for reason, way in ONE_PIECE.items()},
+        "max_of_zeros": Several(
+            [
+                one_piece(*ONE_PIECE["max_of_zeros"]),
+                one_piece(1, lambda states, mask: (states * mask[..., None]).amax(1)),
+            ]
+        ),
+        "value": one_piece(
+            2, lambda states, mask: filled(states, mask, 0).sum(1) / (mask.sum(1, keepdim=True) + 1)
+        ),
+        "shape": lambda states, mask: concat_pooling(states, mask).unflatten(-1, (3, -1)),
+        "filled_too_high": Several([highest_filled(-3.0), highest_filled(-10_000.0)]),
+        "reads_padding": Several(
+            [
+                one_piece(2, mean_by_product),
+                one_piece(1, lambda states, mask: (states + (1 - mask[..., None]) * -1e30).amax(1)),
+            ]
+        ),
+        "no_gradient": detached(concat_pooling, 0),
+        "gradient": Several(
+            [
+                doubled(concat_pooling, 0),
+                one_piece(1, lambda states, mask: filled(states.detach(), mask, -torch.inf).amax(1)),
+            ]
+        ),
+        "ready_made": package_pooling,
+    },
+    signs={reason: is_that_piece(*way) for reason, way in ONE_PIECE.items()},
+    facts={"*": row_told, "filled_too_high": lambda found: {"low": f"{LOW:,.0f}"}},
+    properties={"reads_padding": pooling_reads_padding},
+    forbids=PACKAGE,
+)
+
+
+# ---- 18.4
 
 
 def gpt_loss(
@@ -282,103 +493,121 @@ def gpt_loss(
     return task_loss + lm_weight * F.cross_entropy(scores, input_ids[:, 1:][pairs])
 
 
-def check_gpt_loss(answer: object) -> None:
-    generator = torch.Generator().manual_seed(13)
-    for lengths, length, weight in (([5, 5, 5], 5, 0.5), ([7, 4, 2], 7, 0.5), ([6, 3, 11, 2], 11, 0.3)):
-        given = _gpt_inputs(lengths, length, generator)
-        loss = expect_tensor(call(answer, *given.values(), weight), shape=())
-        right = gpt_loss(*given.values(), weight)
-        if not _near(loss, right):
-            _name_gpt_loss(loss, given, weight)
-        leaves = {"": given["hidden_states"], "_tied": given["token_weight"], "_head": given["class_weight"]}
-        _check_gradients(loss, (right,), leaves)
-        hidden = given["hidden_states"].detach()
-        filled = hidden.masked_fill(given["attention_mask"][..., None] == 0, torch.inf)
-        unread = expect_tensor(call(answer, filled, *list(given.values())[1:], weight), shape=())
-        expect_close(unread.double(), right, "reads_padding")
-    alone = expect_tensor(call(answer, *given.values(), 0.0), shape=())
-    expect_close(alone.double(), gpt_loss(*given.values(), 0.0), "fixed_weight")
-    given["hidden_states"] = LARGE * given["hidden_states"].detach()
-    far = expect_tensor(_refuse_package(answer, *given.values(), 0.7), shape=())
-    expect_close(far.double(), gpt_loss(*given.values(), 0.7), "overflow", atol=1e-3)
+def last_vectors(hidden, mask):
+    return hidden[torch.arange(len(mask)), mask.sum(1) - 1]
 
 
-def _gpt_inputs(lengths: list[int], length: int, generator: torch.Generator) -> dict[str, Tensor]:
-    width, vocab, classes = 5, 11, 3
-    shape = (len(lengths), length)
-    draw = lambda *sizes: torch.randn(*sizes, generator=generator, dtype=torch.float64).requires_grad_()  # noqa: E731
-    mask = (torch.arange(length) < torch.tensor(lengths)[:, None]).long()
-    ids = torch.randint(vocab, shape, generator=generator)  # 0 is a real token, too; padding has any id
-    ids[0, 1] = 0
-    return {
-        "hidden_states": draw(*shape, width),
-        "token_weight": draw(vocab, width),
-        "class_weight": draw(classes, width),
-        "input_ids": ids,
-        "attention_mask": mask,
-        "labels": torch.randint(classes, (len(lengths),), generator=generator),
-    }
+def gpt_with(
+    task=last_vectors,
+    lm=lambda logits, ids, mask: onward(logits, ids)[pairs_of(mask)].mean(),
+    join=lambda task, lm, weight: task + weight * lm,
+):
+    """GPT's loss with another vector of the task, from (hidden, mask), loss of the language model, or sum of both."""
+
+    def wrong(hidden, tokens, head, ids, mask, labels, weight):
+        task_loss = F.cross_entropy(task(hidden, mask) @ head.T, labels)
+        return join(task_loss, lm(hidden @ tokens.T, ids, mask), weight)
+
+    return wrong
 
 
-def _name_gpt_loss(loss: Tensor, given: dict[str, Tensor], weight: float) -> None:
-    hidden, tokens, head, ids, mask, labels = (value.detach() for value in given.values())
-    real, rows = mask.bool(), torch.arange(len(ids))
-    task = lambda vectors: F.cross_entropy(vectors @ head.T, labels)  # noqa: E731
-    final = hidden[rows, mask.sum(dim=1) - 1]
-    each = -(hidden @ tokens.T).log_softmax(-1)  # (B, T, V)
-    at = lambda losses, targets: losses.gather(-1, targets[..., None])[..., 0]  # noqa: E731
-    onward, pairs = at(each[:, :-1], ids[:, 1:]), real[:, 1:] & real[:, :-1]
-    lm, right_task = onward[pairs].mean(), task(final)
-    average = (hidden * real[..., None]).sum(1) / mask.sum(1, keepdim=True)
-    likely = {
-        "task_alone": right_task,
-        "fixed_weight": right_task + 0.5 * lm,
-        "weights_sum_to_one": (1 - weight) * right_task + weight * lm,
-        "weight_on_task": weight * right_task + lm,
-        "no_weight": right_task + lm,
-        "no_shift": right_task + weight * at(each, ids)[real].mean(),
-        "predicts_before": right_task + weight * at(each[:, 1:], ids[:, :-1])[pairs].mean(),
-        "padding_counted": right_task + weight * onward.mean(),
-        "padding_target": right_task + weight * onward[real[:, :-1]].mean(),
-        "lm_summed": right_task + weight * onward[pairs].sum(),
-        "mean_of_rows": right_task + weight * ((onward * pairs).sum(1) / pairs.sum(1)).mean(),
-        "last_is_padding": task(hidden[:, -1]) + weight * lm,
-        "first_token": task(hidden[:, 0]) + weight * lm,
-        "mean_token": task(average) + weight * lm,
-        "task_summed": right_task * len(labels) + weight * lm,
-    }
-    both, task_by_id = (
-        gpt_loss(hidden, tokens, head, ids, (ids != 0).long(), labels, factor) for factor in (weight, 0.0)
+def gpt_by_id(task, lm):
+    """Which of the two losses take id 0 for padding."""
+
+    def wrong(hidden, tokens, head, ids, mask, labels, weight):
+        by_id = (ids != 0).long()
+        right_or_not = [by_id if wrong else mask for wrong in (task, lm)]
+        task_loss = F.cross_entropy(last_vectors(hidden, right_or_not[0]) @ head.T, labels)
+        return task_loss + weight * onward(hidden @ tokens.T, ids)[pairs_of(right_or_not[1])].mean()
+
+    return wrong
+
+
+def gpt_by_softmax(hidden, tokens, head, ids, mask, labels, weight):
+    def loss(scores, targets):
+        return -scores.softmax(-1).gather(1, targets[:, None]).log().mean()
+
+    lm = loss((hidden @ tokens.T)[:, :-1][pairs_of(mask)], ids[:, 1:][pairs_of(mask)])
+    return loss(last_vectors(hidden, mask) @ head.T, labels) + weight * lm
+
+
+def gpt_by_product(logits, ids, mask):
+    pairs = pairs_of(mask)
+    return (onward(logits, ids) * pairs).sum() / pairs.sum()
+
+
+def package_gpt(hidden, tokens, head, ids, mask, labels, weight):
+    from course_utils.before.real_tokens import last_states
+
+    return gpt_with(task=lambda hidden, mask: last_states(hidden, mask.bool()))(
+        hidden, tokens, head, ids, mask, labels, weight
     )
-    by_id = [both, right_task + both - task_by_id, task_by_id + weight * lm]  # both losses, or one of them
-    named = [*likely.items(), *(("padding_by_id", wrong) for wrong in by_id)]
-    right = gpt_loss(*given.values(), weight).detach()
-    facts = {"expected": number(right), "actual": number(loss.detach()), "weight": number(weight)}
-    for reason, wrong in named:
-        if _near(loss, wrong) and not _near(wrong, right):
-            raise Wrong(reason, **facts)
-    raise Wrong("loss", **facts)
 
 
-def _near(one: Tensor, other: Tensor) -> bool:
-    return torch.allclose(one.detach().double(), other.detach().double(), rtol=1e-6, atol=1e-7)
+def of_gpt(lengths, length, weight, times=1.0):
+    """Hidden states, table, matrix of the task, ids (0 is a real token, too; padding has any), mask, labels, λ."""
+    width, vocab, classes = 5, 11, 3
+    ids = torch.randint(vocab, (len(lengths), length))
+    ids[0, 1] = 0
+    weights = drawn(vocab, width), drawn(classes, width)
+    labels = torch.randint(classes, (len(lengths),))
+    hidden = drawn(len(lengths), length, width, times=times)
+    return hidden, *weights, ids, masked(lengths, length), labels, weight
 
 
-def _check_gradients(found: Tensor, right: tuple[Tensor, ...], leaves: dict[str, Tensor]) -> None:
-    """Of the answer's sum and of ours, with respect to each leaf, whose name ends the reason."""
-    expected = torch.autograd.grad(sum(right), list(leaves.values()), retain_graph=True)
-    if not found.requires_grad:
-        raise Wrong("no_gradient")
-    given = torch.autograd.grad(found, list(leaves.values()), allow_unused=True, retain_graph=True)
-    for end, actual, wanted in zip(leaves, given, expected, strict=True):
-        if actual is None:
-            raise Wrong(f"no_gradient{end}")
-        expect_close(actual, wanted, f"gradient{end}")
+def gpt_reads_padding(answer: Any) -> dict[str, Any] | None:
+    hidden, *others = of_gpt([7, 4, 2], 7, 0.5)
+    right = gpt_loss(hidden, *others)
+    for filler in (torch.inf, torch.nan):
+        yours = call(answer, filled(hidden, others[3], filler), *others)
+        if not near(torch.as_tensor(yours), right):
+            expected, actual = told_apart(right, yours)
+            return {"filler": filler, "expected": expected, "actual": actual}
+    return None
 
 
-EXERCISES = [
-    Exercise("18.1", level="warm-up", check=check_slanted_triangle, solution=slanted_triangle),
-    Exercise("18.2", level="core", check=check_two_way_losses, solution=two_way_losses),
-    Exercise("18.3", level="core", check=check_concat_pooling, solution=concat_pooling),
-    Exercise("18.4", level="stretch", check=check_gpt_loss, solution=gpt_loss),
-]
+GPT_LOSS = Exercise(
+    "18.4",
+    level="stretch",
+    reference=gpt_loss,
+    strict=False,
+    cases={
+        "by_hand": lambda: of_gpt([5, 5, 5], 5, 0.5),
+        "padding": lambda: of_gpt([7, 4, 2], 7, 0.5),
+        "other_weights": lambda: [of_gpt([6, 3, 11, 2], 11, 0.3), of_gpt([3, 2], 4, 0.0)],
+        "other_sizes": lambda: [of_gpt([2], 2, 2.0), of_gpt([300, 41], 300, 0.7)],
+        "overflow": lambda: of_gpt([6, 3, 11, 2], 11, 0.7, times=LARGE),
+    },
+    mistakes={
+        "task_alone": gpt_with(join=lambda task, lm, weight: task + 0 * lm),
+        "fixed_weight": gpt_with(join=lambda task, lm, weight: task + 0.5 * lm),
+        "weights_sum_to_one": gpt_with(join=lambda task, lm, weight: (1 - weight) * task + weight * lm),
+        "weight_on_task": gpt_with(join=lambda task, lm, weight: weight * task + lm),
+        "no_weight": gpt_with(join=lambda task, lm, weight: task + lm),
+        "no_shift": gpt_with(lm=NO_SHIFT),
+        "predicts_before": gpt_with(lm=BEFORE),
+        "padding_counted": gpt_with(lm=ALL),
+        "padding_target": gpt_with(lm=NO_TARGET),
+        "lm_summed": gpt_with(lm=SUM),
+        "divided_by_all": gpt_with(lm=BY_ALL),
+        "mean_of_rows": gpt_with(lm=ROWS),
+        "last_is_padding": gpt_with(task=lambda hidden, mask: hidden[:, -1]),
+        "first_token": gpt_with(task=lambda hidden, mask: hidden[:, 0]),
+        "mean_token": Several(
+            [gpt_with(task=mean_by_product), gpt_with(task=lambda hidden, mask: hidden.mean(1))]
+        ),
+        "task_summed": lambda *given: (len(given[0]) - 1) * gpt_loss(*given[:6], 0.0) + gpt_loss(*given),
+        "padding_by_id": Several([gpt_by_id(True, True), gpt_by_id(False, True), gpt_by_id(True, False)]),
+        "value": gpt_with(join=lambda task, lm, weight: task + weight * lm.exp()),
+        "reads_padding": gpt_with(lm=gpt_by_product),
+        "overflow": gpt_by_softmax,
+        "no_gradient": detached(gpt_loss, 0, 1, 2),
+        "detached": Several([detached(gpt_loss, place) for place in range(3)]),
+        "gradient": Several([doubled(gpt_loss, place) for place in range(3)]),
+        "ready_made": package_gpt,
+    },
+    properties={"reads_padding": gpt_reads_padding},
+    forbids=PACKAGE,
+)
+
+EXERCISES = [SLANTED_TRIANGLE, TWO_WAY_LOSSES, CONCAT_POOLING, GPT_LOSS]

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from course_utils.exercises.core import (
-    Exercise,
-    Wrong,
-    call,
-    expect_close,
-    expect_tensor,
-    expect_tuple,
-    number,
-    told_apart,
-)
-from course_utils.exercises.forbidden import refuse_ready_made
+from course_utils.exercises.core import Departure, Exercise, Found, Several, call, number
 
 PACKAGE = ("course_utils.after",)
 MODELS = (
     *PACKAGE,
     *(f"course_utils.{part}" for part in ("attention", "bert", "embeddings", "encoder", "heads")),
-    "transformers",
+    "transformers.models",
     "torch.nn.modules",
 )
 IGNORE = -100
-Call = Callable[..., Any]  # core.call, or _refuse_package in its place
+
+
+def by_package(reference):
+    """The right answer, after a call into the package."""
+
+    def wrong(*given):
+        from course_utils import after
+
+        after.replaced(torch.tensor([[1]]), torch.tensor([[1]]))
+        return reference(*given)
+
+    return wrong
 
 
 # ---- 19.1
@@ -42,98 +43,93 @@ def span_length_shares(p: float, longest: int) -> list[float]:
     return [weight / sum(weights) for weight in weights]
 
 
-def check_span_length_shares(answer: object) -> None:
-    found = _shares(answer, 0.5, 3)
-    likely = [
-        ("not_normalised", [1 / 2, 1 / 4, 1 / 8]),
-        ("tail_on_last", [1 / 2, 1 / 4, 1 / 4]),
-        ("from_zero", [1 / 4, 1 / 8, 1 / 16]),
-        ("reversed", [1 / 7, 2 / 7, 4 / 7]),
-        ("uniform", [1 / 3, 1 / 3, 1 / 3]),
-        ("softmax", torch.tensor([0.5, 0.25, 0.125]).softmax(0).tolist()),
-    ]
-    _tell(found, likely, span_length_shares(0.5, 3))
-    p, longest = 0.2, 10
-    found, right = _shares(answer, p, longest), span_length_shares(p, longest)
+def weighed(weight, finish=lambda weights: [one / sum(weights) for one in weights]):
+    """Shares from the weight of each place, counted from 0."""
+    return lambda p, longest: finish([weight(p, place) for place in range(longest)])
+
+
+def tail_on_last(p, longest):
     raw = [p * (1 - p) ** place for place in range(longest)]
-    turned = [(1 - p) * p**place for place in range(longest)]
-    likely = [
-        ("p_reversed", [one / sum(turned) for one in turned]),
-        ("tail_on_last", [*raw[:-1], 1 - sum(raw[:-1])]),
-        ("not_normalised", raw),
-    ]
-    _tell(found, likely, right)
-    generator = torch.Generator().manual_seed(int(torch.randint(10**6, ())))
-    for longest in (1, 2, 7, 13, 29):
-        p = 0.05 + 0.9 * float(torch.rand((), generator=generator))
-        _tell(_shares(answer, p, longest), [], span_length_shares(p, longest), "other_values", p, longest)
-    _tell(_shares(answer, 1.0, 5), [], [1.0, 0, 0, 0, 0], "p_is_one")
-    for p in (1e-17, 3e-16, 1e-14, 3e-13):  # 1 − p is 1, or has lost most digits of p
-        tiny = _shares(answer, p, 4)
-        off = max(tiny, key=lambda share: math.inf if math.isnan(share) else abs(share - 0.25))
-        if not abs(off - 0.25) < 1e-6:
-            raise Wrong("cancelled", p=number(p), actual=told_apart(0.25, off)[1])
-    for longest in (59, 331):
-        p = (0.1 + float(torch.rand((), generator=generator))) / longest  # the longest are not rare
-        _expect_long(_shares(answer, p, longest), p, longest)
-    given = 0.2 + 0.5 * float(torch.rand((), generator=generator)), 11
-    found = _listed(_refuse_package(answer, *given))
-    _tell(found, [], span_length_shares(*given), "other_values", *given)
+    return [*raw[:-1], 1 - sum(raw[:-1])]
 
 
-def _expect_long(found: list[float], p: float, longest: int) -> None:
-    for length, (share, right) in enumerate(zip(found, span_length_shares(p, longest)), start=1):
-        if not _near([share], [right]):
-            expected, actual = told_apart(right, share)
-            facts = {"p": number(p), "longest": longest, "length": length}
-            raise Wrong("long_spans", **facts, expected=expected, actual=actual)
+def by_difference(p, longest):
+    """The notebook's formula as it stands: 0/0 where p is tiny."""
+    return [p * (1 - p) ** place / (1 - (1 - p) ** longest) for place in range(longest)]
 
 
-def _shares(answer: Any, p: float, longest: int) -> list[float]:
-    values = _listed(call(answer, p, longest))
-    if len(values) != longest:
-        raise Wrong("how_many", longest=longest, actual=len(values))
-    return values
+def by_difference_or_even(p, longest):
+    return by_difference(p, longest) if 1 - (1 - p) ** longest else [1 / longest] * longest
 
 
-def _listed(result: Any) -> list[float]:
-    """A list, a tuple or a tensor of numbers, as a list."""
-    values = result.tolist() if isinstance(result, Tensor) else result
-    flat = isinstance(values, list | tuple)
-    if not flat or any(isinstance(one, bool) or not isinstance(one, int | float) for one in values):
-        raise Wrong("list", actual=type(result).__name__)
-    return list(values)
+def by_logarithms(p, longest):
+    """Exact for the smallest p; log1p(−1) is an error."""
+    whole = -math.expm1(longest * math.log1p(-p))
+    return [p * math.exp(place * math.log1p(-p)) / whole for place in range(longest)]
 
 
-def _tell(
-    found: list[float],
-    likely: list[tuple[str, list[float]]],
-    right: list[float],
-    reason: str = "value_of",
-    p: float | None = None,
-    longest: int | None = None,
-) -> None:
-    for name, wrong in likely:
-        if _near(found, wrong) and not _near(right, wrong):
-            raise Wrong(name, expected=_written(right), actual=_written(found), total=number(sum(found)))
-    if not _near(found, right):
-        facts = {} if p is None else {"p": number(p), "longest": longest}
-        raise Wrong(reason, expected=_written(right), actual=_written(found), **facts)
+def softmaxed(p, longest):
+    return torch.tensor([p * (1 - p) ** place for place in range(longest)]).softmax(0).tolist()
 
 
-def _near(some: Sequence[float], others: Sequence[float]) -> bool:
-    return len(some) == len(others) and all(
-        math.isclose(one, other, rel_tol=1e-5, abs_tol=1e-7) for one, other in zip(some, others)
-    )
+def drawn_share():
+    return 0.05 + 0.9 * float(torch.rand(()))
 
 
-def _written(values: Sequence[float]) -> str:
-    shown = [f"{value:.3g}" for value in values[:4]]
+def first_shares(values: Any) -> str:
+    """A list of numbers as a learner reads it: the first four."""
+    shown = [f"{value:.3g}" for value in list(values)[:4]]
     return "[" + ", ".join([*shown, "…"] if len(values) > 4 else shown) + "]"
 
 
-def _refuse_package(answer: Any, *args: Any, modules: tuple[str, ...] = PACKAGE) -> Any:
-    return refuse_ready_made(answer, *args, modules=modules)
+def shares_told(found: Found) -> dict[str, Any]:
+    if found.kind != "value":
+        return {}
+    return {"length": found.difference.index[0] + 1, "total": number(sum(found.yours))}
+
+
+SPAN_LENGTHS = Exercise(
+    "19.1",
+    level="warm-up",
+    reference=span_length_shares,
+    atol=1e-6,
+    show=first_shares,
+    cases={
+        "by_hand": lambda: (0.5, 3),
+        "other_values": lambda: [(0.2, 10), *((drawn_share(), longest) for longest in (1, 2, 7, 11, 13, 29))],
+        "p_is_one": lambda: (1.0, 5),
+        "cancelled": lambda: [(p, 4) for p in (1e-17, 3e-16, 1e-14, 3e-13)],  # 1 − p has lost digits of p
+        "long_spans": lambda: [(drawn_share() / longest, longest) for longest in (59, 331)],
+    },
+    mistakes={
+        "not_normalised": weighed(lambda p, place: p * (1 - p) ** place, finish=list),
+        "tail_on_last": tail_on_last,
+        "from_zero": weighed(lambda p, place: p * (1 - p) ** (place + 1), finish=list),
+        "uniform": lambda p, longest: [1 / longest] * longest,
+        "softmax": softmaxed,
+        "reversed": lambda p, longest: span_length_shares(p, longest)[::-1],
+        "p_reversed": weighed(lambda p, place: p**place),
+        "rounded": Several(
+            [
+                lambda p, longest, digits=digits: [
+                    round(one, digits) for one in span_length_shares(p, longest)
+                ]
+                for digits in range(1, 6)
+            ]
+        ),
+        "value": weighed(lambda p, place: (1 - p) ** (2 * place)),
+        "other_values": weighed(lambda p, place: (0.5 if p == 0.5 else 0.8 + p / 100) ** place),
+        "p_is_one": lambda p, longest: span_length_shares(p, longest) if p < 1 else [1 / longest] * longest,
+        "p_is_one_raised": by_logarithms,
+        "cancelled": Several([by_difference, by_difference_or_even]),
+        "long_spans": weighed(lambda p, place: (1 - p) ** place if place < 29 else 0.0),
+        "length": lambda p, longest: [0.0, *span_length_shares(p, longest)],
+        "type": lambda p, longest: dict(enumerate(span_length_shares(p, longest), 1)),
+        "ready_made": by_package(span_length_shares),
+    },
+    facts={"*": shares_told},
+    forbids=PACKAGE,
+)
 
 
 # ---- 19.2
@@ -152,59 +148,103 @@ def albert_parameters(
     return embeddings + project + attention + feed_forward + pooler  # the one layer serves all `layers`
 
 
-def _likely_sizes(v: int, t: int, e: int, c: int, i: int, n: int) -> list[tuple[str, int]]:
-    """The reason, and what a formula with this fault gives."""
-    right = albert_parameters(v, t, e, c, i, n)
-    layer = 4 * (c * c + c) + 2 * c * i + i + c + 4 * c
-    return [
-        ("layers_multiplied", right + (n - 1) * layer),
-        ("not_factorised", right - (v + t + 4) * e - (e * c + c) + (v + t + 4) * c),
-        ("not_factorised", right + v * (c - e)),
-        ("wide_positions", right + t * (c - e)),
-        ("wide_positions", right + (t + 2) * (c - e)),
-        ("wide_positions", right + (t + 4) * (c - e)),
-        ("no_projection", right - e * c - c),
-        ("projection_bias", right - c),
-        ("square_missing", right - c * c - c),  # the pooler, or one matrix of the attention
-        ("pair_missing", right - 2 * e),  # the segments, or the LayerNorm of the embeddings
-        ("no_positions", right - t * e),
-        ("wide_norm", right + 2 * (c - e)),
-        ("one_norm", right - 2 * c),
-        ("no_norms", right - 2 * e - 4 * c),
-        ("no_norms", right - 4 * c),
-        ("no_biases", right - c - 4 * c - i - c - c),
-        ("no_biases", right - 5 * c - i),
-        ("four_times", right + (4 * c - i) * (2 * c + 1)),
-        ("with_head", right + (c * e + e) + 2 * e + v),
-    ]
+# reason -> what a formula with this fault has too many, from V, P, E, C, I and L
+TOO_MANY = {
+    "layers_multiplied": [lambda v, t, e, c, i, n: (n - 1) * (4 * (c * c + c) + 2 * c * i + i + c + 4 * c)],
+    "not_factorised": [
+        lambda v, t, e, c, i, n: (v + t + 4) * (c - e) - (e * c + c),
+        lambda v, t, e, c, i, n: v * (c - e),
+    ],
+    "wide_positions": [lambda v, t, e, c, i, n, more=more: (t + more) * (c - e) for more in (0, 2, 4)],
+    "no_projection": [lambda v, t, e, c, i, n: -e * c - c],
+    "projection_bias": [lambda v, t, e, c, i, n: -c],
+    "square_missing": [lambda v, t, e, c, i, n: -c * c - c],  # the pooler, or one matrix of the attention
+    "pair_missing": [lambda v, t, e, c, i, n: -2 * e],  # the segments, or the LayerNorm of the embeddings
+    "pairs_missing": [lambda v, t, e, c, i, n: -4 * e],  # both
+    "inner_bias": [lambda v, t, e, c, i, n: -i],
+    "no_positions": [lambda v, t, e, c, i, n: -t * e],
+    "wide_norm": [lambda v, t, e, c, i, n: 2 * (c - e)],
+    "one_norm": [lambda v, t, e, c, i, n: -2 * c],
+    "no_norms": [lambda v, t, e, c, i, n: -2 * e - 4 * c, lambda v, t, e, c, i, n: -4 * c],
+    "no_biases": [lambda v, t, e, c, i, n: -7 * c - i, lambda v, t, e, c, i, n: -5 * c - i],
+    "four_times": [lambda v, t, e, c, i, n: (4 * c - i) * (2 * c + 1)],
+    "with_head": [lambda v, t, e, c, i, n: c * e + e + 2 * e + v],
+}
 
 
-def check_albert_parameters(answer: object) -> None:
-    sizes = (101, 17, 5, 12, 31, 7)
-    found, right = _whole(call(answer, *sizes)), albert_parameters(*sizes)
-    for reason, wrong in _likely_sizes(*sizes):
-        if found == wrong:
-            raise Wrong(reason, expected=f"{right:,}", actual=f"{found:,}", off=f"{found - right:+,}")
-    if found != right:
-        facts = {"expected": f"{right:,}", "actual": f"{found:,}", "off": f"{found - right:+,}"}
-        raise Wrong("count", **facts)
-    generator = torch.Generator().manual_seed(int(torch.randint(10**6, ())))
-    for times in range(12):
-        v, t, e, c, i, n = (int(torch.randint(2, 400, (), generator=generator)) for _ in range(6))
-        given = (v, t, e, c + 400, i, n)  # E and C differ
-        watched = times == 0  # once: a model takes its time to be made and watched
-        result = _refuse_package(answer, *given, modules=MODELS) if watched else call(answer, *given)
-        found, right = _whole(result), albert_parameters(*given)
-        if found != right:
-            names = ("V", "P", "E", "C", "I", "L")
-            written = ", ".join(f"{name} = {one}" for name, one in zip(names, given))
-            raise Wrong("other_sizes", given=written, expected=f"{right:,}", actual=f"{found:,}")
+def counted_with(too_many):
+    return lambda *sizes: albert_parameters(*sizes) + too_many(*sizes)
 
 
-def _whole(result: Any) -> int:
-    if isinstance(result, bool) or not isinstance(result, int):
-        raise Wrong("whole", actual=type(result).__name__)
-    return result
+def from_bert(vocabulary, positions, embedding, hidden, intermediate, layers):
+    """A BERT of one layer, with its tables made narrow."""
+    from course_utils.bert import BertModel
+    from course_utils.config import BertConfig
+
+    config = BertConfig(
+        vocab_size=vocabulary,
+        max_position_embeddings=positions,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+    )
+    rows = vocabulary + positions + 4
+    whole = sum(parameter.numel() for parameter in BertModel(config).parameters())
+    return whole + rows * (embedding - hidden) + embedding * hidden + hidden
+
+
+def from_layers(vocabulary, positions, embedding, hidden, intermediate, layers):
+    """The layers of torch, put on a list and counted."""
+    tables = [nn.Embedding(rows, embedding) for rows in (vocabulary, positions, 2)]
+    squares = [nn.Linear(hidden, hidden) for _ in range(5)]
+    wide = [nn.Linear(embedding, hidden), nn.Linear(hidden, intermediate), nn.Linear(intermediate, hidden)]
+    norms = [nn.LayerNorm(size) for size in (embedding, hidden, hidden)]
+    return sum(p.numel() for one in [*tables, *squares, *wide, *norms] for p in one.parameters())
+
+
+# Stands for a model of transformers, which takes seconds to import.
+from_transformers = FunctionType(
+    albert_parameters.__code__, {"__name__": "transformers.models.albert.modeling_albert"}
+)
+
+
+def other_sizes():
+    """E and C differ."""
+    v, t, e, c, i, n = torch.randint(2, 100, (6,)).tolist()
+    return v, t, e, c + 100, i, n
+
+
+def sizes_told(found: Found) -> dict[str, str]:
+    if found.kind != "value":
+        return {}
+    named = zip(("V", "P", "E", "C", "I", "L"), found.given)
+    return {
+        "given": ", ".join(f"{name} = {one}" for name, one in named),
+        "expected": f"{found.right:,}",
+        "actual": f"{found.yours:,}",
+        "off": f"{found.yours - found.right:+,}",
+    }
+
+
+ALBERT_PARAMETERS = Exercise(
+    "19.2",
+    level="core",
+    reference=albert_parameters,
+    cases={
+        "by_hand": lambda: (101, 17, 5, 12, 31, 7),
+        "other_sizes": lambda: [other_sizes() for _ in range(9)],
+    },
+    mistakes={
+        **{reason: Several(map(counted_with, ways)) for reason, ways in TOO_MANY.items()},
+        "value": lambda *sizes: 11_683_584,
+        "other_sizes": lambda *sizes: {101: 2297}.get(sizes[0], 11_683_584),
+        "type": lambda *sizes: f"{albert_parameters(*sizes):,}",
+        "ready_made": Several([by_package(albert_parameters), from_bert, from_transformers, from_layers]),
+    },
+    facts={"*": sizes_told},
+    forbids=MODELS,
+)
 
 
 # ---- 19.3
@@ -218,88 +258,147 @@ def electra_batch(
     return corrupted, labels.masked_fill(attention_mask == 0, IGNORE)
 
 
-def check_electra_batch(answer: object) -> None:
-    ids = torch.tensor([[2, 7, 8, 9, 3, 0], [2, 5, 6, 7, 8, 3]])
-    chosen = torch.tensor([[0, 1, 1, 0, 0, 0], [0, 0, 1, 0, 1, 0]]).bool()
-    guesses = torch.tensor([[4, 7, 5, 4, 4, 4], [4, 4, 6, 7, 9, 4]])
-    mask = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]])
-    right = electra_batch(ids, chosen, guesses, mask)
-    found = _two(call(answer, ids, chosen, guesses, mask), ids)
-    faults = [
-        ("guesses_everywhere", guesses),
-        ("chosen_reversed", torch.where(chosen, ids, guesses)),
-        ("never_corrupted", ids),
-    ]
-    for reason, wrong in faults:
-        if torch.equal(found[0], wrong):
-            raise Wrong(reason, expected=right[0].tolist(), actual=found[0].tolist())
-    _expect_ids(found[0], right[0], "corrupted")
-    for reason, wrong in _likely_labels(ids, chosen, guesses, mask):
-        if torch.equal(found[1], wrong):
-            raise Wrong(reason, expected=right[1].tolist(), actual=found[1].tolist())
-    _expect_ids(found[1], right[1], "labels")
-    _check_drawn_batches(answer)
+def electra_with(
+    corrupt=lambda ids, chosen, guesses: torch.where(chosen, guesses, ids),
+    label=lambda ids, corrupted, chosen, guesses: (corrupted != ids).long(),
+    away=lambda ids, chosen, mask: mask == 0,
+    mark=IGNORE,
+):
+    """The batch with one step done otherwise; `away` tells which places do not count."""
+
+    def wrong(input_ids, chosen, guesses, attention_mask):
+        corrupted = corrupt(input_ids, chosen, guesses)
+        labels = label(input_ids, corrupted, chosen, guesses)
+        return corrupted, labels.masked_fill(away(input_ids, chosen, attention_mask), mark)
+
+    return wrong
 
 
-def _check_drawn_batches(answer: Any) -> None:
-    generator = torch.Generator().manual_seed(int(torch.randint(10**6, ())))
-
-    def draw(*shape: int, high: int = 5) -> Tensor:
-        return torch.randint(high, shape, generator=generator)
-
-    few, many = 5, 30000  # ids: of a few, 0 is a real token, too
-    shapes = [(3, 7, few), (1, 1, few), (7, 13, few), (2, 29, few), (3, 17, many), (5, 11, many)]
-    for batch, length, vocab in shapes:
-        lengths = draw(batch, 1, high=length) + 1
-        mask = (torch.arange(length) < lengths).long()
-        in_front = (batch, length) == (5, 11)
-        mask = mask.flip(1) if in_front else mask
-        ids, guesses = (draw(batch, length, high=vocab) for _ in "12")
-        guesses = torch.where(draw(batch, length) < 2, ids, guesses)  # some are right
-        chosen = (draw(batch, length) < 3) & mask.bool()
-        right = electra_batch(ids, chosen, guesses, mask)
-        found = _two(_refuse_package(answer, ids, chosen, guesses, mask), ids)
-        _expect_ids(found[0], right[0], "other_corrupted")
-        left_out = (found[1] == IGNORE) & (mask == 1)
-        if (left_out & (ids == 0)).any():
-            raise Wrong("padding_by_id")
-        if in_front and not torch.equal(found[1], right[1]):
-            raise Wrong("padding_in_front", **_first_difference(found[1], right[1]))
-        if vocab == many and left_out.any():
-            raise Wrong("special_by_id", id=int(ids[left_out][0]))
-        _expect_ids(found[1], right[1], "other_labels")
+def nowhere(ids, chosen, mask):
+    return torch.zeros_like(chosen)
 
 
-def _two(result: Any, like: Tensor) -> list[Tensor]:
-    shape = tuple(like.shape)
-    return [expect_tensor(one, shape=shape, dtype=like.dtype) for one in expect_tuple(result, 2)]
+def six_at_most(ids, chosen, guesses):
+    return torch.where(chosen & (torch.arange(ids.shape[1]) < 6), guesses, ids)
 
 
-def _likely_labels(ids: Tensor, chosen: Tensor, guesses: Tensor, mask: Tensor) -> list[tuple[str, Tensor]]:
-    """The reason, and the labels of a code with this fault."""
-    _, right = electra_batch(ids, chosen, guesses, mask)
-    away = mask == 0
-    return [
-        ("masked_is_replaced", chosen.long().masked_fill(away, IGNORE)),
-        ("masked_is_replaced", chosen.long()),
-        ("labels_reversed", torch.where(right == IGNORE, right, 1 - right)),
-        ("only_masked", right.masked_fill(~chosen, IGNORE)),
-        ("padding_counted", right.masked_fill(away, 0)),
-        ("other_mark", right.masked_fill(away, -1)),
-        ("guess_unlike_token", (guesses != ids).long().masked_fill(away, IGNORE)),
-        ("the_words", torch.where(chosen, ids, IGNORE)),
-    ]
+def at_the_end(ids, chosen, mask):
+    """As if padding stood at the end."""
+    return torch.arange(ids.shape[1]) >= mask.sum(1, keepdim=True)
 
 
-def _expect_ids(found: Tensor, right: Tensor, reason: str) -> None:
-    if not torch.equal(found, right):
-        raise Wrong(reason, **_first_difference(found, right))
+def as_in_the_first_row(ids, chosen, mask):
+    return (mask[:1] == 0).expand_as(mask) if len(ids) not in (1, 2) else mask == 0
 
 
-def _first_difference(found: Tensor, right: Tensor) -> dict[str, int]:
-    row, column = (int(place) for place in (found != right).nonzero()[0])
-    facts = {"row": row, "column": column}
-    return facts | {"expected": int(right[row, column]), "actual": int(found[row, column])}
+def in_place(input_ids, chosen, guesses, attention_mask):
+    original = input_ids.clone()
+    input_ids[chosen] = guesses[chosen]
+    return input_ids, (input_ids != original).long().masked_fill(attention_mask == 0, IGNORE)
+
+
+def package_batch(input_ids, chosen, guesses, attention_mask):
+    from course_utils import after
+
+    corrupted = torch.where(chosen, guesses, input_ids)
+    return corrupted, after.replaced(input_ids, corrupted, attention_mask)
+
+
+# reason -> the place of the part that it spoils, and the step done otherwise
+OTHER_STEPS = {
+    "guesses_everywhere": (0, dict(corrupt=lambda ids, chosen, guesses: guesses.clone())),
+    "chosen_reversed": (0, dict(corrupt=lambda ids, chosen, guesses: torch.where(chosen, ids, guesses))),
+    "never_corrupted": (0, dict(corrupt=lambda ids, chosen, guesses: ids.clone())),
+    "masked_is_replaced": (1, dict(label=lambda ids, corrupted, chosen, guesses: chosen.long())),
+    "labels_reversed": (1, dict(label=lambda ids, corrupted, chosen, guesses: (corrupted == ids).long())),
+    "only_masked": (1, dict(away=lambda ids, chosen, mask: ~chosen | (mask == 0))),
+    "padding_counted": (1, dict(away=nowhere)),
+    "other_mark": (1, dict(mark=-1)),
+    "guess_unlike_token": (1, dict(label=lambda ids, corrupted, chosen, guesses: (guesses != ids).long())),
+    "the_words": (1, dict(label=lambda ids, corrupted, chosen, guesses: ids.where(chosen, IGNORE))),
+}
+
+
+def is_that_step(place, step):
+    def holds(found: Found) -> bool:
+        wrong = electra_with(**step)(*found.given)[place]
+        return torch.equal(found.yours[place], wrong) and not torch.equal(wrong, found.right[place])
+
+    return holds
+
+
+def electra_inputs(batch, length, vocab, in_front=False):
+    """Of a few ids 0 is a real token, too; some guesses are right."""
+    mask = (torch.arange(length) < torch.randint(1, length + 1, (batch, 1))).long()
+    mask = mask.flip(1) if in_front else mask
+    ids, guesses = torch.randint(vocab, (2, batch, length))
+    guesses = torch.where(torch.rand(batch, length) < 0.4, ids, guesses)
+    return ids, (torch.rand(batch, length) < 0.6) & mask.bool(), guesses, mask
+
+
+def electra_by_hand():
+    return (
+        torch.tensor([[2, 7, 8, 9, 3, 0], [2, 5, 6, 7, 8, 3]]),
+        torch.tensor([[0, 1, 1, 0, 0, 0], [0, 0, 1, 0, 1, 0]]).bool(),
+        torch.tensor([[4, 7, 5, 4, 4, 4], [4, 4, 6, 7, 9, 4]]),
+        torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]]),
+    )
+
+
+def place_told(found: Found) -> dict[str, int]:
+    return dict(zip(("row", "column"), found.difference.index)) if found.kind == "value" else {}
+
+
+def left_out_id(found: Found) -> dict[str, int]:
+    ids, mask = found.given[0], found.given[3]
+    return {"id": int(ids[(found.yours[1] == IGNORE) & (mask == 1)][0])}
+
+
+ELECTRA_BATCH = Exercise(
+    "19.3",
+    level="core",
+    reference=electra_batch,
+    parts={"corrupted": 0, "labels": 1},
+    cases={
+        "by_hand": electra_by_hand,
+        "other_batches": lambda: [
+            electra_inputs(batch, length, 5) for batch, length in [(3, 7), (1, 1), (7, 13), (2, 29), (1, 300)]
+        ],
+        "large_ids": lambda: electra_inputs(3, 17, 30000),
+        "padding_in_front": lambda: electra_inputs(5, 11, 30000, in_front=True),
+    },
+    mistakes={
+        **{reason: electra_with(**step) for reason, (_, step) in OTHER_STEPS.items()},
+        "masked_is_replaced": Several(
+            [
+                electra_with(label=lambda ids, corrupted, chosen, guesses: chosen.long()),
+                electra_with(label=lambda ids, corrupted, chosen, guesses: chosen.long(), away=nowhere),
+            ]
+        ),
+        "corrupted": electra_with(corrupt=lambda ids, chosen, guesses: ids.masked_fill(chosen, 4)),
+        "labels": electra_with(label=lambda ids, corrupted, chosen, guesses: torch.zeros_like(ids)),
+        "other_batches_corrupted": electra_with(corrupt=six_at_most),
+        "other_batches_labels": electra_with(away=as_in_the_first_row),
+        "padding_by_id": Several(
+            [
+                electra_with(away=lambda ids, chosen, mask: ids == 0),
+                electra_with(away=lambda ids, chosen, mask: (ids == 0) | (mask == 0)),
+            ]
+        ),
+        "special_by_id": electra_with(away=lambda ids, chosen, mask: (mask == 0) | (ids > 9)),
+        "large_ids": electra_with(
+            corrupt=lambda ids, chosen, guesses: torch.where(chosen & (ids <= 9), guesses, ids)
+        ),
+        "padding_in_front": electra_with(away=at_the_end),
+        "dtype": electra_with(label=lambda ids, corrupted, chosen, guesses: (corrupted != ids).float()),
+        "tuple": lambda *given: electra_batch(*given)[1],
+        "mutates_input": in_place,
+        "ready_made": package_batch,
+    },
+    signs={reason: is_that_step(*way) for reason, way in OTHER_STEPS.items()},
+    facts={"*": place_told, "special_by_id": left_out_id},
+    forbids=PACKAGE,
+)
 
 
 # ---- 19.4
@@ -315,88 +414,194 @@ def soft_target_loss(
     return temperature**2 * divergence.mean()
 
 
-def check_soft_target_loss(answer: object) -> None:
-    student = torch.tensor([[[0.0, 2.0, 1.0], [1.0, 0.0, 0.0], [9.0, 0.0, 0.0]]])
-    teacher = torch.tensor([[[3.0, 0.0, 1.0], [0.0, 1.0, 2.0], [0.0, 0.0, 9.0]]])
-    given = (student, teacher, 2.0, torch.tensor([[1, 1, 0]]))
-    found = expect_tensor(call(answer, *given), shape=(), dtype=student.dtype)
-    right = soft_target_loss(*given)
-    for reason, wrong in _likely_losses(*given):
-        if math.isclose(float(found), float(wrong), rel_tol=1e-4):
-            raise Wrong(reason, expected=number(right), actual=number(found))
-    expect_close(found, right, "loss", atol=1e-4)
-    generator = torch.Generator().manual_seed(int(torch.randint(10**6, ())))
-    for batch, length, size, tau in ((3, 5, 7, 2.0), (1, 1, 2, 1.0), (2, 7, 13, 5.0), (5, 3, 11, 0.5)):
-        student, teacher = (
-            3 * torch.randn(batch, length, size, generator=generator, dtype=torch.float64) for _ in "12"
-        )
-        lengths = torch.randint(1, length + 1, (batch, 1), generator=generator)
-        _check_loss_and_gradient(answer, student, teacher, tau, (torch.arange(length) < lengths).long())
-    for size, tau in ((400.0, 1.0), (400.0, 0.5), (3000.0, 2.0), (7000.0, 5.0)):
-        _check_far_scores(answer, size, tau)
+def divergence(s, t):
+    return (t.softmax(-1) * (t.log_softmax(-1) - s.log_softmax(-1))).sum(-1)
 
 
-def _check_far_scores(answer: Any, size: float, tau: float) -> None:
+def loss_with(
+    student=lambda logits, tau: logits / tau,
+    teacher=lambda logits, tau: logits.detach() / tau,
+    each=divergence,
+    finish=lambda values, tau: tau**2 * values.mean(),
+    real=lambda mask: mask == 1,
+):
+    """The loss with one step done otherwise."""
+
+    def wrong(student_logits, teacher_logits, temperature, attention_mask):
+        at = real(attention_mask)
+        s, t = student(student_logits[at], temperature), teacher(teacher_logits[at], temperature)
+        return finish(each(s, t), temperature)
+
+    return wrong
+
+
+def as_it_is(logits, tau):
+    return logits
+
+
+def teacher_as_it_is(logits, tau):
+    return logits.detach()
+
+
+def log_of_softmax(s, t):
+    s, t = s.softmax(-1), t.softmax(-1)
+    return (t * (t.log() - s.log())).sum(-1)
+
+
+def clamped(s, t):
+    s, t = s.softmax(-1).clamp(min=1e-30), t.softmax(-1).clamp(min=1e-30)
+    return (t * (t.log() - s.log())).sum(-1)
+
+
+def clamped_in_64_bits(s, t):
+    """Far enough for the scores 400 and −400 at temperature 1, and no farther."""
+    student = s.double().softmax(-1).clamp(min=1e-300)
+    return (t.softmax(-1) * (t.log_softmax(-1) - student.log().to(s.dtype))).sum(-1)
+
+
+def highest_for_logsumexp(s, t):
+    """Where scores are far apart the highest stands for the logarithm of the sum."""
+
+    def log_softmax(scores):
+        far = scores.abs().max() > 100
+        return scores - scores.amax(-1, keepdim=True) if far else scores.log_softmax(-1)
+
+    return (t.softmax(-1) * (log_softmax(t) - log_softmax(s))).sum(-1)
+
+
+def ceiling(*given):
+    """The logarithm of the softmax; 400 where that is infinite."""
+    loss = loss_with(each=log_of_softmax)(*given)
+    return loss if loss.isfinite() else 400 + 0 * soft_target_loss(*given)
+
+
+def mean_of_rows(student_logits, teacher_logits, temperature, attention_mask):
+    each = divergence(student_logits / temperature, teacher_logits.detach() / temperature)
+    rows = (each * attention_mask).sum(1) / attention_mask.sum(1)
+    return temperature**2 * rows.mean()
+
+
+def doubled_where(far):
+    """The right value; the gradient is twice as large where far, or elsewhere."""
+
+    def wrong(student_logits, *others):
+        wanted = (student_logits.abs().max() > 100) == far
+        doubled = 2 * student_logits - student_logits.detach()
+        return soft_target_loss(doubled if wanted else student_logits, *others)
+
+    return wrong
+
+
+def package_loss(student_logits, teacher_logits, temperature, attention_mask):
+    from course_utils import after
+
+    real = attention_mask == 1
+    return after.soft_target_loss(student_logits[real], teacher_logits[real], temperature=temperature)
+
+
+def teacher_learns(answer: Any) -> dict[str, str] | None:
+    student, teacher = (3 * torch.randn(2, 3, 5, 7, dtype=torch.float64)).requires_grad_()
+    loss = call(answer, student, teacher, 2.0, torch.ones(3, 5, dtype=torch.long))
+    (moved,) = torch.autograd.grad(loss, teacher, allow_unused=True, materialize_grads=True)
+    return {"actual": number(moved.abs().max())} if moved.abs().max() > 1e-9 else None
+
+
+def soft_targets(batch, length, size, tau):
+    student, teacher = 3 * torch.randn(2, batch, length, size, dtype=torch.float64)
+    lengths = torch.randint(1, length + 1, (batch, 1))
+    return student, teacher, tau, (torch.arange(length) < lengths).long()
+
+
+def far_scores(size, tau):
     """Probabilities whose logarithm is that of 0; the loss and its gradient are finite nevertheless."""
-    noise = torch.randn(2, 1, 3, 3, dtype=torch.float64)
     far = size * torch.tensor([[[1.0, 1.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]], dtype=torch.float64)
-    student, teacher = (noise[0] + far).requires_grad_(), noise[1] - far
-    given = student, teacher, tau, torch.tensor([[1, 1, 0]])
-    found, right = expect_tensor(call(answer, *given), shape=()), soft_target_loss(*given)
-    facts = {"size": number(size), "tau": number(tau)}
-    expect_close(found, right, "far", atol=1e-5, **facts)
-    gradient = torch.zeros_like(far)
-    if found.requires_grad:
-        (gradient,) = torch.autograd.grad(found, student, allow_unused=True, materialize_grads=True)
-    (wanted,) = torch.autograd.grad(right, student)
-    expect_close(gradient, wanted, "far_gradient", **facts)
+    noise = torch.randn(2, 1, 3, 3, dtype=torch.float64)
+    return noise[0] + far, noise[1] - far, tau, torch.tensor([[1, 1, 0]])
 
 
-def _likely_losses(student: Tensor, teacher: Tensor, tau: float, mask: Tensor) -> list[tuple[str, Tensor]]:
-    """The reason, and the loss of a code with this fault."""
-
-    def each(s: Tensor, t: Tensor) -> Tensor:
-        s, t = s.log_softmax(dim=-1), t.log_softmax(dim=-1)
-        return (t.exp() * (t - s)).sum(dim=-1)  # (B, T)
-
-    real, count = mask == 1, student.shape[-1]
-    right = each(student / tau, teacher / tau)
-    mean = right[real].mean()
-    crossed = -((teacher / tau).softmax(-1) * (student / tau).log_softmax(-1)).sum(-1)[real].mean()
-    return [
-        ("no_square", mean),
-        ("once", tau * mean),
-        ("divided", mean / tau**2),
-        ("student_as_it_is", tau**2 * each(student, teacher / tau)[real].mean()),
-        ("teacher_as_it_is", tau**2 * each(student / tau, teacher)[real].mean()),
-        ("no_temperature", each(student, teacher)[real].mean()),
-        ("no_temperature", tau**2 * each(student, teacher)[real].mean()),
-        ("multiplied", tau**2 * each(student * tau, teacher * tau)[real].mean()),
-        ("turned_round", tau**2 * each(teacher / tau, student / tau)[real].mean()),
-        ("cross_entropy", tau**2 * crossed),
-        ("cross_entropy", crossed),
-        ("padding_counted", tau**2 * right.mean()),
-        ("padding_counted", tau**2 * (right * real).sum() / real.numel()),
-        ("summed", tau**2 * right[real].sum()),
-        ("over_vocabulary", tau**2 * mean / count),
-        ("best_word", F.cross_entropy(student[real], teacher[real].argmax(-1))),
-    ]
-
-
-def _check_loss_and_gradient(answer: Any, student: Tensor, teacher: Tensor, tau: float, mask: Tensor) -> None:
-    leaves = [tensor.clone().requires_grad_() for tensor in (student, teacher)]
-    result = expect_tensor(_refuse_package(answer, *leaves, tau, mask), shape=(), dtype=student.dtype)
-    facts = {"shape": tuple(student.shape), "tau": number(tau)}
-    copy = student.clone().requires_grad_()
-    right = soft_target_loss(copy, teacher, tau, mask)
-    expect_close(result, right, "other_loss", atol=1e-6, **facts)
-    if not result.requires_grad:
-        raise Wrong("no_gradient")
-    of_student, of_teacher = torch.autograd.grad(result, leaves, allow_unused=True, materialize_grads=True)
-    if of_teacher.abs().max() > 1e-9:
-        raise Wrong("teacher_learns", actual=number(of_teacher.abs().max()))
-    (wanted,) = torch.autograd.grad(right, copy)
-    expect_close(of_student, wanted, "gradient", atol=1e-7)
+SOFT_TARGET_LOSS = Exercise(
+    "19.4",
+    level="core",
+    reference=soft_target_loss,
+    strict=False,
+    cases={
+        "by_hand": lambda: (
+            torch.tensor([[[0.0, 2.0, 1.0], [1.0, 0.0, 0.0], [9.0, 0.0, 0.0]]]),
+            torch.tensor([[[3.0, 0.0, 1.0], [0.0, 1.0, 2.0], [0.0, 0.0, 9.0]]]),
+            2.0,
+            torch.tensor([[1, 1, 0]]),
+        ),
+        "other_batches": lambda: [
+            soft_targets(*sizes)
+            for sizes in [(3, 5, 7, 2.0), (1, 1, 2, 1.0), (2, 7, 13, 5.0), (5, 3, 11, 0.5), (2, 300, 3, 3.0)]
+        ],
+        "far": lambda: [
+            far_scores(*given) for given in [(400.0, 1.0), (400.0, 0.5), (3000.0, 2.0), (7000.0, 5.0)]
+        ],
+    },
+    mistakes={
+        "no_square": loss_with(finish=lambda values, tau: values.mean()),
+        "once": loss_with(finish=lambda values, tau: tau * values.mean()),
+        "divided": loss_with(finish=lambda values, tau: values.mean() / tau**2),
+        "student_as_it_is": loss_with(student=as_it_is),
+        "teacher_as_it_is": loss_with(teacher=teacher_as_it_is),
+        "no_temperature": Several(
+            [
+                loss_with(student=as_it_is, teacher=teacher_as_it_is),
+                loss_with(
+                    student=as_it_is, teacher=teacher_as_it_is, finish=lambda values, tau: values.mean()
+                ),
+            ]
+        ),
+        "multiplied": loss_with(
+            student=lambda logits, tau: logits * tau, teacher=lambda logits, tau: logits.detach() * tau
+        ),
+        "turned_round": loss_with(each=lambda s, t: divergence(t, s)),
+        "cross_entropy": Several(
+            [
+                loss_with(each=lambda s, t: -(t.softmax(-1) * s.log_softmax(-1)).sum(-1), finish=finish)
+                for finish in (
+                    lambda values, tau: tau**2 * values.mean(),
+                    lambda values, tau: values.mean(),
+                )
+            ]
+        ),
+        "padding_counted": Several(
+            [
+                loss_with(real=lambda mask: torch.ones_like(mask).bool()),
+                lambda s, t, tau, mask: soft_target_loss(s, t, tau, mask) * (mask == 1).float().mean(),
+            ]
+        ),
+        "mean_of_rows": mean_of_rows,
+        "summed": loss_with(finish=lambda values, tau: tau**2 * values.sum()),
+        "over_vocabulary": lambda student, *others: soft_target_loss(student, *others) / student.shape[-1],
+        "best_word": loss_with(
+            student=as_it_is,
+            each=lambda s, t: F.cross_entropy(s, t.argmax(-1), reduction="none"),
+            finish=lambda values, tau: values.mean(),
+        ),
+        "value": loss_with(finish=lambda values, tau: tau**2 * values.max()),
+        "other_batches": lambda student, teacher, tau, mask: soft_target_loss(student, teacher, 2.0, mask),
+        "far": Several(
+            [
+                *(
+                    loss_with(each=each)
+                    for each in (log_of_softmax, clamped, clamped_in_64_bits, highest_for_logsumexp)
+                ),
+                ceiling,
+            ]
+        ),
+        "no_gradient": lambda student, *others: soft_target_loss(student.detach(), *others),
+        "gradient": doubled_where(False),
+        "far_gradient": doubled_where(True),
+        "teacher_learns": loss_with(teacher=lambda logits, tau: logits / tau),
+        "shape": loss_with(finish=lambda values, tau: tau**2 * values),
+        "ready_made": package_loss,
+    },
+    facts={"far": lambda found: {"size": f"{round(float(found.given[0].abs().max()), -2):.0f}"}},
+    properties={"teacher_learns": teacher_learns},
+    forbids=PACKAGE,
+)
 
 
 # ---- 19.5
@@ -413,118 +618,298 @@ def order_pairs(documents: list[list[str]], generator: torch.Generator) -> list[
     return pairs
 
 
-def check_order_pairs(answer: object) -> None:
-    documents = _documents((3, 1, 2, 0, 5))
-    _expect_pairs(_pairs(answer, documents, _seeded(0)), documents)
-    _check_draws(answer)
+def seeded(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
 
 
-def _expect_pairs(found: list[tuple[str, str, int]], documents: list[list[str]]) -> None:
-    """All neighbours in the order of the text, each pair with the label that is its own."""
-    together = {sentence: place for place, one in enumerate(documents) for sentence in one}
-    for first, second, label in found:
-        if together.get(first) is None or together.get(second) is None:
-            raise Wrong("unknown", first=first, second=second)
-        if together[first] != together[second]:
-            raise Wrong("crosses", first=first, second=second, label=label)
-        here = documents[together[first]]
-        step = here.index(second) - here.index(first)
-        if abs(step) != 1:
-            raise Wrong("not_neighbours", first=first, second=second)
-        if label not in (0, 1):
-            raise Wrong("label_range", label=label)
-        if label != (step < 0):
-            raise Wrong("label_turned", first=first, second=second, label=label, right=int(step < 0))
-    wanted = [frozenset(pair) for one in documents for pair in zip(one, one[1:])]  # in the order of the text
-    if len(found) != len(wanted):
-        raise Wrong("how_many_pairs", expected=len(wanted), actual=len(found))
-    if [frozenset(pair[:2]) for pair in found] != wanted:
-        raise Wrong("text_order", first=found[0][0], second=found[0][1])
-
-
-def _documents(lengths: Sequence[int]) -> list[list[str]]:
-    """Sentences that are all different, with names drawn afresh."""
+def of_sentences(*lengths: int) -> list[list[str]]:
+    """Documents whose sentences are all different, with names drawn afresh."""
     names = [f"문장 {place}" for place in torch.randperm(10**4)[: sum(lengths)].tolist()]
     return [[names.pop() for _ in range(length)] for length in lengths]
 
 
-def _seeded(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
+def pairs_of(answer: Any, documents: list[list[str]], seed: int) -> Any:
+    """The documents beside the pairs, which can be judged by them alone."""
+    pairs = answer(documents, seeded(seed))
+    return None if pairs is None or pairs is Ellipsis else (documents, pairs)
 
 
-def _pairs(
-    answer: Any, documents: list[list[str]], generator: torch.Generator, ask: Call = _refuse_package
-) -> list[tuple[str, str, int]]:
-    result = ask(answer, documents, generator)
-    if not isinstance(result, list | tuple):
-        raise Wrong("pairs", actual=type(result).__name__)
-    for pair in result:
+def fault_of(documents: list[list[str]], pairs: Any) -> tuple[str, dict[str, Any]] | None:
+    """All neighbours in the order of the text, each pair with the label that is its own: the first that is not so."""
+    if not isinstance(pairs, list | tuple):
+        return "pairs", {"actual": type(pairs).__name__}
+    together = {sentence: place for place, one in enumerate(documents) for sentence in one}
+    for pair in pairs:
         shaped = isinstance(pair, tuple | list) and len(pair) == 3
         if not shaped or not all(isinstance(one, str) for one in pair[:2]):
-            raise Wrong("pairs", actual=repr(pair)[:60])
-        if isinstance(pair[2], bool) or not isinstance(pair[2], int):
-            raise Wrong("label_kind", actual=type(pair[2]).__name__)
-    return [tuple(pair) for pair in result]
+            return "pairs", {"actual": repr(pair)[:60]}
+        first, second, label = pair
+        facts = {"first": first, "second": second, "label": label}
+        if isinstance(label, str):
+            return "label_kind", {"actual": type(label).__name__}
+        if first not in together or second not in together:
+            return "unknown", facts
+        if together[first] != together[second]:
+            return "crosses", facts
+        here = documents[together[first]]
+        step = here.index(second) - here.index(first)
+        if abs(step) != 1:
+            return "not_neighbours", facts
+        if label not in (0, 1):
+            return "label_range", facts
+        if label != (step < 0):
+            return "label_turned", facts | {"right": int(step < 0)}
+    wanted = [{*pair} for one in documents for pair in zip(one, one[1:])]
+    if len(pairs) != len(wanted):
+        return "how_many_pairs", {"expected": len(wanted), "actual": len(pairs)}
+    if [{*pair[:2]} for pair in pairs] != wanted:
+        return "text_order", {"first": pairs[0][0], "second": pairs[0][1]}
+    return None
 
 
-def _check_draws(answer: Any) -> None:
-    """Half are swapped, each by a draw of its own, from the generator given and from nothing else."""
-    documents = _documents((3, 2, 7, 1, 11, 2) * 24)
+def compare_pairs(result: Any, right: Any) -> Departure | None:
+    fault = fault_of(*result)
+    return Departure(fault[0], "", "") if fault else None
+
+
+def labels_of(answer: Any, documents: list[list[str]], generator: torch.Generator) -> list[int]:
+    return [int(label) for *_, label in call(answer, documents, generator)]
+
+
+def documents_of(times: int) -> list[list[str]]:
+    """20 pairs a time."""
+    return of_sentences(*(3, 2, 7, 1, 11, 2) * times)
+
+
+def global_random(answer: Any) -> bool:
+    documents = of_sentences(5, 3)
     state = random.getstate(), torch.get_rng_state()
-    one = [label for *_, label in _pairs(answer, documents, _seeded(1))]
-    if random.getstate() != state[0] or not torch.equal(torch.get_rng_state(), state[1]):
-        raise Wrong("global_random")
-    torch.rand(7)  # another state of the global source must change nothing
-    if one != [label for *_, label in _pairs(answer, documents, _seeded(1))]:
-        raise Wrong("not_repeatable")
-    other = [label for *_, label in _pairs(answer, documents, _seeded(2))]
-    count = len(one)
-    if sum(one) in (0, count):
-        raise Wrong("never_varied", label=one[0], count=count)
-    for labels in (one, other):
-        if not 0.42 < sum(labels) / count < 0.58:  # 480 draws: 3.5 standard deviations
-            raise Wrong("not_half", swapped=sum(labels), count=count)
-    if one == other:
-        raise Wrong("generator_unused")
-    inside, at = [], 0
-    for document in documents:
-        labels = one[at : at + max(len(document) - 1, 0)]
-        inside += [first == second for first, second in zip(labels, labels[1:])]
-        at += len(labels)
-    alike = sum(inside) / len(inside)
-    if not 0.38 < alike < 0.62:  # by document, or in turns
-        raise Wrong("not_independent", alike=number(100 * alike))
-    _check_patterns(answer)
+    labels_of(answer, documents, seeded(1))
+    return random.getstate() != state[0] or not torch.equal(torch.get_rng_state(), state[1])
+
+
+def not_repeatable(answer: Any) -> bool:
+    documents = documents_of(5)
+    return labels_of(answer, documents, seeded(1)) != labels_of(answer, documents, seeded(1))
+
+
+def never_varied(answer: Any) -> dict[str, int] | None:
+    labels = labels_of(answer, documents_of(5), seeded(1))
+    return {"label": labels[0], "count": len(labels)} if len({*labels}) == 1 else None
+
+
+def not_half(answer: Any) -> dict[str, int] | None:
+    documents = documents_of(240)
+    for seed in (1, 2):
+        labels = labels_of(answer, documents, seeded(seed))
+        if not 0.471 < sum(labels) / len(labels) < 0.529:  # of 4800: four standard deviations
+            return {"swapped": sum(labels), "count": len(labels), "half": len(labels) // 2}
+    return None
+
+
+def generator_unused(answer: Any) -> bool:
+    documents = documents_of(5)
+    return labels_of(answer, documents, seeded(1)) == labels_of(answer, documents, seeded(2))
+
+
+def not_independent(answer: Any) -> dict[str, str] | None:
+    """Labels by document, or in turns."""
+    documents = documents_of(240)
+    labels = iter(labels_of(answer, documents, seeded(1)))
+    inside = [[next(labels) for _ in document[1:]] for document in documents]
+    alike = [one == other for own in inside for one, other in zip(own, own[1:])]
+    share = sum(alike) / len(alike)  # of 3600, so that 0.008 is one standard deviation
+    return None if 0.46 < share < 0.54 else {"alike": number(100 * share)}
+
+
+def few_patterns(answer: Any) -> dict[str, int] | None:
+    """Of six pairs 63 of 64 patterns are expected, 60 or more almost always."""
+    documents, seeds = of_sentences(4, 1, 3, 2), 256
+    patterns = {tuple(labels_of(answer, documents, seeded(seed))) for seed in range(seeds)}
+    facts = {"pairs": 6, "seeds": seeds, "found": len(patterns), "expected": 2**6}
+    return facts if len(patterns) < 52 else None
+
+
+def generator_unmoved(answer: Any) -> bool:
+    documents, generator = of_sentences(90), seeded(3)
+    return labels_of(answer, documents, generator) == labels_of(answer, documents, generator)
+
+
+def by_text(answer: Any) -> bool:
     twice = ["같은 문장", "다른 문장", "같은 문장", "다른 문장"]
-    found = _pairs(answer, [twice], _seeded(3))
+    found = [tuple(pair) for pair in call(answer, [twice], seeded(3))]
     right = [{(*pair, 0), (*pair[::-1], 1)} for pair in zip(twice, twice[1:])]
-    if len(found) != 3 or any(pair not in either for pair, either in zip(found, right)):
-        raise Wrong("by_text")
-    if _pairs(answer, [], _seeded(0)) or _pairs(answer, [[], ["혼자"]], _seeded(0)):
-        raise Wrong("out_of_nothing")
+    return len(found) != 3 or any(pair not in either for pair, either in zip(found, right))
 
 
-def _check_patterns(answer: Any) -> None:
-    """Of few pairs every pattern of labels comes out; and the generator goes on from where it is."""
-    few, seeds = _documents((4, 1, 3, 2)), 256  # six pairs, so 64 patterns
-    patterns = set()
-    for seed in range(seeds):
-        found = _pairs(answer, few, _seeded(seed), call)
-        _expect_pairs(found, few)
-        patterns.add(tuple(label for *_, label in found))
-    if len(patterns) < 52:  # 63 are expected, 60 or more almost always
-        raise Wrong("few_patterns", pairs=6, seeds=seeds, found=len(patterns), expected=2**6)
-    documents, generator = _documents((90,)), _seeded(3)
-    found, next_found = (_pairs(answer, documents, generator) for _ in "12")
-    _expect_pairs(next_found, documents)
-    if found == next_found:
-        raise Wrong("generator_unmoved")
+def out_of_nothing(answer: Any) -> bool:
+    return any(len(call(answer, documents, seeded(0))) for documents in ([], [[], ["혼자"]]))
 
 
-EXERCISES = [
-    Exercise("19.1", level="warm-up", check=check_span_length_shares, solution=span_length_shares),
-    Exercise("19.2", level="core", check=check_albert_parameters, solution=albert_parameters),
-    Exercise("19.3", level="core", check=check_electra_batch, solution=electra_batch),
-    Exercise("19.4", level="core", check=check_soft_target_loss, solution=soft_target_loss),
-    Exercise("19.5", level="stretch", check=check_order_pairs, solution=order_pairs),
-]
+def pairs_with(
+    swap=lambda generator: bool(torch.rand((), generator=generator) < 0.5),
+    pair=lambda first, second, swapped: (second, first, 1) if swapped else (first, second, 0),
+    neighbours=lambda document: zip(document, document[1:]),
+):
+    """Pairs with one step done otherwise."""
+
+    def wrong(documents, generator):
+        return [pair(*two, swap(generator)) for document in documents for two in neighbours(document)]
+
+    return wrong
+
+
+def labelled(swapped, unswapped):
+    return pairs_with(
+        pair=lambda first, second, swap: (second, first, swapped) if swap else (first, second, unswapped)
+    )
+
+
+def from_elsewhere(documents, generator):
+    """Next sentence prediction: the second of half the pairs comes from another document."""
+    pairs = []
+    for place, document in enumerate(documents):
+        others = [sentence for at, one in enumerate(documents) if at != place for sentence in one]
+        for first, second in zip(document, document[1:]):
+            if torch.rand((), generator=generator) < 0.5:
+                pairs.append((first, others[int(torch.randint(len(others), (), generator=generator))], 1))
+            else:
+                pairs.append((first, second, 0))
+    return pairs
+
+
+def across_the_ends(documents, generator):
+    return order_pairs([[sentence for document in documents for sentence in document]], generator)
+
+
+def one_draw_a_document(documents, generator):
+    pairs = []
+    for document in documents:
+        swapped = torch.rand((), generator=generator) < 0.5
+        for first, second in zip(document, document[1:]):
+            pairs.append((second, first, 1) if swapped else (first, second, 0))
+    return pairs
+
+
+def by_words(documents, generator):
+    pairs, met = [], set()
+    for pair in order_pairs(documents, generator):
+        if frozenset(pair[:2]) not in met:
+            met.add(frozenset(pair[:2]))
+            pairs.append(pair)
+    return pairs
+
+
+def alone(documents, generator):
+    single = [one[0] for one in documents if len(one) == 1 == len(documents) - 1]
+    return order_pairs(documents, generator) + [(sentence, sentence, 0) for sentence in single]
+
+
+def with_generator(other):
+    return lambda documents, generator: order_pairs(documents, other(generator))
+
+
+def in_turns(*labels):
+    """Labels that come round again and again, from a place that is drawn once."""
+
+    def wrong(documents, generator):
+        place = int(torch.randint(len(labels), (), generator=generator))
+        pairs = []
+        for document in documents:
+            for first, second in zip(document, document[1:]):
+                pairs.append((second, first, 1) if labels[place % len(labels)] else (first, second, 0))
+                place += 1
+        return pairs
+
+    return wrong
+
+
+def in_chains(documents, generator):
+    """Each label is the one before it, but for 58 of 100."""
+    pairs, swapped = [], False
+    for document in documents:
+        for first, second in zip(document, document[1:]):
+            swapped ^= bool(torch.rand((), generator=generator) < 0.58)
+            pairs.append((second, first, 1) if swapped else (first, second, 0))
+    return pairs
+
+
+def exactly_half(documents, generator):
+    neighbours = [pair for document in documents for pair in zip(document, document[1:])]
+    order = torch.randperm(len(neighbours), generator=generator).tolist()
+    return [
+        (second, first, 1) if 2 * place < len(order) else (first, second, 0)
+        for (first, second), place in zip(neighbours, order)
+    ]
+
+
+def package_pairs(documents, generator):
+    from course_utils import after
+
+    pairs = after.sentence_order_pairs([one for one in documents if len(one) > 1], generator=generator)
+    return [tuple(pair) for pair in pairs]
+
+
+ORDER_PAIRS = Exercise(
+    "19.5",
+    level="stretch",
+    reference=order_pairs,
+    run=pairs_of,
+    compare=compare_pairs,
+    gradients=False,
+    cases={
+        "by_hand": lambda: (of_sentences(3, 1, 2, 0, 5), 0),
+        "many": lambda: (
+            [(of_sentences(4, 1, 3, 2), seed) for seed in range(8)]
+            + [(documents_of(9), 1), (of_sentences(90), 3)]
+        ),
+    },
+    mistakes={
+        "crosses": Several([from_elsewhere, across_the_ends]),
+        "not_neighbours": pairs_with(neighbours=lambda document: zip(document, document[2:])),
+        "label_turned": labelled(0, 1),
+        "label_range": labelled(-1, 1),
+        "label_kind": labelled("1", "0"),
+        "unknown": pairs_with(pair=lambda first, second, swapped: (f"{first} ", second, 0)),
+        "how_many_pairs": pairs_with(neighbours=lambda document: zip(document[::2], document[1::2])),
+        "text_order": lambda documents, generator: order_pairs(documents, generator)[::-1],
+        "pairs": lambda documents, generator: [pair[:2] for pair in order_pairs(documents, generator)],
+        "global_random": Several(
+            [
+                pairs_with(swap=lambda generator: bool(torch.rand(()) < 0.5)),
+                pairs_with(swap=lambda generator: random.random() < 0.5),
+            ]
+        ),
+        "not_repeatable": with_generator(lambda generator: seeded(torch.Generator().seed() % 2**31)),
+        "never_varied": pairs_with(swap=lambda generator: False),
+        "not_half": Several(
+            [
+                pairs_with(swap=lambda generator: bool(torch.rand((), generator=generator) < 0.15)),
+                pairs_with(swap=lambda generator: bool(torch.rand((), generator=generator) < 0.54)),
+            ]
+        ),
+        "generator_unused": with_generator(lambda generator: seeded(0)),
+        "not_independent": Several([one_draw_a_document, in_chains]),
+        "few_patterns": Several([in_turns(0, 0, 1, 1), in_turns(0, 0, 0, 1, 0, 1, 1, 1), exactly_half]),
+        "generator_unmoved": with_generator(lambda generator: seeded(generator.initial_seed())),
+        "by_text": by_words,
+        "out_of_nothing": alone,
+        "ready_made": package_pairs,
+    },
+    facts={"*": lambda found: (fault_of(*found.yours) or ("", {}))[1]},
+    properties={
+        "global_random": global_random,
+        "not_repeatable": not_repeatable,
+        "never_varied": never_varied,
+        "not_half": not_half,
+        "generator_unused": generator_unused,
+        "not_independent": not_independent,
+        "few_patterns": few_patterns,
+        "generator_unmoved": generator_unmoved,
+        "by_text": by_text,
+        "out_of_nothing": out_of_nothing,
+    },
+    forbids=PACKAGE,
+)
+
+EXERCISES = [SPAN_LENGTHS, ALBERT_PARAMETERS, ELECTRA_BATCH, SOFT_TARGET_LOSS, ORDER_PAIRS]
