@@ -177,12 +177,16 @@ def refuse_ready_made(
 
 
 def _solution_asked(frame: FrameType, event: str) -> bool:
-    """Whether the learner's notebook calls a function of the exercises: exercise(…).reference, or the module of it."""
+    """Whether the learner's notebook calls a function or class of a lesson: exercise(…).reference, or the module of it.
+
+    Not a method: of what the answer was given, a model that writes, it may call all.
+    """
     caller = frame.f_back.f_globals if frame.f_back else {}
-    module = f"{frame.f_globals.get('__name__', '')}."
+    module, name = str(frame.f_globals.get("__name__", "")), frame.f_code.co_qualname
     return (
         event == "call"
-        and module.startswith(("course_utils.exercises.", "lessons."))
+        and module.startswith("lessons.")
+        and ("." not in name or name.endswith(".__init__"))
         and caller.get("__name__") == "__main__"
     )
 
