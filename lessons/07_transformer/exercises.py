@@ -330,7 +330,16 @@ CROSS_ATTENTION = Exercise(
         "padding_leaks": Several(
             [attending(mask=raised_by(-100.0), erase=untouched), attending(mask=raised_by(-9.0))]
         ),
-        "in_float32": lambda *given: cross_attention(*(one.float() for one in given[:5]), given[5]).double(),
+        "in_float32": Several(
+            [
+                lambda *given: cross_attention(*(one.float() for one in given[:5]), given[5]).to(given[0]),
+                attending(softmax=lambda scores: scores.float().softmax(dim=-1).to(scores)),
+                attending(
+                    softmax=lambda scores: scores.softmax(dim=-1, dtype=torch.float32).to(scores),
+                    mask=filled_with(-math.inf),
+                ),
+            ]
+        ),
         "underflow": Several([attending(softmax=unshifted), attending(softmax=unshifted_with_nan)]),
         "filling_not_low": Several([attending(mask=filled_with(low)) for low in (-1e4, -50.0, -400.0, -1e6)]),
         "empty_source": Several(
@@ -345,6 +354,9 @@ CROSS_ATTENTION = Exercise(
         "dtype": lambda *given: cross_attention(*(one.float() for one in given[:5]), given[5]),
         "type": lambda *given: (cross_attention(*given), given[-1]),
         "ready_made": Several([by_package_attention, by_torch_attention]),
+    },
+    signs={
+        "not_finite": lambda found: found.case.startswith("other") and not found.yours.isfinite().all(),
     },
     facts={
         "other_lengths_raised": lambda found: {
@@ -361,6 +373,7 @@ CROSS_ATTENTION = Exercise(
         "course_utils.seq2seq",
         "scaled_dot_product_attention",
         "multi_head_attention_forward",
+        "_native_multi_head_attention",
     ),
 )
 
@@ -652,7 +665,8 @@ class Chain:
     def __call__(self, ids: Any) -> list[float]:
         ids = tuple(int(token) for token in ids)
         if len(ids) > self.max_length + 9:
-            raise RuntimeError("max_length + 9")  # an answer that never stops
+            never = f"len(ids) = {len(ids)}, max_length = {self.max_length}"  # an answer that never stops
+            raise RuntimeError(never)
         if len(ids) > self.max_length + 2:
             return [0.0 if token == self.end else -math.inf for token in range(self.size)]
         seed = 1000 * self.seed + sum((7 * place + 1) * token for place, token in enumerate(ids, start=1))
