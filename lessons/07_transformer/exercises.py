@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import (
-    Exercise,
-    Wrong,
-    call,
-    expect_close,
-    expect_tensor,
-    expect_tuple,
-    number,
-    numbers,
-    told_apart,
-)
+from course_utils.attention import scaled_dot_product_attention
+from course_utils.exercises.core import Departure, Exercise, Several, call, number, told_apart
+from course_utils.seq2seq import beam_search, smoothed_cross_entropy
+
+# ---- 07.1
 
 
 def shift_right(target_ids: Tensor, pad_token_id: int) -> tuple[Tensor, Tensor]:
@@ -29,69 +22,111 @@ def shift_right(target_ids: Tensor, pad_token_id: int) -> tuple[Tensor, Tensor]:
     return target_ids[:, :-1], labels.masked_fill(labels == pad_token_id, -100)
 
 
-def check_shift_right(answer: object) -> None:
-    bos, eos, pad = 1, 2, 0
-    ids = torch.tensor([[bos, 5, 6, 7, eos], [bos, 8, eos, pad, pad]])
-    parts = expect_tuple(call(answer, ids, pad), 2)
-    inputs, labels = (expect_tensor(part, dtype=torch.int64) for part in parts)
-    if ids.shape in (inputs.shape, labels.shape):
-        raise Wrong("not_cut", expected=(2, 4), inputs=tuple(inputs.shape), labels=tuple(labels.shape))
-    inputs, labels = expect_tensor(inputs, shape=(2, 4)), expect_tensor(labels, shape=(2, 4))
-    right, right_labels = shift_right(ids, pad)
-    place = int((~(labels == right_labels).all(dim=1)).int().argmax())  # the first row whose labels are wrong
-    facts = {"ids": ids[place].tolist(), "expected": right_labels[place].tolist()}
-    facts |= {"labels": labels[place].tolist(), "inputs": inputs[place].tolist()}
-    facts["expected_inputs"] = right[place].tolist()
-    if torch.equal(inputs, right_labels) and torch.equal(labels, right):
-        raise Wrong("swapped", **facts)
-    if (inputs == -100).any():
-        raise Wrong("ignored_in_input", inputs=inputs[1].tolist(), expected=right[1].tolist())
-    if torch.equal(inputs, labels.where(labels != -100, inputs)):
-        raise Wrong("copies", **facts)
-    if torch.equal(inputs, ids[:, 1:]):
-        raise Wrong("wrong_way", **facts)
-    if torch.equal(inputs, right.masked_fill(right == eos, pad)):
-        raise Wrong("eos_replaced", inputs=inputs[1].tolist(), expected=right[1].tolist())
-    likely = [
-        ("pads_counted", ids[:, 1:]),
-        ("mask_of_input", ids[:, 1:].masked_fill(right == pad, -100)),
-        ("eos_ignored", right_labels.masked_fill(right_labels == eos, -100)),
-    ]
-    for reason, wrong in likely:
-        if torch.equal(inputs, right) and torch.equal(labels, wrong):
-            raise Wrong(reason, **facts)
-    _expect_shifted(answer, ids, pad)
-    _check_other_pads(answer)
+def shifted_by(make):
+    """From the ids, the right input, the right labels and the padding."""
+    return lambda ids, pad: make(ids, *shift_right(ids, pad), pad)
 
 
-def _check_other_pads(answer: object) -> None:
-    """Padding that is not 0, a word that is; other ids of <bos> and <eos>, large ones; a single sentence or word."""
-    ids = torch.tensor([[9, 0, 4, 8, 3, 3], [9, 2, 5, 0, 6, 8]])
-    parts = expect_tuple(call(answer, ids, 3), 2)
-    _, labels = (expect_tensor(part, shape=(2, 5), dtype=torch.int64) for part in parts)
-    if torch.equal(labels, ids[:, 1:].masked_fill(ids[:, 1:] == 0, -100)):
-        expected = shift_right(ids, 3)[1][0].tolist()
-        raise Wrong("zero_is_padding", ids=ids[0].tolist(), expected=expected, actual=labels[0].tolist())
-    _expect_shifted(answer, ids, 3)
-    for batch, length, pad in [(1, 2, 0), (7, 11, 5), (3, 5, 2**24), (5, 3, 2**40)]:
-        ids = torch.randint(max(pad - 9, 0), pad + 10, (batch, length))
-        ids = ids + (ids >= pad)  # no word has the id of padding
-        used = torch.randint(
-            2, max(length - 1, 3), (batch, 1)
-        )  # <bos> and <eos>, and more padding than needed
-        ids = ids.where(torch.arange(length) < used, pad)
-        _expect_shifted(answer, ids, pad)
+def eos_hidden(ids, inputs, labels, pad):
+    return inputs, labels.masked_fill(labels == 2, -100)
 
 
-def _expect_shifted(answer: object, ids: Tensor, pad: int) -> None:
-    right = shift_right(ids, pad)
-    parts = expect_tuple(call(answer, ids, pad), 2)
-    found = [expect_tensor(part, shape=tuple(right[0].shape), dtype=torch.int64) for part in parts]
-    for row in range(len(ids)):
-        if not all(torch.equal(mine[row], part[row]) for mine, part in zip(found, right, strict=True)):
-            names = ("inputs", "labels", "actual_inputs", "actual_labels")
-            facts = dict(zip(names, [part[row].tolist() for part in (*right, *found)], strict=True))
-            raise Wrong("other_ids", ids=ids[row].tolist(), pad=pad, **facts)
+def last_label_hidden(ids, inputs, labels, pad):
+    following = torch.cat([labels[:, 1:], torch.full_like(labels[:, :1], -100)], dim=1)
+    return inputs, labels.masked_fill(following == -100, -100)
+
+
+def own_bos(ids, inputs, labels, pad):
+    """Makes the input out of the labels and a <bos> that it knows by heart."""
+    return torch.cat([torch.ones_like(ids[:, :1]), ids[:, 1:-1]], dim=1), labels
+
+
+def written_into_a_slice(ids, pad):
+    labels = ids[:, 1:]
+    labels[labels == pad] = -100
+    return ids[:, :-1], labels
+
+
+def sentences(batch, length, pad):
+    """<bos> and <eos> at least, more padding than needed, and no word with the id of padding."""
+    ids = torch.randint(max(pad - 9, 0), pad + 10, (batch, length))
+    used = torch.randint(2, max(length - 1, 3), (batch, 1))
+    return (ids + (ids >= pad)).where(torch.arange(length) < used, pad), pad
+
+
+def of_a_row(found):
+    """The first row whose labels are wrong, else whose input is."""
+    if found.kind != "value":
+        return {}
+    rights, yours = found.right, [torch.as_tensor(part) for part in found.yours]
+    departs = [(one != other).any(dim=1) for one, other in zip(rights, yours)]
+    row = int((departs[1] if departs[1].any() else departs[0]).int().argmax())
+    names = ("expected_inputs", "expected", "inputs", "labels")
+    facts = dict(zip(names, (part[row].tolist() for part in (*rights, *yours))))
+    return facts | {"ids": found.given[0][row].tolist()}
+
+
+SHIFT_RIGHT = Exercise(
+    "07.1",
+    level="warm-up",
+    reference=shift_right,
+    parts={"inputs": 0, "labels": 1},
+    cases={
+        "by_hand": lambda: (torch.tensor([[1, 5, 6, 7, 2], [1, 8, 2, 0, 0]]), 0),
+        "other_ids": lambda: [
+            (torch.tensor([[9, 0, 4, 8, 3, 3], [9, 2, 5, 0, 6, 8]]), 3),  # 0 is a word
+            *(sentences(*sizes) for sizes in [(1, 2, 0), (7, 11, 5), (3, 5, 2**24), (5, 3, 2**40)]),
+        ],
+    },
+    mistakes={
+        "not_cut": Several(
+            [
+                lambda ids, pad: (ids, ids.roll(-1, dims=1).masked_fill(ids.roll(-1, dims=1) == pad, -100)),
+                lambda ids, pad: (ids, shift_right(ids, pad)[1]),
+                lambda ids, pad: (ids[:, :-1], ids),
+            ]
+        ),
+        "shape": lambda ids, pad: (ids[:, :-2], shift_right(ids, pad)[1][:, 1:]),  # two steps ahead
+        "swapped": lambda ids, pad: shift_right(ids, pad)[::-1],
+        "ignored_in_input": lambda ids, pad: shift_right(ids.masked_fill(ids == pad, -100), pad),
+        "copies": Several(
+            [
+                shifted_by(
+                    lambda ids, inputs, labels, pad: (inputs, inputs.masked_fill(inputs == pad, -100))
+                ),
+                shifted_by(lambda ids, inputs, labels, pad: (ids[:, 1:], labels)),
+            ]
+        ),
+        "wrong_way": Several(
+            [
+                lambda ids, pad: (ids[:, 1:], ids[:, :-1].masked_fill(ids[:, :-1] == pad, -100)),
+                lambda ids, pad: (ids[:, 1:], ids[:, :-1]),
+            ]
+        ),
+        "eos_replaced": shifted_by(
+            lambda ids, inputs, labels, pad: (inputs.masked_fill(inputs == 2, pad), labels)
+        ),
+        "pads_counted": lambda ids, pad: (ids[:, :-1], ids[:, 1:]),
+        "mask_of_input": lambda ids, pad: (ids[:, :-1], ids[:, 1:].masked_fill(ids[:, :-1] == pad, -100)),
+        "eos_ignored": Several([shifted_by(eos_hidden), shifted_by(last_label_hidden)]),
+        "zero_is_padding": lambda ids, pad: (ids[:, :-1], shift_right(ids, 0)[1]),
+        "other_ids": shifted_by(own_bos),
+        "mutates_input": written_into_a_slice,
+        "dtype": shifted_by(lambda ids, inputs, labels, pad: (inputs, labels.float())),
+        "tuple": lambda ids, pad: ids[:, :-1],
+    },
+    facts={
+        "*": of_a_row,
+        "not_cut": lambda found: {
+            "expected": tuple(found.right[0].shape),
+            "inputs": tuple(found.yours[0].shape),
+            "labels": tuple(found.yours[1].shape),
+        },
+    },
+)
+
+
+# ---- 07.2
 
 
 def cross_attention(
@@ -105,35 +140,94 @@ def cross_attention(
     query = hidden_states @ query_weight.T  # (B, T_q, D): the decoder asks
     key = encoded @ key_weight.T  # (B, T_k, D): the encoder's output answers,
     value = encoded @ value_weight.T  # (B, T_k, D): with both
-    return _attend(query, key, value, source_mask[:, None, :])  # the mask hides keys: (B, 1, T_k)
-
-
-def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+    allowed = source_mask[:, None, :]  # (B, 1, T_k): the mask hides keys
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (B, T_q, T_k)
     lowest = torch.finfo(scores.dtype).min  # finite: a row without any key meets no NaN
-    weights = scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
+    weights = scores.masked_fill(~allowed, lowest).softmax(dim=-1).masked_fill(~allowed, 0.0)
     return weights @ value  # (B, T_q, D)
 
 
-def check_cross_attention(answer: object) -> None:
-    given = _by_hand()
-    result = expect_tensor(call(answer, *given), shape=(1, 3, 2), dtype=given[0].dtype)
-    expected = cross_attention(*given)  # [[6, 1], [2, 3], [4, 2]]
-    facts = {"expected": numbers(expected[0]), "actual": numbers(result[0])}
-    for reason, wrong in _likely_attentions(*given):
-        if torch.allclose(result, wrong, atol=1e-4):
-            raise Wrong(reason, **facts)
-    all_seen = cross_attention(*given[:5], torch.ones_like(given[5]))
-    if torch.allclose(result[:, :2], all_seen[:, :2], atol=1e-4):
-        raise Wrong("masks_queries", **facts)
-    expect_close(result, expected, atol=1e-4)
-    _check_width(answer)
-    _check_other_lengths(answer)
-    _check_low_scores(answer)
-    _check_empty_source(answer)
+def filled(scores, allowed):
+    return scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)
 
 
-def _by_hand() -> tuple[Tensor, ...]:
+def filled_with(filling):
+    return lambda scores, allowed: scores.masked_fill(~allowed, filling)
+
+
+def raised_by(penalty):
+    return lambda scores, allowed: scores + torch.where(allowed, 0.0, penalty).to(scores.dtype)
+
+
+def past_only(scores, allowed):
+    return filled(scores, allowed & torch.ones(scores.shape[-2:]).tril().bool())
+
+
+def untouched(scores, allowed):
+    return scores
+
+
+def attending(
+    sides=("decoder", "encoder", "encoder"),  # where queries, keys and values come from
+    order=(0, 1, 2),
+    transpose=True,
+    scale=lambda query, hidden: math.sqrt(query.shape[-1]),
+    axis=lambda source_mask: source_mask[:, None, :],
+    mask=filled,
+    softmax=lambda scores: scores.softmax(dim=-1),
+    erase=lambda weights, allowed: weights.masked_fill(~allowed, 0.0),
+):
+    """Cross-attention with one thing done in another way."""
+
+    def wrong(hidden_states, encoded, query_weight, key_weight, value_weight, source_mask):
+        given = query_weight, key_weight, value_weight
+        weights = [given[place].T if transpose else given[place] for place in order]
+        states = {"decoder": hidden_states, "encoder": encoded, "cut off": encoded.detach()}
+        query, key, value = (states[side] @ weight for side, weight in zip(sides, weights))
+        allowed = axis(source_mask)
+        return erase(softmax(mask(query @ key.mT / scale(query, hidden_states), allowed)), allowed) @ value
+
+    return wrong
+
+
+def from_sides(*sides):
+    """With the source's mask, with none, with a causal one, and with both."""
+    masks = [(filled, None), (untouched, untouched), (past_only, None), (past_only, untouched)]
+    return Several(
+        [attending(sides, mask=mask, **({"erase": erase} if erase else {})) for mask, erase in masks]
+    )
+
+
+def unshifted(scores):
+    powers = scores.exp()
+    return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+
+
+def unshifted_with_nan(scores):
+    powers = scores.exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+def as_long_as_the_target(hidden_states, encoded, *rest):
+    batch, length, size = hidden_states.shape
+    return cross_attention(hidden_states, encoded.view(batch, length, size), *rest)
+
+
+def projected(hidden_states, encoded, query_weight, key_weight, value_weight, source_mask):
+    return hidden_states @ query_weight.T, encoded @ key_weight.T, encoded @ value_weight.T
+
+
+def by_package_attention(*given):
+    return scaled_dot_product_attention(*projected(*given), given[5][:, None])[0]
+
+
+def by_torch_attention(*given):
+    mask = given[5][:, None]
+    seen = mask.any(-1, keepdim=True)
+    return F.scaled_dot_product_attention(*projected(*given), attn_mask=mask | ~seen) * seen
+
+
+def by_hand_attention():
     """Three tokens on either side, the source's last one padding; the weights of attention are 1/4, 1/2 and 3/4.
 
     The values of the first two source tokens are [0, 4] and [8, 0].
@@ -145,131 +239,146 @@ def _by_hand() -> tuple[Tensor, ...]:
     return hidden_states, encoded, query_weight, key_weight, value_weight, torch.tensor([[True, True, False]])
 
 
-def _likely_attentions(h: Tensor, e: Tensor, *rest: Tensor) -> list[tuple[str, Tensor]]:
-    """The reason, and what a code with this fault gives where both sides have equally many tokens."""
-    query_weight, key_weight, value_weight, mask = rest
-    q, k, v = h @ query_weight.T, e @ key_weight.T, e @ value_weight.T
-    own_k, own_v, e_query = h @ key_weight.T, h @ value_weight.T, e @ query_weight.T
-    keys = mask[:, None, :]  # (B, 1, T_k)
-    everything, past = torch.ones_like(keys), torch.ones(h.shape[1], h.shape[1]).tril().bool()
-    scores = q @ k.mT / math.sqrt(q.shape[-1])
-    by_query = scores.masked_fill(~keys, torch.finfo(scores.dtype).min).softmax(dim=-2).masked_fill(~keys, 0)
-    likely = [
-        ("keys_from_decoder", _attend(q, own_k, v, keys)),
-        ("values_from_decoder", _attend(q, k, own_v, keys)),
-        ("weights_swapped", _attend(h @ key_weight.T, e_query, v, keys)),
-        ("weights_swapped", _attend(q, e @ value_weight.T, k, keys)),
-        ("not_transposed", _attend(h @ query_weight, e @ key_weight, e @ value_weight, keys)),
-        ("no_scale", _attend(q * math.sqrt(q.shape[-1]), k, v, keys)),
-        ("no_mask", _attend(q, k, v, everything)),
-        ("inverted", _attend(q, k, v, ~keys)),
-        ("after_softmax", scores.softmax(dim=-1).masked_fill(~keys, 0.0) @ v),
-        ("zero_scores", scores.masked_fill(~keys, 0.0).softmax(dim=-1) @ v),
-        ("no_softmax", scores.masked_fill(~keys, 0.0) @ v),
-        ("softmax_over_queries", by_query @ v),
-        ("softmax_over_queries", scores.softmax(dim=-2).masked_fill(~keys, 0.0) @ v),
-        ("causal", _attend(q, k, v, keys & past)),
-        ("causal", _attend(q, k, v, past)),
-    ]
-    for seen in (keys, everything, past, keys & past):
-        likely += [
-            ("self_attention", _attend(q, own_k, own_v, seen)),
-            ("roles_swapped", _attend(e_query, own_k, own_v, seen)),
-            ("only_encoder", _attend(e_query, k, v, seen)),
-        ]
-    return likely
-
-
-def _check_width(answer: object) -> None:
+def wide_and_narrow():
     """C = 4 and D = 1: the scores are log 3 and 0, then 0 and 0; the values 8 and 4."""
-    first, second = torch.tensor([1.0, 0.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0, 0.0])
+    first, second = torch.eye(4)[:2]
     tokens = torch.stack([first, second])[None]  # of both sides
     weights = math.log(3) * first[None], first[None], 8 * first[None] + 4 * second[None]
-    given = tokens, tokens, *weights, torch.tensor([[True, True]])
-    result = expect_tensor(call(answer, *given), shape=(1, 2, 1))
-    if torch.allclose(result[0, 0], 4 + 4 / (1 + torch.tensor(3.0) ** -0.5), atol=1e-4):  # the scores halved
-        raise Wrong("scale_by_hidden_size", expected=7, actual=number(result[0, 0]))
-    expect_close(result, torch.tensor([[[7.0], [6.0]]]), atol=1e-4)
+    return tokens, tokens, *weights, torch.tensor([[True, True]])
 
 
-def _drawn(batch: int, length: int, source_length: int, size: int, width: int) -> dict[str, Tensor]:
-    """Fresh arguments in float64, with gradients."""
+def drawn_attention(batch, length, source_length, size, width, mask=None):
     shapes = [(batch, length, size), (batch, source_length, size), *[(width, size)] * 3]
-    names = ("hidden_states", "encoded", "query_weight", "key_weight", "value_weight")
-    drawn = [torch.randn(shape, dtype=torch.float64).requires_grad_() for shape in shapes]
-    return dict(zip(names, drawn, strict=True))
+    used = torch.randint(1, source_length + 1, (batch, 1))
+    mask = torch.arange(source_length) < used if mask is None else mask  # (B, T_k)
+    return *(torch.randn(shape, dtype=torch.float64) for shape in shapes), mask
 
 
-def _check_other_lengths(answer: object) -> None:
-    """As many sentences as target tokens, but source tokens are more, or fewer; values and gradients."""
-    for batch, length, source_length, size, width in [(3, 3, 7, 5, 11), (2, 5, 3, 7, 2), (1, 1, 1, 1, 1)]:
-        given = _drawn(batch, length, source_length, size, width)
-        used = torch.randint(1, source_length + 1, (batch, 1))
-        mask = torch.arange(source_length) < used  # (B, T_k)
-        sizes = {"length": length, "source_length": source_length}
-        try:
-            result = expect_tensor(call(answer, *given.values(), mask), dtype=torch.float64)
-        except Wrong as wrong:
-            if wrong.reason != "raised":
-                raise
-            raise Wrong("other_lengths", **sizes, **wrong.facts) from None
-        right = cross_attention(*given.values(), mask)
-        expect_tensor(result, shape=tuple(right.shape))
-        if batch == length and batch > 1 and not torch.allclose(result, right):
-            hidden, encoded, query, key, value = given.values()
-            across = _attend(hidden @ query.T, encoded @ key.T, encoded @ value.T, mask)  # as if (T_q, T_k)
-            if torch.allclose(result, across):
-                raise Wrong(
-                    "mask_without_axis", mask=tuple(mask.shape), scores=(batch, length, source_length)
-                )
-        expect_close(result, right)
-        _compare_gradients(result, right, given)
-        told = {
-            "encoded": torch.where(mask[..., None], given["encoded"], 1e3)
-        }  # the padding says something else
-        again = expect_tensor(call(answer, *(given | told).values(), mask), shape=tuple(right.shape))
-        expect_close(again, right, "padding_leaks")
+def loud_padding():
+    hidden_states, encoded, *rest, mask = drawn_attention(3, 5, 7, 3, 2)
+    return hidden_states, torch.where(mask[..., None], encoded, 1e3), *rest, mask
 
 
-def _check_low_scores(answer: object) -> None:
+def cancelling():
+    """Scores log 3 and 0 after 2³⁰ has cancelled out: the second value is 0, the first √2·log 3."""
+    encoded = torch.full((1, 2, 2), 2.0**30, dtype=torch.float64)
+    encoded[0, 0, 0] += math.sqrt(2) * math.log(3)
+    apart = torch.tensor([[1.0, -1.0], [0.0, 0.0]], dtype=torch.float64)
+    unit = torch.eye(2, dtype=torch.float64)
+    return torch.tensor([[[1.0, -1.0]]]).double(), encoded, unit, unit, apart, torch.tensor([[True, True]])
+
+
+def low_scores(number_of_tokens):
     """Scores of log 3 − 3·10⁶ and −3·10⁶ mix the values 8 and 4 as 3 : 1; beside a masked 0, a filling of −10⁴ wins."""
-    tokens = torch.tensor(
-        [[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]], dtype=torch.float64
-    )  # the last one is padding
+    tokens = torch.eye(3, 2, dtype=torch.float64)[None]  # the last one is padding
     key_weight = torch.tensor([[math.log(3) - 3e6, -3e6]], dtype=torch.float64)
     value_weight = torch.tensor([[8.0, 4.0]], dtype=torch.float64)
-    weights = tokens[0, :1], key_weight, value_weight
-    for number_of_tokens, reason in [(2, "underflow"), (3, "filling_not_low")]:
-        mask = torch.tensor([[True, True, False]])[:, :number_of_tokens]
-        given = tokens[:, :1], tokens[:, :number_of_tokens], *weights, mask
-        result = expect_tensor(call(answer, *given), shape=(1, 1, 1), dtype=torch.float64)
-        if result.isnan().any() or torch.allclose(result, torch.zeros_like(result), atol=1e-4):
-            raise Wrong(reason, expected=7, actual=number(result[0, 0]))
-        expect_close(result, torch.full_like(result, 7.0))
+    mask = torch.tensor([[True, True, False]])[:, :number_of_tokens]
+    return tokens[:, :1], tokens[:, :number_of_tokens], tokens[0, :1], key_weight, value_weight, mask
 
 
-def _check_empty_source(answer: object) -> None:
-    given = _drawn(2, 3, 5, 7, 2)
-    mask = torch.tensor([[True, False, True, True, False], [False] * 5])
-    result = expect_tensor(call(answer, *given.values(), mask), shape=(2, 3, 2), dtype=torch.float64)
-    if result[1].isnan().any() or bool(result[1].any()):
-        raise Wrong("empty_source", actual=numbers(result[1, 0]))
-    right = cross_attention(*given.values(), mask)
-    expect_close(result, right)
-    _compare_gradients(result, right, given)
+CROSS_ATTENTION = Exercise(
+    "07.2",
+    level="core",
+    reference=cross_attention,
+    cases={
+        "by_hand": by_hand_attention,
+        "wide": wide_and_narrow,
+        # As many sentences as target tokens; then the source is longer, or shorter, or one token.
+        "other_lengths square": lambda: drawn_attention(3, 3, 7, 5, 11),
+        "other_lengths": lambda: [
+            drawn_attention(*sizes) for sizes in [(2, 5, 3, 7, 2), (1, 1, 1, 1, 1), (1, 2, 307, 3, 2)]
+        ],
+        "padding_leaks": loud_padding,
+        "in_float32": cancelling,
+        "underflow": lambda: low_scores(2),
+        "filling_not_low": lambda: low_scores(3),
+        "empty_source": lambda: drawn_attention(
+            2, 3, 5, 7, 2, torch.tensor([[True, False, True, True, False], [False] * 5])
+        ),
+    },
+    mistakes={
+        "keys_from_decoder": attending(("decoder", "decoder", "encoder")),
+        "values_from_decoder": attending(("decoder", "encoder", "decoder")),
+        "self_attention": from_sides("decoder", "decoder", "decoder"),
+        "roles_swapped": from_sides("encoder", "decoder", "decoder"),
+        "only_encoder": from_sides("encoder", "encoder", "encoder"),
+        "weights_swapped": Several([attending(order=(1, 0, 2)), attending(order=(0, 2, 1))]),
+        "not_transposed": attending(transpose=False),
+        "no_scale": attending(scale=lambda query, hidden: 1.0),
+        "scale_by_hidden_size": attending(scale=lambda query, hidden: math.sqrt(hidden.shape[-1])),
+        "no_mask": attending(mask=untouched, erase=untouched),
+        "inverted": attending(axis=lambda source_mask: ~source_mask[:, None, :]),
+        "after_softmax": attending(mask=untouched),
+        "zero_scores": attending(mask=lambda scores, allowed: scores * allowed, erase=untouched),
+        "no_softmax": attending(softmax=lambda scores: scores),
+        "softmax_over_queries": Several(
+            [
+                attending(softmax=lambda scores: scores.softmax(dim=-2)),
+                attending(mask=untouched, softmax=lambda scores: scores.softmax(dim=-2)),
+            ]
+        ),
+        "causal": Several([attending(mask=past_only), attending(mask=past_only, erase=untouched)]),
+        "masks_queries": Several(
+            [
+                attending(axis=lambda source_mask: source_mask[:, :, None]),
+                attending(axis=lambda source_mask: source_mask[:, :, None], erase=untouched),
+            ]
+        ),
+        "other_lengths_raised": as_long_as_the_target,
+        "mask_without_axis": attending(axis=lambda source_mask: source_mask),
+        "padding_leaks": Several(
+            [attending(mask=raised_by(-100.0), erase=untouched), attending(mask=raised_by(-9.0))]
+        ),
+        "in_float32": Several(
+            [
+                lambda *given: cross_attention(*(one.float() for one in given[:5]), given[5]).to(given[0]),
+                attending(softmax=lambda scores: scores.float().softmax(dim=-1).to(scores)),
+                attending(
+                    softmax=lambda scores: scores.softmax(dim=-1, dtype=torch.float32).to(scores),
+                    mask=filled_with(-math.inf),
+                ),
+            ]
+        ),
+        "underflow": Several([attending(softmax=unshifted), attending(softmax=unshifted_with_nan)]),
+        "filling_not_low": Several([attending(mask=filled_with(low)) for low in (-1e4, -50.0, -400.0, -1e6)]),
+        "empty_source": Several(
+            [attending(mask=raised_by(-math.inf), erase=untouched), attending(erase=untouched)]
+        ),
+        "nan_gradient": attending(
+            mask=raised_by(-math.inf), erase=lambda weights, allowed: weights.nan_to_num()
+        ),
+        "gradient": attending(("decoder", "encoder", "cut off")),
+        "detached": attending(("decoder", "cut off", "cut off")),
+        "no_gradient": lambda *given: cross_attention(*given).detach(),
+        "dtype": lambda *given: cross_attention(*(one.float() for one in given[:5]), given[5]),
+        "type": lambda *given: (cross_attention(*given), given[-1]),
+        "ready_made": Several([by_package_attention, by_torch_attention]),
+    },
+    signs={
+        "not_finite": lambda found: found.case.startswith("other") and not found.yours.isfinite().all(),
+    },
+    facts={
+        "other_lengths_raised": lambda found: {
+            "length": found.given[0].shape[1],
+            "source_length": found.given[1].shape[1],
+        },
+        "mask_without_axis": lambda found: {
+            "mask": tuple(found.given[5].shape),
+            "scores": (*found.given[0].shape[:2], found.given[1].shape[1]),
+        },
+    },
+    forbids=(
+        "course_utils.attention",
+        "course_utils.seq2seq",
+        "scaled_dot_product_attention",
+        "multi_head_attention_forward",
+        "_native_multi_head_attention",
+    ),
+)
 
 
-def _compare_gradients(result: Tensor, right: Tensor, given: dict[str, Tensor]) -> None:
-    """The gradient of the result, weighted at random, is that of the right one in each of the given tensors."""
-    upstream, tensors = torch.randn_like(right), list(given.values())
-    if not result.requires_grad:
-        raise Wrong("no_gradient")
-    found = torch.autograd.grad(result, tensors, upstream, allow_unused=True, materialize_grads=True)
-    expected = torch.autograd.grad(right, tensors, upstream)
-    for name, mine, wanted in zip(given, found, expected, strict=True):
-        if mine.isnan().any():
-            raise Wrong("nan_gradient", of=name)
-        expect_close(mine, wanted, "gradient", atol=1e-6, of=name)
+# ---- 07.3
 
 
 def smoothed_loss(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
@@ -284,132 +393,242 @@ def smoothed_loss(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     return losses.sum() / max(len(losses), 1)
 
 
-def check_smoothed_loss(answer: object) -> None:
-    # Probabilities [1/2, 1/4, 1/8, 1/8] and [1/8, 1/8, 1/4, 1/2], so −log p is log 2 times 1, 2 or 3; the mean is 2.25.
-    logits = torch.tensor([[4.0, 2.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 2.0, 4.0]]).log()
-    labels = torch.tensor([0, -100, 2])
-    logits = logits.double().requires_grad_()
-    loss = expect_tensor(call(answer, logits, labels, 0.2), shape=(), dtype=logits.dtype)
-    expected = smoothed_loss(logits, labels, 0.2)  # (0.8·1.5 + 0.2·2.25)·log 2
-    facts = dict(zip(("expected", "actual"), told_apart(expected.detach(), loss.detach()), strict=True))
-    for reason, wrong in _likely_losses(logits.detach(), labels, 0.2):
-        if math.isclose(float(loss.detach()), wrong, abs_tol=1e-4):
-            raise Wrong(reason, **facts)
-    expect_close(loss, expected, atol=1e-4)
-    gradient = _gradient(loss, logits)
-    right = _gradient(expected, logits)  # (p − q)/2 in the two rows that count
-    if not torch.allclose(gradient, right, atol=1e-5):
-        raise Wrong("gradient", expected=numbers(right[0]), actual=numbers(gradient[0]))
-    _check_far_logits(answer)
-    _check_none_counted(answer)
-    _check_ignored_logits(answer)
-    _check_impossible(answer)
-    _check_other_losses(answer)
+def mean_of_the_possible(losses):
+    possible = losses < math.inf
+    return losses.masked_fill(~possible, 0.0).sum(-1) / possible.sum(-1)
 
 
-def _gradient(loss: Tensor, logits: Tensor) -> Tensor:
-    if not loss.requires_grad:
-        raise Wrong("no_gradient")
-    return torch.autograd.grad(loss, logits, allow_unused=True, materialize_grads=True)[0]
+def shared(of_label, losses, epsilon):
+    return (1 - epsilon) * of_label + epsilon * mean_of_the_possible(losses)
 
 
-def _likely_losses(logits: Tensor, labels: Tensor, epsilon: float) -> list[tuple[str, float]]:
-    """The reason, and the loss of a code with this fault; two of three rows count."""
-    size, counted = logits.shape[-1], labels != -100
-    losses = -logits.log_softmax(dim=-1)  # (N, V)
-    of_label, mean, total = (
-        losses.gather(-1, labels.clamp(min=0)[:, None])[:, 0],
-        losses.mean(-1),
-        losses.sum(-1),
-    )
-    one_hot = torch.eye(size, dtype=logits.dtype)[labels.clamp(min=0)]
-    smoothed = (1 - epsilon) * one_hot + epsilon / size
-    right = (1 - epsilon) * of_label + epsilon * mean
-    over_wrong = (1 - epsilon) * of_label + epsilon * (total - of_label) / (size - 1)
-    of_logits = -(smoothed * logits).sum(dim=-1)
-    likely = [
-        ("plain", of_label),
-        ("over_wrong_words", over_wrong),
-        ("kl", right + (smoothed * smoothed.log()).sum(dim=-1)),
-        ("sum", 2 * right),
-        ("no_v", (1 - epsilon) * of_label + epsilon * total),
-        ("epsilon_swapped", epsilon * of_label + (1 - epsilon) * mean),
-        ("added", of_label + epsilon * mean),
-        ("not_log_softmax", of_logits),
-        ("smoothed_prediction", -((1 - epsilon) * (-of_label).exp() + epsilon / size).log()),
-        ("negative", -right),
-    ]
-    likely = [(reason, float(wrong[counted].mean())) for reason, wrong in likely]
-    ignored_smoothed = torch.where(counted, right, epsilon * mean)
-    return [
-        *likely,
-        ("mean_over_all", float(right[counted].sum()) / 3),
-        ("ignored_counted", float(right.mean())),  # −100 taken for word 0
-        ("ignored_smoothed", float(ignored_smoothed.mean())),
-        ("ignored_smoothed", float(ignored_smoothed.sum()) / 2),
-        ("ignored_smoothed", float((1 - epsilon) * of_label[counted].mean() + epsilon * mean.mean())),
-    ]
+def loss_by(
+    share=shared,
+    mean=lambda losses: losses.sum() / max(len(losses), 1),
+    losses_of=lambda logits: -logits.log_softmax(dim=-1),
+):
+    """The loss with one thing done in another way."""
+
+    def wrong(logits, labels, epsilon):
+        logits, labels = logits[labels != -100], labels[labels != -100]
+        losses = losses_of(logits)  # (N', V)
+        return mean(share(losses.gather(-1, labels[:, None])[:, 0], losses, epsilon))
+
+    return wrong
 
 
-def _check_far_logits(answer: object) -> None:
-    """−log p is 200, 0, 200, 200, in float32: the loss is 0.8·200 + 0.2·150."""
-    logits, labels = torch.tensor([[0.0, 200.0, 0.0, 0.0]]), torch.tensor([0])
-    loss = expect_tensor(call(answer, logits, labels, 0.2), shape=(), dtype=logits.dtype)
-    if not abs(float(loss) - 190) < 1e-3:  # also NaN
-        raise Wrong("underflow", expected=190, actual=number(loss))
+def over_all_rows(share, mean):
+    """Computes the losses of all rows, also of those that do not count; `mean` makes one of them."""
+
+    def wrong(logits, labels, epsilon):
+        losses, counted = -logits.log_softmax(dim=-1), labels != -100
+        of_label = losses.gather(-1, labels.clamp(min=0)[:, None])[:, 0]
+        return mean(share(of_label, losses, epsilon, counted), counted)
+
+    return wrong
 
 
-def _check_none_counted(answer: object) -> None:
-    logits, labels = torch.randn(3, 5, requires_grad=True), torch.full((3,), -100)
-    loss = expect_tensor(call(answer, logits, labels, 0.1), shape=(), dtype=logits.dtype)
-    if float(loss.detach()) != 0:
-        raise Wrong("none_counted", actual=number(loss.detach()))
-    if not loss.requires_grad:
-        raise Wrong("none_counted_cut")
-    if _gradient(loss, logits).count_nonzero():
-        raise Wrong("none_counted_gradient")
+def only_label_erased(of_label, losses, epsilon, counted):
+    return (1 - epsilon) * of_label.masked_fill(~counted, 0.0) + epsilon * losses.mean(-1)
 
 
-def _check_ignored_logits(answer: object) -> None:
-    """Whatever stands where nothing is counted."""
-    for strange in (1e30, torch.inf, -torch.inf, torch.nan):
-        logits = torch.tensor([[math.log(3), 0.0], [strange, strange]], requires_grad=True)
-        loss = expect_tensor(call(answer, logits, torch.tensor([0, -100]), 0.0), shape=())
-        if not abs(float(loss.detach()) - math.log(4 / 3)) < 1e-4:
-            raise Wrong("ignored_logits", strange=strange, expected="0.2877", actual=number(loss.detach()))
-        gradient = _gradient(loss, logits)
-        if bool((gradient[1] != 0).any()):  # NaN is not 0, either
-            raise Wrong("ignored_gradient", strange=strange, actual=numbers(gradient[1]))
+def in_all_rows(of_label, losses, epsilon, counted):
+    return shared(of_label, losses, epsilon)
 
 
-def _check_impossible(answer: object) -> None:
-    """p = [1/2, 1/4, 1/4, 0]: q spreads its share over three words, and the loss is (0.7·1 + 0.3·5/3)·log 2."""
-    logits = torch.tensor([[math.log(2), 0.0, 0.0, -torch.inf]], dtype=torch.float64, requires_grad=True)
-    loss = expect_tensor(call(answer, logits, torch.tensor([0]), 0.3), shape=(), dtype=logits.dtype)
-    facts = {"expected": number(1.2 * math.log(2)), "actual": number(loss.detach())}
-    if math.isclose(float(loss.detach()), 1.075 * math.log(2), abs_tol=1e-4):
-        raise Wrong("impossible_counted", **facts)
-    if not math.isclose(float(loss.detach()), 1.2 * math.log(2), abs_tol=1e-4):
-        raise Wrong("impossible", **facts)
-    gradient = _gradient(loss, logits)
-    if not torch.allclose(gradient, torch.tensor([[-0.3, 0.15, 0.15, 0.0]], dtype=logits.dtype), atol=1e-5):
-        raise Wrong("impossible_gradient", actual=numbers(gradient[0]))
+def divergence(logits, labels, epsilon):
+    logits, labels = logits[labels != -100], labels[labels != -100]
+    size = logits.shape[-1]
+    q = torch.full_like(logits, epsilon / size).scatter(-1, labels[:, None], 1 - epsilon + epsilon / size)
+    return F.kl_div(logits.log_softmax(-1), q, reduction="batchmean")
 
 
-def _check_other_losses(answer: object) -> None:
-    """Other sizes, shares and labels; some words impossible in some rows; value and gradient."""
-    for rows, size, epsilon in [(7, 11, 0.1), (13, 3, 0.5), (5, 2, 0.0), (3, 7, 1.0), (1, 5, 0.3)]:
-        labels = torch.randint(size, (rows,))
-        impossible = (torch.rand(rows, size) < 0.2) & (torch.arange(size) != labels[:, None])
-        logits = (3 * torch.randn(rows, size, dtype=torch.float64)).masked_fill(impossible, -torch.inf)
-        labels[1::3] = -100
-        logits.requires_grad_()
-        loss = expect_tensor(call(answer, logits, labels, epsilon), shape=(), dtype=logits.dtype)
-        right = smoothed_loss(logits, labels, epsilon)
-        facts = {"rows": rows, "size": size, "epsilon": epsilon}
-        expect_close(loss, right, "other_losses", **facts)
-        expect_close(_gradient(loss, logits), _gradient(right, logits), "other_gradients", **facts)
+def zero_by_hand(zero):
+    def wrong(logits, labels, epsilon):
+        return zero(logits) if (labels == -100).all() else smoothed_loss(logits, labels, epsilon)
 
+    return wrong
+
+
+def possible_in_the_first_row(logits, labels, epsilon):
+    counted = labels != -100
+    logits, labels = logits[counted], labels[counted]
+    losses = -logits.log_softmax(-1)
+    mean = losses.masked_fill(losses == math.inf, 0.0).sum(-1) / (logits > -math.inf).sum(-1)[:1]
+    rows = (1 - epsilon) * losses.gather(-1, labels[:, None])[:, 0] + epsilon * mean
+    return rows.sum() / max(len(rows), 1)
+
+
+def small_probabilities_cut_off(logits, labels, epsilon):
+    """The right loss; in a larger vocabulary small probabilities have no gradient."""
+    right = smoothed_loss(logits, labels, epsilon)
+    small = (logits.softmax(dim=-1) < 0.04) & (logits > -math.inf) & (logits.shape[-1] > 4)
+    again = smoothed_loss(torch.where(small, logits.detach(), logits), labels, epsilon)
+    return again + (right - again).detach()
+
+
+def by_hand_loss():
+    """Probabilities [1/2, 1/4, 1/8, 1/8] and [1/8, 1/8, 1/4, 1/2], so −log p is log 2 times 1, 2 or 3.
+
+    Its mean over the four words is 2.25.
+    """
+    logits = torch.tensor([[4.0, 2.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 2.0, 4.0]]).double().log()
+    return logits, torch.tensor([0, -100, 2]), 0.2  # (0.8·1.5 + 0.2·2.25)·log 2
+
+
+def drawn_loss(rows, size, epsilon):
+    """Some words are impossible in some rows."""
+    labels = torch.randint(size, (rows,))
+    impossible = (torch.rand(rows, size) < 0.2) & (torch.arange(size) != labels[:, None])
+    logits = (3 * torch.randn(rows, size, dtype=torch.float64)).masked_fill(impossible, -torch.inf)
+    labels[1::3] = -100
+    return logits, labels, epsilon
+
+
+STRANGE = (1e30, torch.inf, -torch.inf, torch.nan)
+
+
+def zero_cut_off(answer):
+    """Where nothing counts, loss.backward() must have a way to go."""
+    logits = torch.randn(3, 5, requires_grad=True)
+    return not call(answer, logits, torch.full((3,), -100), 0.1).requires_grad
+
+
+SMOOTHED_LOSS = Exercise(
+    "07.3",
+    level="core",
+    reference=smoothed_loss,
+    cases={
+        "by_hand": by_hand_loss,
+        # −log p is 200, 0, 200, 200: the loss is 0.8·200 + 0.2·150
+        "underflow": lambda: (torch.tensor([[0.0, 200.0, 0.0, 0.0]]), torch.tensor([0]), 0.2),
+        "in_float32": lambda: (  # 2²⁶ cancels out, and log 4/3 is left
+            torch.tensor([[2.0**26 + math.log(3), 2.0**26]], dtype=torch.float64),
+            torch.tensor([0]),
+            0.0,
+        ),
+        "none_counted": lambda: (torch.randn(3, 5), torch.full((3,), -100), 0.1),
+        "ignored_logits": lambda: [
+            (torch.tensor([[math.log(3), 0.0], [strange, strange]]), torch.tensor([0, -100]), 0.0)
+            for strange in STRANGE
+        ],
+        "none_counted_strange": lambda: [
+            (torch.tensor([[strange, 0.0]]), torch.tensor([-100]), 0.1) for strange in STRANGE
+        ],
+        # p = [1/2, 1/4, 1/4, 0]: q spreads its share over three words, and the loss is (0.7·1 + 0.3·5/3)·log 2
+        "impossible": lambda: (
+            torch.tensor([[math.log(2), 0.0, 0.0, -torch.inf]], dtype=torch.float64),
+            torch.tensor([0]),
+            0.3,
+        ),
+        "other_losses": lambda: [
+            drawn_loss(*sizes)
+            for sizes in [
+                (7, 11, 0.1),
+                (13, 3, 0.5),
+                (5, 2, 0.0),
+                (3, 7, 1.0),
+                (1, 5, 0.3),
+                (1, 1, 0.1),
+                (307, 5, 0.1),
+            ]
+        ],
+    },
+    mistakes={
+        "plain": lambda logits, labels, epsilon: F.cross_entropy(logits, labels),
+        "over_wrong_words": loss_by(
+            lambda of_label, losses, epsilon: (
+                (1 - epsilon) * of_label + epsilon * (losses.sum(-1) - of_label) / (losses.shape[-1] - 1)
+            )
+        ),
+        "kl": divergence,
+        "sum": loss_by(mean=torch.sum),
+        "no_v": loss_by(
+            lambda of_label, losses, epsilon: (1 - epsilon) * of_label + epsilon * losses.sum(-1)
+        ),
+        "epsilon_swapped": loss_by(lambda of_label, losses, epsilon: shared(of_label, losses, 1 - epsilon)),
+        "added": loss_by(lambda of_label, losses, epsilon: of_label + epsilon * losses.mean(-1)),
+        "not_log_softmax": loss_by(losses_of=lambda logits: -logits),
+        "smoothed_prediction": loss_by(
+            lambda of_label, losses, epsilon: (
+                -((1 - epsilon) * (-of_label).exp() + epsilon / losses.shape[-1]).log()
+            )
+        ),
+        "negative": lambda *given: -smoothed_loss(*given),
+        "mean_over_all": lambda logits, labels, epsilon: (
+            loss_by(mean=torch.sum)(logits, labels, epsilon) / len(labels)
+        ),
+        "ignored_counted": lambda logits, labels, epsilon: smoothed_loss(
+            logits, labels.clamp(min=0), epsilon
+        ),
+        "ignored_smoothed": Several(
+            [
+                over_all_rows(only_label_erased, lambda losses, counted: losses.sum() / counted.sum()),
+                over_all_rows(only_label_erased, lambda losses, counted: losses.mean()),
+                lambda logits, labels, epsilon: (
+                    (1 - epsilon) * F.cross_entropy(logits, labels)
+                    - epsilon * logits.log_softmax(dim=-1).mean()
+                ),
+            ]
+        ),
+        "value": lambda *given: smoothed_loss(*given) / math.log(2),  # in bits
+        "underflow": loss_by(losses_of=lambda logits: -logits.softmax(dim=-1).log()),
+        "in_float32": lambda logits, labels, epsilon: smoothed_loss(logits.float(), labels, epsilon).to(
+            logits
+        ),
+        "none_counted": Several(
+            [
+                lambda logits, labels, epsilon: F.cross_entropy(logits, labels, label_smoothing=epsilon),
+                loss_by(mean=torch.mean),
+            ]
+        ),
+        "ignored_logits": over_all_rows(
+            in_all_rows, lambda losses, counted: (losses * counted).sum() / counted.sum().clamp(min=1)
+        ),
+        "none_counted_strange": zero_by_hand(lambda logits: (logits * 0).sum()),
+        "impossible": loss_by(
+            lambda of_label, losses, epsilon: (
+                (1 - epsilon) * of_label + epsilon * losses.sum(-1) / losses.shape[-1]
+            )
+        ),
+        "impossible_counted": loss_by(
+            lambda of_label, losses, epsilon: (
+                (1 - epsilon) * of_label + epsilon * losses.masked_fill(losses == math.inf, 0.0).mean(-1)
+            )
+        ),
+        "other_losses": possible_in_the_first_row,
+        "no_gradient": lambda logits, labels, epsilon: smoothed_loss(logits.detach(), labels, epsilon),
+        "gradient": loss_by(
+            lambda of_label, losses, epsilon: (
+                (1 - epsilon) * of_label + epsilon * mean_of_the_possible(losses).detach()
+            )
+        ),
+        "none_counted_cut": zero_by_hand(lambda logits: logits.new_zeros(())),
+        "none_counted_nan_gradient": zero_by_hand(
+            lambda logits: 0 * (0 * logits.nan_to_num(0, 0, 0)).sum().sqrt()
+        ),
+        "ignored_logits_nan_gradient": over_all_rows(
+            in_all_rows, lambda losses, counted: losses[counted].sum() / max(int(counted.sum()), 1)
+        ),
+        "impossible_nan_gradient": loss_by(
+            lambda of_label, losses, epsilon: (
+                shared(of_label, losses, epsilon) + 0 * (losses * (-losses).exp()).nan_to_num().sum(-1)
+            )
+        ),
+        "other_losses_gradient": small_probabilities_cut_off,
+        "shape": loss_by(mean=lambda losses: losses),
+        "dtype": lambda logits, *rest: smoothed_loss(logits.float(), *rest),
+        "type": lambda *given: smoothed_loss(*given).item(),
+        "ready_made": lambda logits, labels, epsilon: smoothed_cross_entropy(
+            logits, labels, smoothing=epsilon
+        ),
+    },
+    properties={"none_counted_cut": zero_cut_off},
+    forbids=("course_utils.seq2seq",),
+)
+
+
+# ---- 07.4
 
 Found = list[tuple[tuple[int, ...], float]]
 
@@ -434,7 +653,7 @@ def search_with_beam(
 
 @dataclass(frozen=True)
 class Chain:
-    """A toy that writes: the next token's log-probabilities after a beginning; keeps what it was asked, and by whom."""
+    """A toy that writes: the next token's log-probabilities after a beginning. It ends what gets too long."""
 
     end: int
     max_length: int
@@ -442,20 +661,14 @@ class Chain:
     size: int = 3  # V
     seed: int = 0  # of those after all others
     late: float = 0.0  # how much they keep the end back
-    asked: list[tuple[int, ...]] = field(default_factory=list, repr=False, compare=False)
-    asked_by_package: list[tuple[int, ...]] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(self, ids: Any) -> list[float]:
         ids = tuple(int(token) for token in ids)
-        self.asked.append(ids)
-        if _called_from("course_utils.seq2seq"):
-            self.asked_by_package.append(ids)
+        if len(ids) > self.max_length + 9:
+            never = f"len(ids) = {len(ids)}, max_length = {self.max_length}"  # an answer that never stops
+            raise RuntimeError(never)
         if len(ids) > self.max_length + 2:
-            raise RuntimeError  # an answer that never stops
-        return self.after(ids)
-
-    def after(self, ids: tuple[int, ...]) -> list[float]:
-        """The V log-probabilities, asked by nobody."""
+            return [0.0 if token == self.end else -math.inf for token in range(self.size)]
         seed = 1000 * self.seed + sum((7 * place + 1) * token for place, token in enumerate(ids, start=1))
         drawn = torch.randn(self.size, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
         drawn[self.end] -= self.late
@@ -464,25 +677,36 @@ class Chain:
 
     def steps(self, ids: tuple[int, ...]) -> list[float]:
         """The log-probability of each of these tokens, after those before it."""
-        return [self.after(ids[:place])[token] for place, token in enumerate(ids)]
+        return [self(ids[:place])[token] for place, token in enumerate(ids)]
 
 
 # Token 0 is the end. What is not listed is drawn, and does not matter.
-GREEDY_LOSES = {
+GREEDY_LOSES = {  # P(2, 0) = 0.4·0.9 = 0.36, P(1, 1, 0) = 0.5·0.45·0.8 = 0.18
     (): [0.1, 0.5, 0.4],
     (1,): [0.3, 0.45, 0.25],
     (2,): [0.9, 0.06, 0.04],
     (1, 1): [0.8, 0.15, 0.05],
 }
+# P(1, 0) = 0.6·0.5 = 0.3, P(1, 1) = 0.6·0.4 = 0.24, P(2, 0) = 0.3·0.4 = 0.12
 ONE_PARENT = {(): [0.1, 0.6, 0.3], (1,): [0.5, 0.4, 0.1], (2,): [0.4, 0.35, 0.25]}
+# With α = 1 the scores of (0), (1, 0) and (1, 1, 0) are −1.05, −1.122 and −1.025: the last to end is the best.
 LATE_WINNER = {(): [0.35, 0.6, 0.05], (1,): [0.45, 0.5, 0.05], (1, 1): [0.85, 0.1, 0.05]}
+# (0) ends with 0.2, while (1, 2) and (1, 1) have 0.385 and 0.28; later P(1, 1, 0) = 0.252 and P(1, 2, 1) = 0.154.
 EARLY_END = {
     (): [0.2, 0.7, 0.1],
     (1,): [0.05, 0.4, 0.55],
     (1, 1): [0.9, 0.05, 0.05],
     (1, 2): [0.3, 0.4, 0.3],
 }
-IMPOSSIBLE = {(): [0.0, 1.0, 0.0], (1,): [0.7, 0.0, 0.3]}
+THIRD_ENDS = {  # (0) has ended with 0.3; (2, 0) would have 0.2·0.95 = 0.19, and P(1, 1, 0) is 0.144
+    (): [0.3, 0.5, 0.2],
+    (1,): [0.3, 0.36, 0.34],
+    (2,): [0.95, 0.03, 0.02],
+    (1, 1): [0.8, 0.1, 0.1],
+    (1, 2): [0.6, 0.2, 0.2],
+}
+# (1, 0) has log 0.33 ÷ (7/6) = −0.95, (0) −1.05, and (1, 1), which is open, log 0.24 ÷ (7/6) = −1.223; but what
+# becomes of it, (1, 1, 1, 1, 0), has log 0.2259 ÷ (10/6) = −0.893.
 PATIENT = {
     (): [0.35, 0.6, 0.05],
     (1,): [0.55, 0.4, 0.05],
@@ -490,6 +714,7 @@ PATIENT = {
     (1, 1, 1): [0.01, 0.98, 0.01],
     (1, 1, 1, 1): [0.98, 0.01, 0.01],
 }
+IMPOSSIBLE = {(): [0.0, 1.0, 0.0], (1,): [0.7, 0.0, 0.3]}
 OTHER_SEARCHES = [  # beam_size, end, V, max_length, alpha, late
     (1, 2, 3, 5, 0.6, 0.0),
     (2, 3, 5, 5, 0.6, 0.0),  # drawn from 18: who stops when the best is certain loses the second best
@@ -502,148 +727,322 @@ OTHER_SEARCHES = [  # beam_size, end, V, max_length, alpha, late
 ]
 
 
-def check_search_with_beam(answer: object) -> None:
-    # P(2, 0) = 0.4·0.9 = 0.36, P(1, 1, 0) = 0.5·0.45·0.8 = 0.18
-    found, right = _search(answer, chain := Chain(0, 3, GREEDY_LOSES), 2, 0.0)
-    only_one = "only_best" if (1, 1) in chain.asked else "stops_early"
-    _expect_found(found, right, ("greedy", [(1, 1, 0)]), (only_one, [(2, 0)]))
-    # P(1, 0) = 0.6·0.5 = 0.3, P(1, 1) = 0.6·0.4 = 0.24, P(2, 0) = 0.3·0.4 = 0.12
-    found, right = _search(answer, Chain(0, 2, ONE_PARENT), 2, 0.0)
-    _expect_found(found, right, ("each_alone", [(1, 0), (2, 0)]), ("cut_lost", [(1, 0)]))
-    # With α = 1 the scores of (0), (1, 0) and (1, 1, 0) are −1.05, −1.122 and −1.025: the last to end is the best.
-    found, right = _search(answer, chain := Chain(0, 4, LATE_WINNER), 2, 1.0)
-    too_early = "ranked_before" if (1, 1) in chain.asked else "stops_when_full"
-    _expect_found(found, right, (too_early, [(0,), (1, 0)]))
-    # (0) ends with 0.2, while (1, 2) and (1, 1) have 0.385 and 0.28; later P(1, 1, 0) = 0.252 and P(1, 2, 1) = 0.154
-    found, right = _search(answer, Chain(0, 3, EARLY_END), 2, 0.0)
-    ended_lost = ("ended_lost", [(1, 1, 0), (1, 2, 1)]), ("ended_lost", [(1, 1, 0)])
-    _expect_found(found, right, *ended_lost, ("place_lost", [(0,), (1, 2, 1)]))
-    # (1, 0) has log 0.33 ÷ (7/6) = −0.95, (0) −1.05, and (1, 1), which is open, log 0.24 ÷ (7/6) = −1.223; but what
-    # becomes of it, (1, 1, 1, 1, 0), has log 0.2259 ÷ (10/6) = −0.893.
-    found, right = _search(answer, Chain(0, 5, PATIENT), 2, 1.0)
-    _expect_found(found, right, ("stops_by_today", [(1, 0), (0,)]))
-    # With one place (2) is dropped at the first step, and (2, 0) with it.
-    found, right = _search(answer, Chain(0, 3, GREEDY_LOSES), 1, 0.0)
-    _expect_found(found, right, ("too_wide", [(2, 0)]))
-    _expect_found(*_search(answer, Chain(0, 2, IMPOSSIBLE), 3, 0.0))
-    for seed, (beam_size, end, size, max_length, alpha, late) in enumerate(OTHER_SEARCHES, start=17):
-        chain = Chain(end, max_length, size=size, seed=seed, late=late)
-        found, right = _search(answer, chain, beam_size, alpha)
-        if sorted(found) != sorted(right):
-            facts = {"expected": _told(*right), "actual": _told(*found), "end": end, "size": size}
-            raise Wrong("other_searches", beam_size=beam_size, max_length=max_length, alpha=alpha, **facts)
-        _expect_found(found, right)
+def of_chain(probabilities, max_length, beam_size, alpha):
+    return lambda: (Chain(0, max_length, probabilities), beam_size, 0, max_length, alpha)
 
 
-Texts = list[tuple[int, ...]]
+def other_searches():
+    return [
+        (Chain(end, max_length, size=size, seed=seed, late=late), beam_size, end, max_length, alpha)
+        for seed, (beam_size, end, size, max_length, alpha, late) in enumerate(OTHER_SEARCHES, start=17)
+    ]
 
 
-def _expect_found(found: Texts, right: Texts, *likely: tuple[str, Texts]) -> None:
-    """`likely`: a reason, and the texts that a code with this fault finds."""
-    facts = {"expected": _told(*right), "actual": _told(*found)}
-    for reason, wrong in likely:
-        if found == wrong or (
-            wrong[0] != right[0] and found[: len(wrong)] == wrong and len(found) > len(right)
-        ):
-            raise Wrong(reason, **facts)
-    if found != right:
-        raise Wrong("order" if sorted(found) == sorted(right) else "found", **facts)
+def pairs(result: Any) -> Found:
+    """Pairs of a tuple of ids and a score; a list of ids, and tensors of one number, will do."""
+    if not isinstance(result, list | tuple):
+        raise TypeError
+    return [(tuple(int(token) for token in ids), float(score)) for ids, score in result]
 
 
-def _search(answer: object, chain: Chain, beam_size: int, alpha: float) -> tuple[Texts, Texts]:
-    """The texts that the answer finds, and those it should; what it says of each text is right."""
-    given = beam_size, chain.end, chain.max_length, alpha
-    right = [ids for ids, _ in search_with_beam(chain.after, *given)]
+def searched(result: Any, right: Found) -> Departure | None:
+    """Where other texts are found, the texts; else where a score differs, the first."""
     try:
-        result = call(answer, chain, *given)
-    except Wrong as wrong:
-        if chain.asked_by_package:
-            raise Wrong("ready_made") from None
-        if wrong.reason == "raised" and any(len(ids) > chain.max_length for ids in chain.asked):
-            raise Wrong("too_long", max_length=chain.max_length, ids=_told(chain.asked[-1])) from None
-        raise
-    if chain.asked_by_package:
-        raise Wrong("ready_made")
-    pairs = _pairs(result)
-    for ids, score in pairs:
-        _check_text(chain, ids)
-        _check_score(chain, ids, score, alpha)
-    if len(pairs) > beam_size:
-        raise Wrong("too_many", beam_size=beam_size, actual=len(pairs))
-    return [ids for ids, _ in pairs], right
-
-
-def _called_from(package: str) -> bool:
-    """Whether a function of this package waits for what the caller returns."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if f"{frame.f_globals.get('__name__')}.".startswith(f"{package}."):
-            return True
-        frame = frame.f_back
-    return False
-
-
-def _pairs(result: Any) -> Found:
-    """The result as pairs of a tuple of ids and a score; a list of ids, and tensors of one number, will do."""
-    try:
-        if not isinstance(result, list | tuple):
-            raise TypeError
-        return [(tuple(int(token) for token in ids), float(score)) for ids, score in result]
+        found = pairs(result)
     except (TypeError, ValueError, RuntimeError):
         one = result[0] if isinstance(result, list | tuple) and result else result
         plain = isinstance(one, tuple) and all(isinstance(part, int | float) for part in one)
-        raise Wrong("pairs", actual=one if plain else type(one).__name__) from None
+        return Departure("pairs", "[(ids, score), …]", one if plain else type(one).__name__)
+    right = pairs(right)
+    mine, wanted = ([ids for ids, _ in texts] for texts in (found, right))
+    if mine != wanted:
+        return Departure("found", told(*wanted), told(*mine))
+    for (_, one), (_, other) in zip(found, right):
+        if not abs(one - other) < 1e-5:
+            return Departure("score", *told_apart(other, one))
+    return None
 
 
-def _check_text(chain: Chain, ids: tuple[int, ...]) -> None:
-    """A text is made of tokens, ends once, and is neither too short nor too long."""
-    facts = {"ids": _told(ids), "end": chain.end, "max_length": chain.max_length}
-    if len(ids) > chain.max_length:
-        raise Wrong("too_long", **facts)
-    if chain.end in ids[:-1]:
-        raise Wrong("goes_on_after_end", **facts)
-    if not all(0 <= token < chain.size for token in ids):
-        raise Wrong("no_token", size=chain.size, **facts)
-    if not ids or (ids[-1] != chain.end and len(ids) < chain.max_length):
-        raise Wrong("not_ended", **facts)
-    if -math.inf in chain.steps(ids):
-        raise Wrong("impossible", **facts)
-
-
-def _check_score(chain: Chain, ids: tuple[int, ...], score: float, alpha: float) -> None:
-    """A text's score is its log-probability, divided by the penalty of its length."""
-    steps, length = chain.steps(ids), len(ids)
-    total, penalty = sum(steps), ((5 + length) / 6) ** alpha
-    if abs(score - total / penalty) < 1e-5:
-        return
-    likely = [
-        ("last_token", steps[-1] / penalty),
-        ("last_token", steps[-1]),
-        ("no_penalty", total),
-        ("multiplied", total * penalty),
-        ("mean", total / length),
-        ("mean", total / length**alpha),
-        ("end_not_counted", total / ((4 + length) / 6) ** alpha),
-        ("no_six", total / (5 + length) ** alpha),
-        ("alpha_unused", total / ((5 + length) / 6)),
-        ("probability", math.exp(total)),
-        ("probability", math.exp(total) / penalty),
-        ("probability", math.exp(total / penalty)),
-    ]
-    reason = next((name for name, wrong in likely if abs(score - wrong) < 1e-5), "score")
-    expected, actual = told_apart(total / penalty, score)
-    facts = {"ids": _told(ids), "length": length, "alpha": number(alpha), "total": number(total)}
-    raise Wrong(reason, expected=expected, actual=actual, **facts)
-
-
-def _told(*texts: tuple[int, ...]) -> str:
+def told(*texts: tuple[int, ...]) -> str:
     """Texts as a learner reads them: "(2, 0), (0)"; one token without the comma that Python asks for."""
     return ", ".join("(" + ", ".join(map(str, ids)) + ")" for ids in texts) or "[]"
 
 
-EXERCISES = [
-    Exercise("07.1", level="warm-up", check=check_shift_right, solution=shift_right),
-    Exercise("07.2", level="core", check=check_cross_attention, solution=cross_attention),
-    Exercise("07.3", level="core", check=check_smoothed_loss, solution=smoothed_loss),
-    Exercise("07.4", level="stretch", check=check_search_with_beam, solution=search_with_beam),
-]
+def of_score(found):
+    """Of the first text whose score is wrong for it."""
+    chain, _, _, _, alpha = found.given
+    for ids, score in pairs(found.yours):
+        total = sum(chain.steps(ids))
+        right = total / ((5 + len(ids)) / 6) ** alpha
+        if abs(score - right) > 1e-5:
+            expected, actual = told_apart(right, score)
+            facts = {"ids": told(ids), "length": len(ids), "total": number(total)}
+            return facts | {"expected": expected, "actual": actual}
+    return {}
+
+
+def text_where(holds):
+    """A sign that holds where one of the texts that were found is such, and the facts of it: (chain, ids) -> bool."""
+
+    def sign(found):
+        return any(holds(found.given[0], ids) for ids, _ in pairs(found.yours))
+
+    def facts(found):
+        chosen = [ids for ids, _ in pairs(found.yours) if holds(found.given[0], ids)]
+        return {"ids": told(chosen[0]), "size": found.given[0].size} if chosen else {}
+
+    return sign, facts
+
+
+TEXTS = {
+    "too_long": text_where(lambda chain, ids: len(ids) > chain.max_length),
+    "goes_on_after_end": text_where(lambda chain, ids: chain.end in ids[:-1]),
+    "no_token": text_where(lambda chain, ids: not all(0 <= token < chain.size for token in ids)),
+    "not_ended": text_where(
+        lambda chain, ids: not ids or (ids[-1] != chain.end and len(ids) < chain.max_length)
+    ),
+    "impossible": text_where(lambda chain, ids: -math.inf in chain.steps(ids)),
+}
+
+
+def continued(model, beam):
+    found = [((*ids, token), total + more) for ids, total in beam for token, more in enumerate(model(ids))]
+    return [pair for pair in found if pair[1] > -math.inf]
+
+
+def best(found, size):
+    return sorted(found, key=lambda pair: -pair[1])[:size]
+
+
+def penalised(total, length, alpha, steps=()):
+    return total / ((5 + length) / 6) ** alpha
+
+
+def beam_with(
+    score=penalised,
+    width=lambda beam_size, ended: beam_size,
+    stop=lambda beam_size, ended: False,
+    finish=best,
+    keep=lambda found, beam, width: best(found, width),
+    more=continued,
+    cut=True,
+):
+    """A beam search with one thing done in another way."""
+
+    def wrong(model, beam_size, end, max_length, alpha):
+        beam, ended = [((), 0.0)], []
+        for length in range(1, max_length + 1):
+            found = keep(more(model, beam), beam, width(beam_size, ended))
+            ended += [pair for pair in found if pair[0][-1] == end or (length == max_length and cut)]
+            beam = [pair for pair in found if pair[0][-1] != end]
+            if stop(beam_size, ended):
+                break
+        steps = {ids: [model(ids[:place])[token] for place, token in enumerate(ids)] for ids, _ in ended}
+        return finish([(ids, score(total, len(ids), alpha, steps[ids])) for ids, total in ended], beam_size)
+
+    return wrong
+
+
+def scored_by(*scores):
+    return Several([beam_with(score=score) for score in scores])
+
+
+def also_the_impossible(model, beam):
+    return [((*ids, token), total + more) for ids, total in beam for token, more in enumerate(model(ids))]
+
+
+def greedily(model, beam_size, *rest):
+    return search_with_beam(model, 1, *rest)
+
+
+def one_of_each(found, beam, width):
+    if len(beam) == 1:
+        return best(found, width)
+    of_parent = {}
+    for ids, total in sorted(found, key=lambda pair: pair[1]):
+        of_parent[ids[:-1]] = ids, total
+    return best(of_parent.values(), width)
+
+
+def cut_before_the_penalty(model, beam_size, end, max_length, alpha):
+    texts = search_with_beam(model, beam_size, end, max_length, 0.0)
+    return best([(ids, penalised(total, len(ids), alpha)) for ids, total in texts], beam_size)
+
+
+def in_one_list(model, beam_size, end, max_length, alpha):
+    """Ended hypotheses stay in the beam, and compete for its places."""
+    beam = [((), 0.0)]
+    for _ in range(max_length):
+        over = [pair for pair in beam if pair[0][-1:] == (end,)]
+        beam = best(continued(model, [pair for pair in beam if pair not in over]) + over, beam_size)
+    return best([(ids, penalised(total, len(ids), alpha)) for ids, total in beam], beam_size)
+
+
+def twice_as_many(only_among_the_best):
+    """Looks at 2K, so that K stay open whatever ends; as libraries do."""
+
+    def wrong(model, beam_size, end, max_length, alpha):
+        beam, ended = [((), 0.0)], []
+        for _ in range(max_length):
+            found = best(continued(model, beam), 2 * beam_size)
+            over = [pair for pair in found if pair[0][-1] == end]
+            ended += [pair for pair in over if not only_among_the_best or pair in found[:beam_size]]
+            beam = [pair for pair in found if pair[0][-1] != end][:beam_size]
+        return best([(ids, penalised(total, len(ids), alpha)) for ids, total in ended + beam], beam_size)
+
+    return wrong
+
+
+def wide_for_one(model, beam_size, *rest):
+    return (
+        search_with_beam(model, 10**6, *rest)[:1]
+        if beam_size == 1
+        else search_with_beam(model, beam_size, *rest)
+    )
+
+
+def stops_by_scores_of_today(model, beam_size, end, max_length, alpha):
+    beam, ended = [((), 0.0)], []
+    for length in range(1, max_length + 1):
+        found = best(continued(model, beam), beam_size)
+        over = [pair for pair in found if pair[0][-1] == end or length == max_length]
+        ended = best(ended + [(ids, penalised(total, length, alpha)) for ids, total in over], beam_size)
+        beam = [pair for pair in found if pair[0][-1] != end]
+        now = max((penalised(total, length, alpha) for _, total in beam), default=-math.inf)
+        if len(ended) == beam_size and now <= ended[-1][1]:
+            break
+    return ended
+
+
+def without_a_limit(model, beam_size, end, max_length, alpha):
+    beam, ended = [((), 0.0)], []
+    while beam:
+        found = best(continued(model, beam), beam_size)
+        ended += [pair for pair in found if pair[0][-1] == end]
+        beam = [pair for pair in found if pair[0][-1] != end]
+    return best([(ids, penalised(total, len(ids), alpha)) for ids, total in ended], 10**6)
+
+
+def past_the_end(model, beam_size, end, max_length, alpha):
+    beam = [((), 0.0)]
+    for _ in range(max_length):
+        beam = best(continued(model, beam), beam_size)
+    return [(ids, penalised(total, len(ids), alpha)) for ids, total in beam]
+
+
+def by_package_search(model, beam_size, end, max_length, alpha):
+    """Dresses the function up as a model, and lets the package search."""
+    size = len(model(()))  # V, which <bos> is the number of
+
+    def dressed(source_ids, target_ids):
+        rows = [
+            [model(tuple(ids[1:place])) for place in range(1, len(ids) + 1)] for ids in target_ids.tolist()
+        ]
+        return torch.tensor(rows, dtype=torch.float64)  # (B, T_q, V)
+
+    nowhere = torch.zeros(1, 1, dtype=torch.long)
+    given = dict(bos_token_id=size, eos_token_id=end, max_length=max_length)
+    found = beam_search(dressed, nowhere, beam_size=beam_size, length_penalty=alpha, **given)
+    return [(tuple(ids), penalised(total, len(ids), alpha)) for ids, total in found[0]]
+
+
+SEARCH_WITH_BEAM = Exercise(
+    "07.4",
+    level="stretch",
+    reference=search_with_beam,
+    gradients=False,
+    compare=searched,
+    cases={
+        "greedy": of_chain(GREEDY_LOSES, 3, 2, 0.0),
+        "each_alone": of_chain(ONE_PARENT, 2, 2, 0.0),
+        "stops_when_full": of_chain(LATE_WINNER, 4, 2, 1.0),
+        "ended_lost": of_chain(EARLY_END, 3, 2, 0.0),
+        "twice_as_many": of_chain(THIRD_ENDS, 3, 2, 0.0),
+        "stops_by_today": of_chain(PATIENT, 5, 2, 1.0),
+        "too_wide": of_chain(GREEDY_LOSES, 3, 1, 0.0),  # (2) is dropped at the first step, and (2, 0) with it
+        "impossible": of_chain(IMPOSSIBLE, 2, 3, 0.0),
+        "other_searches": other_searches,
+    },
+    mistakes={
+        "greedy": greedily,
+        "only_best": lambda *given: search_with_beam(*given)[:1],
+        "stops_early": beam_with(stop=lambda beam_size, ended: bool(ended)),
+        "each_alone": beam_with(keep=one_of_each),
+        "cut_lost": beam_with(cut=False),
+        "stops_when_full": beam_with(stop=lambda beam_size, ended: len(ended) >= beam_size),
+        "ranked_before": cut_before_the_penalty,
+        "ended_lost": in_one_list,
+        "place_lost": beam_with(width=lambda beam_size, ended: max(beam_size - len(ended), 0)),
+        "twice_as_many": Several([twice_as_many(True), twice_as_many(False)]),
+        "stops_by_today": stops_by_scores_of_today,
+        "too_wide": wide_for_one,
+        "too_many": beam_with(finish=lambda scored, beam_size: best(scored, len(scored))),
+        "order": Several(
+            [
+                lambda *given: search_with_beam(*given)[::-1],
+                lambda *given: sorted(search_with_beam(*given), key=lambda pair: pair[0]),
+            ]
+        ),
+        "last_token": scored_by(
+            lambda total, length, alpha, steps: steps[-1],
+            lambda total, length, alpha, steps: penalised(steps[-1], length, alpha),
+        ),
+        "no_penalty": scored_by(lambda total, *rest: total),
+        "multiplied": scored_by(lambda total, length, alpha, steps: total * ((5 + length) / 6) ** alpha),
+        "mean": scored_by(
+            lambda total, length, alpha, steps: total / length,
+            lambda total, length, alpha, steps: total / length**alpha,
+        ),
+        "end_not_counted": scored_by(lambda total, length, *rest: penalised(total, length - 1, *rest)),
+        "no_six": scored_by(lambda total, length, alpha, steps: total / (5 + length) ** alpha),
+        "alpha_unused": scored_by(lambda total, length, alpha, steps: penalised(total, length, 1.0)),
+        "probability": scored_by(
+            lambda total, *rest: math.exp(total),
+            lambda total, length, alpha, steps: penalised(math.exp(total), length, alpha),
+            lambda total, length, alpha, steps: math.exp(penalised(total, length, alpha)),
+        ),
+        "score": scored_by(lambda total, length, alpha, steps: penalised(total, length, alpha**2 + 0.3)),
+        "pairs": lambda *given: [ids for ids, _ in search_with_beam(*given)],
+        "too_long": without_a_limit,
+        "goes_on_after_end": past_the_end,
+        "not_ended": lambda *given: [(ids[:-1], score) for ids, score in search_with_beam(*given)],
+        "no_token": lambda *given: [((-1, *ids[1:]), score) for ids, score in search_with_beam(*given)],
+        "impossible": beam_with(more=also_the_impossible),
+        "found": beam_with(
+            more=lambda model, beam: [pair for pair in continued(model, beam) if pair[0] != (0,)]
+        ),
+        "ready_made": by_package_search,
+        "other_searches_found": lambda model, beam_size, end, *rest: search_with_beam(
+            model, beam_size, 0, *rest
+        ),
+    },
+    signs={
+        **{reason: sign for reason, (sign, _) in TEXTS.items()},
+        "too_many": lambda found: len(pairs(found.yours)) > found.given[1],
+        "order": lambda found: (
+            sorted(ids for ids, _ in pairs(found.yours)) == sorted(ids for ids, _ in found.right)
+        ),
+    },
+    facts={
+        **{reason: facts for reason, (_, facts) in TEXTS.items()},
+        **dict.fromkeys(
+            (
+                "last_token",
+                "no_penalty",
+                "multiplied",
+                "mean",
+                "end_not_counted",
+                "no_six",
+                "alpha_unused",
+                "probability",
+                "score",
+            ),
+            of_score,
+        ),
+        "too_many": lambda found: {"actual": len(found.yours)},
+        "other_searches_found": lambda found: {"size": found.given[0].size},
+    },
+    forbids=("course_utils.seq2seq",),
+)
+
+EXERCISES = [SHIFT_RIGHT, CROSS_ATTENTION, SMOOTHED_LOSS, SEARCH_WITH_BEAM]

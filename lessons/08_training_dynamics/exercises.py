@@ -1,146 +1,215 @@
-"""Exercises of notebook 08: clipping, the steps of Adam and RAdam, and a learning rate that rises and falls."""
+"""Exercises of notebook 08: clipping, the steps of AdamW and RAdam, and a learning rate that rises and falls."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from course_utils.exercises.core import (
-    Exercise,
-    Wrong,
-    call,
-    expect_close,
-    expect_tensor,
-    expect_tuple,
-    number,
-    numbers,
-    told_apart,
-)
-from course_utils.exercises.forbidden import refuse_ready_made
+from course_utils.exercises.core import Exercise, Several, number, numbers, told_apart
+from course_utils.training.clipping import clip_gradients
+from course_utils.training.optim import linear_rate
+from course_utils.training.radam import rectification
 
-Step = tuple[Tensor, Tensor, Tensor]  # weight, m, v
+# ---- 08.1
 
 
-def clip_by_norm(gradients: list[Tensor], max_norm: float) -> tuple[list[Tensor], Tensor]:
-    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
+def clip_by_norm(gradients: list[Tensor], max_norm: float) -> tuple[list[Tensor], float]:
+    norm = float(torch.stack([gradient.norm() for gradient in gradients]).norm())
     factor = max_norm / norm if norm > max_norm else 1.0
     return [gradient * factor for gradient in gradients], norm
 
 
-def check_clip_by_norm(answer: object) -> None:
-    gradients = [torch.tensor([12.0]), torch.tensor([[3.0, -4.0]])]  # 12² + 3² + 4² = 13²
-    clipped, norm = _clipped(answer, gradients, 2.6)
-    likely = [
-        ("norm_after", 2.6),
-        ("norm_squared", 169.0),
-        ("sum_of_norms", 17.0),
-        ("one_tensor", 5.0),
-        ("one_tensor", 12.0),
-    ]
-    for reason, wrong in likely:
-        if math.isclose(norm, wrong, rel_tol=1e-4):
-            raise Wrong(reason, actual=number(norm))
-    _expect_norm(norm, 13.0, gradients, 2.6)
-    whole, parts = torch.cat([part.flatten() for part in clipped]), torch.tensor([12.0, 3.0, -4.0])
-    alone = torch.cat([part.flatten() for one in gradients for part in clip_by_norm([one], 2.6)[0]])
-    ways = [
-        ("each_by_itself", alone),
-        ("by_value", parts.clamp(-2.6, 2.6)),
-        ("unchanged", parts),
-        ("unit", parts / 13.0),
-    ]
-    for reason, wrong in ways:
-        if torch.allclose(whole, wrong, atol=1e-4):
-            raise Wrong(reason, expected=numbers(parts / 5.0), actual=numbers(whole))
-    _expect_clipped(clipped, gradients, 2.6)
-
-    clipped, norm = _clipped(answer, gradients, 26.0)
-    whole = torch.cat([part.flatten() for part in clipped])
-    if torch.allclose(whole, 2 * parts, atol=1e-3):
-        raise Wrong("always_scaled", actual=numbers(whole))
-    _expect_norm(norm, 13.0, gradients, 26.0)
-    _expect_clipped(clipped, gradients, 26.0)
-
-    zeros = [torch.zeros(2), torch.zeros(1, 3)]
-    clipped, norm = _clipped(answer, zeros, 1.0)
-    if norm != 0.0 or any(bool((part != 0).any()) for part in clipped):  # NaN is not 0
-        raise Wrong("zero", actual=numbers(clipped[0]), norm=number(norm))
-    _check_other_gradients(answer)
+def norms_of(gradients):
+    return torch.stack([gradient.norm() for gradient in gradients])
 
 
-def _check_other_gradients(answer: object) -> None:
-    """Other shapes and numbers of tensors; long, short, only just too long; in double precision too.
+def norm_by(norm_of):
+    """Tells another norm: and clips rightly, or by it."""
 
-    Then nobody else may have clipped them.
-    """
+    def clipped_by_it(gradients, max_norm):
+        norm = norm_of(norms_of(gradients))
+        return [gradient * (max_norm / norm if norm > max_norm else 1.0) for gradient in gradients], norm
+
+    def only_told(gradients, max_norm):
+        return clip_by_norm(gradients, max_norm)[0], norm_of(norms_of(gradients))
+
+    return Several([clipped_by_it, only_told])
+
+
+def scaled_by(factor):
+    """Tells the right norm, and multiplies by another factor of it and max_norm."""
+
+    def wrong(gradients, max_norm):
+        norm = clip_by_norm(gradients, max_norm)[1]
+        return [gradient * factor(norm, max_norm) for gradient in gradients], norm
+
+    return wrong
+
+
+def each_by(clip):
+    """Tells the right norm; each gradient is clipped by itself."""
+
+    def wrong(gradients, max_norm):
+        return [clip(one, max_norm) for one in gradients], clip_by_norm(gradients, max_norm)[1]
+
+    return wrong
+
+
+def in_place(gradients, max_norm):
+    clipped, norm = clip_by_norm(gradients, max_norm)
+    for gradient, shorter in zip(gradients, clipped):
+        gradient.copy_(shorter)
+    return gradients, norm
+
+
+def in_the_same_list(gradients, max_norm):
+    gradients[:], norm = clip_by_norm(gradients, max_norm)
+    return gradients, norm
+
+
+def numbers_forgotten(gradients, max_norm):
+    clipped, norm = clip_by_norm(gradients, max_norm)
+    return [new if old.dim() else old for new, old in zip(clipped, gradients)], norm
+
+
+def by_ready_made(clip):
+    """Ready-made clipping, which works in place, on copies."""
+
+    def wrong(gradients, max_norm):
+        own = [nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
+        for parameter, gradient in zip(own, gradients):
+            parameter.grad = gradient.clone()
+        norm = clip(own, max_norm)
+        return [parameter.grad for parameter in own], norm
+
+    return wrong
+
+
+def by_hand_gradients():
+    return [torch.tensor([12.0]), torch.tensor([[3.0, -4.0]])]  # 12² + 3² + 4² = 13²
+
+
+def other_gradients():
+    """Other shapes and numbers of tensors; long, short, only just too long; in double precision too."""
     several = [torch.randn(shape) for shape in ((3, 5), (7,), (), (2, 1, 3))]
-    length = float(clip_by_norm(several, 1.0)[1])
-    alike = [torch.randn(3, 2) for _ in range(13)]
-    cases = [
+    length = clip_by_norm(several, 1.0)[1]
+    return [
         (several, 0.5),
         (several, 1.01 * length),
         (several, 0.999 * length),
-        ([9.0 * gradient for gradient in alike], 11.0),
+        ([9.0 * torch.randn(3, 2) for _ in range(13)], 11.0),
         ([0.2 * gradient / length for gradient in several], 0.1),  # shorter than 1, and too long
         ([0.2 * gradient / length for gradient in several], 0.01),
-        ([torch.randn(5, 7, dtype=torch.float64)], 2.0),
+        ([torch.randn(5, 7, dtype=torch.float64)], 0.5),
         ([torch.randn(11, 2)], 100.0),
+        ([torch.randn(1, 1), torch.randn(307)], 3.0),
     ]
-    for gradients, max_norm in cases:
-        clipped, norm = _clipped(answer, gradients, max_norm)
-        _expect_norm(norm, float(clip_by_norm(gradients, max_norm)[1]), gradients, max_norm)
-        _expect_clipped(clipped, gradients, max_norm)
-    refuse_ready_made(answer, *cases[0])
 
 
-def _clipped(answer: object, gradients: list[Tensor], max_norm: float) -> tuple[list[Tensor], float]:
-    """The two things that an answer returned, of the right kinds and shapes."""
-    result = call(answer, gradients, max_norm)
-    shapes = [tuple(gradient.shape) for gradient in gradients]
-    if isinstance(result, tuple | list) and [tuple(getattr(part, "shape", "")) for part in result] == shapes:
-        raise Wrong("no_norm", actual=len(shapes))
-    parts, norm = expect_tuple(result, 2)
-    if isinstance(norm, tuple | list):
-        raise Wrong("pair_swapped", actual=type(parts).__name__)
-    if not isinstance(parts, tuple | list):
-        raise Wrong("type", expected="(list, float)", actual=f"({type(parts).__name__}, …)")
-    if len(parts) != len(gradients):
-        raise Wrong("count", expected=len(gradients), actual=len(parts))
-    clipped = [
-        expect_tensor(part, shape=tuple(gradient.shape), dtype=gradient.dtype)
-        for part, gradient in zip(parts, gradients, strict=True)
-    ]
-    return clipped, _number(norm)
+def flat(gradients):
+    return numbers(torch.cat([gradient.flatten() for gradient in gradients]))
 
 
-def _expect_norm(norm: float, expected: float, gradients: list[Tensor], max_norm: float) -> None:
-    if not math.isclose(norm, expected, rel_tol=1e-5, abs_tol=1e-6):
-        right, given = told_apart(expected, norm)
-        facts = {"count": len(gradients), "max_norm": number(max_norm)}
-        raise Wrong("norm", expected=right, actual=given, **facts)
+CLIP_BY_NORM = Exercise(
+    "08.1",
+    level="warm-up",
+    reference=clip_by_norm,
+    gradients=False,
+    parts={"norm": 1, "clipped": 0},
+    cases={
+        "by_hand": lambda: (by_hand_gradients(), 2.6),
+        "short": lambda: (by_hand_gradients(), 26.0),
+        "zero": lambda: ([torch.zeros(2), torch.zeros(1, 3)], 1.0),
+        "others": other_gradients,
+    },
+    mistakes={
+        "no_norm": lambda *given: clip_by_norm(*given)[0],
+        "pair_swapped": lambda *given: clip_by_norm(*given)[::-1],
+        "clipped_length": Several(
+            [
+                lambda gradients, most: (
+                    clip_by_norm(gradients, most)[0][1:],
+                    clip_by_norm(gradients, most)[1],
+                ),
+                lambda gradients, most: (
+                    torch.cat([one.flatten() for one in clip_by_norm(gradients, most)[0]]),
+                    clip_by_norm(gradients, most)[1],
+                ),
+            ]
+        ),
+        "norm_after": lambda gradients, most: (
+            clip_by_norm(gradients, most)[0],
+            min(clip_by_norm(gradients, most)[1], most),
+        ),
+        "norm_squared": norm_by(lambda norms: norms.square().sum()),
+        "sum_of_norms": norm_by(torch.sum),
+        "one_tensor": Several(
+            [*norm_by(lambda norms: norms[0]), *norm_by(lambda norms: norms[-1]), *norm_by(torch.max)]
+        ),
+        "norm": norm_by(lambda norms: norms[:3].norm()),
+        "each_by_itself": each_by(lambda one, most: clip_by_norm([one], most)[0][0]),
+        "by_value": each_by(lambda one, most: one.clamp(-most, most)),
+        "unchanged": Several(
+            [
+                scaled_by(lambda norm, most: 1.0),
+                scaled_by(lambda norm, most: norm / most if 0 < norm < most else 1.0),
+            ]
+        ),
+        "unit": scaled_by(lambda norm, most: 1 / norm if norm > most else 1.0),
+        "always_scaled": scaled_by(lambda norm, most: most / norm),
+        "zero": Several(
+            [
+                scaled_by(
+                    lambda norm, most: float((most / torch.tensor(norm)).clamp(max=1.0)) if norm else math.nan
+                ),
+                *norm_by(lambda norms: norms.norm().square() / norms.norm()),
+            ]
+        ),
+        "zero_raised": scaled_by(lambda norm, most: min(1.0, most / norm)),
+        "clipped": Several(
+            [
+                numbers_forgotten,
+                scaled_by(lambda norm, most: most / norm if norm > max(1.0, most) else 1.0),
+                scaled_by(lambda norm, most: most / norm if norm > 1.015 * most else 1.0),
+                scaled_by(lambda norm, most: max(most, 0.1) / norm if norm > max(most, 0.1) else 1.0),
+            ]
+        ),
+        "mutates_input": Several([in_place, in_the_same_list]),
+        "dtype": lambda gradients, most: clip_by_norm([gradient.double() for gradient in gradients], most),
+        "ready_made": Several([by_ready_made(nn.utils.clip_grad_norm_), by_ready_made(clip_gradients)]),
+    },
+    signs={
+        "no_norm": lambda found: (
+            [part.shape for part in found.yours] == [gradient.shape for gradient in found.given[0]]
+        ),
+        "pair_swapped": lambda found: isinstance(found.yours[1], list | tuple),
+    },
+    facts={
+        **dict.fromkeys(
+            ("each_by_itself", "by_value", "unchanged", "unit", "always_scaled"),
+            lambda found: {"expected": flat(found.right[0]), "actual": flat(found.yours[0])},
+        ),
+        "no_norm": lambda found: {"actual": len(found.yours)},
+        "pair_swapped": lambda found: {"actual": type(found.yours[0]).__name__},
+        "zero": lambda found: {"actual": numbers(found.yours[0][0]), "norm": number(found.yours[1])},
+        "norm": lambda found: {"count": len(found.given[0])},
+        "clipped": lambda found: {
+            "count": len(found.given[0]),
+            "norm": number(found.right[1]),
+            "which": found.difference.index[0],
+            "index": found.difference.index[1:],
+        },
+    },
+    forbids=("clip_grad_norm_", "clip_grads_with_norm_", "course_utils.training"),
+)
 
 
-def _expect_clipped(clipped: list[Tensor], gradients: list[Tensor], max_norm: float) -> None:
-    right, norm = clip_by_norm(gradients, max_norm)
-    facts = {"norm": number(norm), "max_norm": number(max_norm), "count": len(gradients)}
-    for place, (part, expected) in enumerate(zip(clipped, right, strict=True)):
-        expect_close(part, expected, "clipped", atol=1e-4 * min(1.0, float(norm)), which=place, **facts)
+# ---- 08.2
 
 
-def _number(result: Any) -> float:
-    """A number, or a tensor with nothing but one number in it."""
-    if isinstance(result, Tensor) and result.dim() == 0 and not result.is_complex():
-        result = result.item()
-    if isinstance(result, bool) or not isinstance(result, int | float):
-        raise Wrong("type", expected="float", actual=type(result).__name__)
-    return float(result)
-
-
-def adam_step(
+def adamw_step(
     weight: Tensor,
     gradient: Tensor,
     m: Tensor,
@@ -150,178 +219,364 @@ def adam_step(
     beta1: float,
     beta2: float,
     eps: float,
+    decay: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
     m = beta1 * m + (1 - beta1) * gradient
     v = beta2 * v + (1 - beta2) * gradient**2
     m_hat = m / (1 - beta1**step)
     v_hat = v / (1 - beta2**step)
+    weight = weight * (1 - rate * decay)  # towards 0, and not divided by √v̂
     return weight - rate * m_hat / (v_hat.sqrt() + eps), m, v
 
 
-def check_adam_step(answer: object) -> None:
-    _check_moments(answer, adam_step)
-    _check_first_step(answer)
-    _check_tenth_step(answer)
-    _check_adam_eps(answer)
-    _check_other_steps(
-        answer,
-        adam_step,
+def seen_at(look_at, weight, result):
+    """Of the case "moments" only m and v; the others look at the weight."""
+    whole = isinstance(result, tuple | list) and len(result) == 3
+    return (weight, *result[1:]) if whole and look_at == "moments" else result
+
+
+def run_adamw(answer, weight, gradient, m, v, step, rate, beta1, beta2, eps, decay, look_at):
+    given = weight, gradient, m, v, step, rate, beta1, beta2, eps, decay
+    return seen_at(look_at, weight, answer(*given))
+
+
+def renewed(m=None, v=None):
+    """The averages; `m` and `v` may say otherwise how they are renewed."""
+
+    def renew(gradient, m_old, v_old, step, beta1, beta2):
+        m_new = beta1 * m_old + (1 - beta1) * gradient
+        v_new = beta2 * v_old + (1 - beta2) * gradient**2
+        given = {"g": gradient, "m": m_old, "v": v_old, "t": step, "b1": beta1, "b2": beta2, "m_new": m_new}
+        return m(**given) if m else m_new, v(**given) if v else v_new
+
+    return renew
+
+
+PLAIN = renewed()
+
+
+def stepping(renew=PLAIN, move=None, returned=None, decayed=None):
+    """A step with one thing done in another way.
+
+    Args:
+        renew: the new averages. move: the step, from these and what came. returned: what is given back.
+        decayed: the new weight, from the old one, the step times the rate, the rate and the decay.
+    """
+
+    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay=0.0):
+        m_new, v_new = renew(gradient, m, v, step, beta1, beta2)
+        m_hat, v_hat = m_new / (1 - beta1**step), v_new / (1 - beta2**step)
+        given = {"g": gradient, "m": m_new, "v": v_new, "t": step, "b1": beta1, "b2": beta2, "eps": eps}
+        given |= {"m_old": m, "v_old": v, "m_hat": m_hat, "v_hat": v_hat}
+        moved = rate * (move(**given) if move else m_hat / (v_hat.sqrt() + eps))
+        new = decayed(weight, moved, rate, decay) if decayed else weight * (1 - rate * decay) - moved
+        return returned(new, m_new, v_new, m_hat, v_hat) if returned else (new, m_new, v_new)
+
+    return wrong
+
+
+def corrected(m_power=lambda t: t, v_power=lambda t: t, of_m=True, of_v=True):
+    """The step with corrections to other powers, or without them."""
+
+    def move(m, v, t, b1, b2, eps, **_):
+        m = m / (1 - b1 ** m_power(t)) if of_m else m
+        v = v / (1 - b2 ** v_power(t)) if of_v else v
+        return m / (v.sqrt() + eps)
+
+    return move
+
+
+def of_m(how):
+    return stepping(renewed(m=how))
+
+
+def of_v(how):
+    return stepping(renewed(v=how))
+
+
+def decaying(how):
+    return stepping(decayed=how)
+
+
+def in_place_of(right):
+    """Writes the new m into the old one."""
+
+    def wrong(weight, gradient, m, *rest):
+        new, m_new, v_new = right(weight, gradient, m, *rest)
+        return new, m.copy_(m_new), v_new
+
+    return wrong
+
+
+def in_lower_precision(right, back):
+    def wrong(*given):
+        lowered = [one.float() if isinstance(one, Tensor) else one for one in given]
+        return tuple(part.to(given[0].dtype) if back else part for part in right(*lowered))
+
+    return wrong
+
+
+def l2_in_adam(weight, gradient, *rest):
+    return adamw_step(weight, gradient + rest[-1] * weight, *rest[:-1], 0.0)
+
+
+def decay_divided(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
+    m, v = PLAIN(gradient, m, v, step, beta1, beta2)
+    m_hat, v_hat = m / (1 - beta1**step), v / (1 - beta2**step)
+    return weight - rate * (m_hat + decay * weight) / (v_hat.sqrt() + eps), m, v
+
+
+def known_betas(right, *known):
+    """Takes any other β₂ for one of those that are known."""
+
+    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, *rest):
+        seen = min(known, key=lambda one: abs(one - beta2))
+        return right(weight, gradient, m, v, step, rate, beta1, seen, *rest)
+
+    return wrong
+
+
+def by_optimizer(kind):
+    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay=0.0):
+        own = weight.clone().requires_grad_()
+        own.grad = gradient.clone()
+        optimizer = kind([own], lr=rate, betas=(beta1, beta2), eps=eps, weight_decay=decay)
+        state = {"step": torch.tensor(float(step - 1)), "exp_avg": m.clone(), "exp_avg_sq": v.clone()}
+        optimizer.state[own] = state
+        optimizer.step()
+        return own.detach(), state["exp_avg"], state["exp_avg_sq"]
+
+    return wrong
+
+
+def by_kernel(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
+    new, m, v = weight.clone(), m.clone(), v.clone()
+    options = dict(amsgrad=False, beta1=beta1, beta2=beta2, lr=rate, eps=eps, maximize=False)
+    steps = [torch.tensor(float(step))]
+    torch._fused_adamw_([new], [gradient], [m], [v], [], steps, weight_decay=decay, **options)
+    return new, m, v
+
+
+# The mistakes in m and v, and in what is returned: of both exercises.
+MOMENTS = {
+    "only_weight": stepping(returned=lambda weight, *rest: weight),
+    "swapped_order": stepping(returned=lambda weight, m, v, *rest: (weight, v, m)),
+    "stores_corrected": Several(
         [
-            (2, 0.1, 0.9, 0.999, 1e-8),
-            (7, 1.0, 0.8, 0.95, 1e-3),
-            (3, 0.01, 0.0, 0.5, 1e-6),
-            (100, 0.5, 0.95, 0.99, 0.1),
-            (1000, 0.3, 0.9, 0.999, 1e-8),
-            (3000, 0.3, 0.999, 0.9995, 1e-8),  # far on, and both corrections still count
-            (20_000, 0.3, 0.9, 0.999, 1e-8),
-        ],
-    )
+            stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m_hat, v_hat)),
+            stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m, v_hat)),
+        ]
+    ),
+    "betas_swapped": Several(
+        [
+            of_m(lambda g, m, b1, **_: (1 - b1) * m + b1 * g),
+            of_v(lambda g, v, b2, **_: (1 - b2) * v + b2 * g**2),
+        ]
+    ),
+    "sum_not_mean": Several(
+        [of_m(lambda g, m, b1, **_: b1 * m + g), of_v(lambda g, v, b2, **_: b2 * v + g**2)]
+    ),
+    "other_beta": Several(
+        [
+            of_v(lambda g, v, b1, **_: b1 * v + (1 - b1) * g**2),
+            of_m(lambda g, m, b2, **_: b2 * m + (1 - b2) * g),
+        ]
+    ),
+    "v_not_squared": Several(
+        [
+            of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g),
+            of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g.abs()),
+        ]
+    ),
+    "v_of_m": Several(
+        [
+            of_v(lambda m_new, v, b2, **_: b2 * v + (1 - b2) * m_new**2),
+            of_v(lambda m, v, b2, **_: b2 * v + (1 - b2) * m**2),
+        ]
+    ),
+    "m": Several(
+        [of_m(lambda g, m, b1, **_: b1 * m + (1 - b1) * g.clamp(-1, 1)), of_m(lambda m, **_: m.clone())]
+    ),
+    "v": Several(
+        [
+            of_v(lambda g, v, b2, m_new, **_: b2 * v + (1 - b2) * (g - m_new) ** 2),
+            of_v(lambda g, v, b2, **_: torch.maximum(v, b2 * v + (1 - b2) * g**2)),  # AMSGrad's
+        ]
+    ),
+    "tuple": stepping(returned=lambda weight, m, v, *rest: (weight, m)),
+    "shape": stepping(returned=lambda weight, m, v, *rest: (weight.mean(), m, v)),
+}
 
 
-def _vector(*entries: float) -> Tensor:
-    return torch.tensor(entries, dtype=torch.float64)
+def whole(found):
+    """The whole part that departs, and its name; of a result that is none, the error."""
+    if not isinstance(found.yours, tuple | list):
+        return {"expected": numbers(found.right[0]), "actual": getattr(found.yours, "said", "")}
+    part = found.difference.part
+    right, yours = found.right[part], found.yours[part]
+    told = told_apart(right, yours) if right.numel() == 1 else (numbers(right), numbers(yours))
+    return dict(zip(("expected", "actual"), told))
 
 
-def _stepped(answer: object, weight: Tensor, *rest: Any) -> Step:
-    """What an answer returned: three tensors, each as large and of the same dtype as the weight."""
-    result = call(answer, weight, *rest)
-    if isinstance(result, Tensor):
-        raise Wrong("only_weight")
-    parts = expect_tuple(result, 3)
-    return tuple(expect_tensor(part, shape=tuple(weight.shape), dtype=weight.dtype) for part in parts)
+def name_of_part(found):
+    part = found.difference.part
+    return {} if part is None else {"name": ("weight", "m", "v")[part]}
 
 
-def _moved(
-    answer: object, right: Callable[..., Step], weight: Tensor, given: tuple[Any, ...]
-) -> tuple[Tensor, Tensor]:
-    """The weight that an answer returned, its m and v being right, and the right weight."""
-    (moved, m, v), (expected, m_right, v_right) = _stepped(answer, weight, *given), right(weight, *given)
-    expect_close(m, m_right, "m", atol=1e-8)
-    expect_close(v, v_right, "v", atol=1e-8)
-    return moved, expected
+def vector(*entries):
+    return torch.tensor(entries)
 
 
-def _check_moments(answer: object, right: Callable[..., Step]) -> None:
-    """m and v after a third step, where neither correction is 1."""
-    weight, gradient, m, v = _vector(1.0, 2.0), _vector(3.0, -1.0), _vector(1.0, 2.0), _vector(4.0, 2.0)
-    given = (gradient, m, v, 3, 0.1, 0.9, 0.99, 1e-8)
-    _, m_new, v_new = _stepped(answer, weight, *given)
-    _, m_right, v_right = right(weight, *given)
-    if _near(m_new, v_right) and _near(v_new, m_right):
-        raise Wrong("swapped_order")
-    likely = [
-        ("stores_corrected", m_right / (1 - 0.9**3)),
-        ("betas_swapped", 0.1 * m + 0.9 * gradient),
-        ("sum_not_mean", 0.9 * m + gradient),
-        ("other_beta", 0.99 * m + 0.01 * gradient),
-    ]
-    _raise_likely(likely, m_new, m_right, name="m")
-    expect_close(m_new, m_right, "m", atol=1e-8)
-    likely = [
-        ("stores_corrected", v_right / (1 - 0.99**3)),
-        ("betas_swapped", 0.01 * v + 0.99 * gradient**2),
-        ("sum_not_mean", 0.99 * v + gradient**2),
-        ("other_beta", 0.9 * v + 0.1 * gradient**2),
-        ("v_not_squared", 0.99 * v + 0.01 * gradient),
-        ("v_not_squared", 0.99 * v + 0.01 * gradient.abs()),
-        ("v_of_m", 0.99 * v + 0.01 * m_right**2),
-        ("v_of_m", 0.99 * v + 0.01 * m**2),
-        ("v_waits", v),
-    ]
-    _raise_likely(likely, v_new, v_right, name="v")
-    expect_close(v_new, v_right, "v", atol=1e-8)
+def by_hand_moments(*rest):
+    """A third step, where neither correction is 1."""
+    given = vector(1.0, 2.0), vector(3.0, -1.0), vector(1.0, 2.0), vector(4.0, 2.0)
+    return *given, 3, 0.1, 0.9, 0.99, 1e-8, *rest, "moments"
 
 
-def _check_first_step(answer: object) -> None:
-    """From m = v = 0 each entry moves by the rate, whatever the size of its gradient."""
-    weight, gradient, zeros = _vector(1.0, 2.0, 3.0), _vector(0.5, -4.0, 0.001), torch.zeros(3).double()
-    given = (gradient, zeros, zeros, 1, 0.1, 0.9, 0.999, 1e-16)
-    moved, right = _moved(answer, adam_step, weight, given)
-    sign, root = gradient.sign(), 0.001**0.5  # m = 0.1 g, √v = root · |g|
-    likely = [
-        ("no_correction", weight - 0.1 * sign * 0.1 / root),
-        ("m_only", weight - 0.1 * sign / root),
-        ("v_only", weight - 0.1 * sign * 0.1),
-        ("counts_from_zero", weight - 0.1 * sign * (0.1 / 0.19) / (root / (1 - 0.999**2) ** 0.5)),
-        ("ascends", weight + 0.1 * sign),
-        ("no_denominator", weight - 0.1 * gradient),
-        ("no_root", weight - 0.1 * gradient / (gradient**2 + 1e-16)),
-        ("old_moments", weight),
-    ]
-    if bool(moved.isnan().any()):
-        raise Wrong("counts_below_one", actual=numbers(moved))
-    _raise_likely(likely, moved, right)
-    expect_close(moved, right, "weight", atol=1e-6, step=1)
-
-
-def _check_tenth_step(answer: object) -> None:
-    """Where the gradient has always been the same, the tenth step is as long as the first one."""
-    weight, given = _always_the_same(10)
-    moved, right = _moved(answer, adam_step, weight, given)
-    share, root = 1 - 0.9**10, (1 - 0.999**10) ** 0.5
-    likely = [
-        ("corrects_as_first", 3.0 - (share / 0.1) / (root / 0.001**0.5)),
-        ("corrects_as_first", 3.0 - share / root),  # as if only the first step had to be corrected
-    ]
-    _raise_likely([(reason, _vector(wrong)) for reason, wrong in likely], moved, right)
-    expect_close(moved, right, "weight", atol=1e-6, step=10)
-
-
-def _always_the_same(step: int, eps: float = 1e-12) -> tuple[Tensor, tuple[Any, ...]]:
+def always_the_same(step, eps, *rest):
     """A weight of 3 that has seen the gradient 2 in each step before this one; the rate is 1."""
-    gradient, before = _vector(2.0), step - 1
+    gradient, before = vector(2.0), step - 1
     m, v = (1 - 0.9**before) * gradient, (1 - 0.999**before) * gradient**2
-    return _vector(3.0), (gradient, m, v, step, 1.0, 0.9, 0.999, eps)
+    return vector(3.0), gradient, m, v, step, 1.0, 0.9, 0.999, eps, *rest, "weight"
 
 
-def _check_adam_eps(answer: object) -> None:
-    weight, given = _always_the_same(1, eps=12.0)  # m̂ = 2, √v̂ = 2
-    moved, right = _moved(answer, adam_step, weight, given)
-    root = 0.001**0.5
-    likely = [
-        ("eps_inside", 3.0 - 2.0 / (4.0 + 12.0) ** 0.5),
-        ("no_eps", 2.0),
-        ("eps_before_correction", 3.0 - 2.0 * root / (2.0 * root + 12.0)),
-        ("eps_before_correction", 3.0 - 2.0 * root / (4.0 * 0.001 + 12.0) ** 0.5),
-    ]
-    _raise_likely([(reason, _vector(wrong)) for reason, wrong in likely], moved, right)
-    expect_close(moved, right, "weight", step=1)
-    quiet = _vector(0.0)
-    moved, right = _moved(answer, adam_step, weight, (quiet, quiet, quiet, 1, 1.0, 0.9, 0.999, 1e-8))
-    if not _near(moved, right):
-        raise Wrong("zero_gradient", actual=number(moved))
+def cancelling(*rest):
+    """m becomes (2³⁰ + 2)/2 − 2³⁰/2 = 1; in float32 the 2 is lost."""
+    given = [torch.tensor([one], dtype=torch.float64) for one in (1.0, -(2.0**30), 2.0**30 + 2, 1.0)]
+    return *given, 2, 0.1, 0.5, 0.99, 1e-8, *rest, "weight"
 
 
-def _check_other_steps(answer: object, right: Callable[..., Step], settings: Sequence[tuple]) -> None:
-    """Fresh tensors of other shapes, with other settings; then nobody else may have made the step."""
-    shapes = [(3, 5), (7,), (), (2, 1, 3), (1, 1)]
+SHAPES = [(3, 5), (7,), (), (2, 1, 3), (1, 1)]
+
+
+def drawn_steps(settings):
+    """Fresh tensors of other shapes, with other settings; the second in float64."""
+    steps = []
     for place, (step, *rest) in enumerate(settings):
-        dtype = torch.float32 if place == 1 else torch.float64
-        weight, gradient, m = torch.randn(3, *shapes[place % len(shapes)], dtype=dtype)
-        given = (gradient, m, torch.rand_like(m) + 0.1, step, *rest)
-        facts = dict(zip(("rate", "beta1", "beta2", "eps"), map(number, rest), strict=True), step=step)
-        pairs = zip(
-            ("weight", "m", "v"), _stepped(answer, weight, *given), right(weight, *given), strict=True
-        )
-        for name, actual, expected in pairs:
-            expect_close(actual, expected, "other_settings", name=name, **facts)
-    refuse_ready_made(answer, weight, *given)
+        dtype = torch.float64 if place == 1 else torch.float32
+        weight, gradient, m = torch.randn(3, *SHAPES[place % len(SHAPES)], dtype=dtype)
+        steps.append((weight, gradient, m, torch.rand_like(m) + 0.1, step, *rest, "weight"))
+    return steps
 
 
-def _near(actual: Tensor, expected: Tensor) -> bool:
-    return torch.allclose(actual, expected, rtol=0.0, atol=1e-6)
+OPTIMISERS = ("torch.optim", "course_utils.training", "_fused_adam_", "_fused_adamw_")
+
+ADAMW_STEP = Exercise(
+    "08.2",
+    level="core",
+    reference=adamw_step,
+    run=run_adamw,
+    gradients=False,
+    parts={"m": 1, "v": 2, "weight": 0},
+    cases={
+        "moments": lambda: by_hand_moments(0.0),
+        # From m = v = 0 each entry moves by the rate, whatever the size of its gradient.
+        "first_step": lambda: (
+            *(vector(1.0, 2.0, 3.0), vector(0.5, -4.0, 0.001), torch.zeros(3), torch.zeros(3)),
+            *(1, 0.1, 0.9, 0.999, 1e-16, 0.0, "weight"),
+        ),
+        # Where the gradient has always been the same, the tenth step is as long as the first one.
+        "tenth_step": lambda: always_the_same(10, 1e-12, 0.0),
+        "eps": lambda: always_the_same(1, 12.0, 0.0),  # m̂ = 2, √v̂ = 2
+        "zero_gradient": lambda: (vector(3.0), *torch.zeros(3, 1), 1, 1.0, 0.9, 0.999, 1e-8, 0.0, "weight"),
+        # [1, 2] shrinks to [0.9, 1.8]; then the step is ∓0.5.
+        "decay": lambda: (
+            *(vector(1.0, 2.0), vector(0.5, -4.0), torch.zeros(2), torch.zeros(2)),
+            *(1, 0.5, 0.9, 0.999, 1e-16, 0.2, "weight"),
+        ),
+        "in_float32": lambda: cancelling(0.1),
+        "other_settings": lambda: drawn_steps(
+            [
+                (2, 0.1, 0.9, 0.999, 1e-8, 0.01),
+                (7, 0.1, 0.8, 0.95, 1e-3, 1.0),
+                (3, 0.01, 0.0, 0.5, 1e-6, 10.0),
+                (100, 0.5, 0.95, 0.99, 0.1, 0.1),
+                (1000, 0.3, 0.9, 0.999, 1e-8, 0.0),
+                (3000, 0.3, 0.999, 0.9995, 1e-8, 0.5),  # far on, and both corrections still count
+                (20_000, 0.3, 0.9, 0.999, 1e-8, 0.1),
+            ]
+        ),
+    },
+    mistakes=MOMENTS
+    | {
+        "mutates_input": in_place_of(adamw_step),
+        "v_waits": of_v(lambda v, **_: v.clone()),
+        "no_correction": stepping(move=corrected(of_m=False, of_v=False)),
+        "m_only": stepping(move=corrected(of_v=False)),
+        "v_only": stepping(move=corrected(of_m=False)),
+        "counts_from_zero": stepping(move=corrected(lambda t: t + 1, lambda t: t + 1)),
+        "counts_below_one": stepping(move=corrected(lambda t: t - 1, lambda t: t - 1)),
+        "ascends": stepping(move=lambda m_hat, v_hat, eps, **_: -m_hat / (v_hat.sqrt() + eps)),
+        "no_denominator": stepping(move=lambda m_hat, **_: m_hat),
+        "no_root": stepping(move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps)),
+        "old_moments": stepping(move=lambda m_old, v_old, eps, **_: m_old / (v_old.sqrt() + eps)),
+        "corrects_as_first": Several(
+            [
+                stepping(move=corrected(lambda t: 1, lambda t: 1)),
+                stepping(move=corrected(*[lambda t: 1 if t == 1 else 1e9] * 2)),
+            ]
+        ),
+        "weight": stepping(
+            move=lambda m_hat, v_hat, eps, **_: (m_hat / (v_hat.sqrt() + eps)).clamp(-0.5, 0.5)
+        ),
+        "eps_inside": stepping(move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt()),
+        "no_eps": Several(
+            [
+                stepping(move=lambda m_hat, v_hat, **_: (m_hat / v_hat.sqrt()).nan_to_num()),
+                stepping(move=lambda m_hat, v_hat, **_: m_hat / v_hat.sqrt()),
+                stepping(move=lambda g, **_: g.sign()),
+            ]
+        ),
+        "eps_before_correction": Several(
+            [
+                stepping(
+                    move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v.sqrt() + eps)
+                ),
+                stepping(
+                    move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()
+                ),
+            ]
+        ),
+        "zero_gradient": stepping(
+            move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + (eps if eps > 1 else 0.0))
+        ),
+        "no_decay": decaying(lambda weight, moved, rate, decay: weight - moved),
+        "decay_in_gradient": l2_in_adam,
+        "decay_divided": decay_divided,
+        "decay_without_rate": decaying(lambda weight, moved, rate, decay: weight * (1 - decay) - moved),
+        "decay_after": decaying(lambda weight, moved, rate, decay: (weight - moved) * (1 - rate * decay)),
+        "decay_grows": decaying(lambda weight, moved, rate, decay: weight * (1 + rate * decay) - moved),
+        "dtype": in_lower_precision(adamw_step, back=False),
+        "in_float32": in_lower_precision(adamw_step, back=True),
+        "other_settings": Several(
+            [
+                known_betas(adamw_step, 0.99, 0.999),
+                stepping(move=corrected(*[lambda t: t if t <= 100 else 1e9] * 2)),
+                stepping(move=corrected(v_power=lambda t: t if t <= 1000 else 1e9)),
+                stepping(move=corrected(m_power=lambda t: t if t <= 100 else 1e9)),
+            ]
+        ),
+        "ready_made": Several([by_optimizer(torch.optim.AdamW), by_kernel]),
+    },
+    signs={"only_weight": lambda found: isinstance(found.yours, Tensor)},
+    facts={
+        "*": name_of_part,
+        **dict.fromkeys(
+            (
+                *("stores_corrected", "betas_swapped", "sum_not_mean", "other_beta"),
+                *("v_not_squared", "v_of_m", "v_waits", "no_correction", "m_only", "v_only"),
+                *("counts_from_zero", "counts_below_one", "ascends", "no_denominator", "no_root"),
+                *("old_moments", "no_decay", "decay_in_gradient", "decay_divided"),
+                *("decay_without_rate", "decay_after", "decay_grows"),
+            ),
+            whole,
+        ),
+    },
+    forbids=OPTIMISERS,
+)
 
 
-def _raise_likely(
-    likely: Sequence[tuple[str, Tensor]], actual: Tensor, expected: Tensor, **facts: Any
-) -> None:
-    """Raise the first reason whose values the answer has, unless these are also the right ones."""
-    for reason, wrong in likely:
-        if _near(actual, wrong) and not _near(wrong, expected):
-            right, given = numbers(expected), numbers(actual)
-            if expected.numel() == 1:
-                right, given = told_apart(expected, actual)
-            raise Wrong(reason, expected=right, actual=given, **facts)
+# ---- 08.3
 
 
 def warmup_rate(step: int, peak_rate: float, warmup_steps: int, total_steps: int) -> float:
@@ -332,99 +587,151 @@ def warmup_rate(step: int, peak_rate: float, warmup_steps: int, total_steps: int
     return peak_rate * (total_steps - step) / (total_steps - warmup_steps)
 
 
-def check_warmup_rate(answer: object) -> None:
-    peak, warmup, total = 0.4, 4, 12
-    steps = range(1, total + 1)
-    rates = [_number(call(answer, step, peak, warmup, total)) for step in steps]
-    right = [warmup_rate(step, peak, warmup, total) for step in steps]
-    if not _alike(rates, right):
-        _raise_likely_rate(rates, right, peak, warmup, total)
-    for step in (total + 1, total + 3, total + 5, 3 * total, 10 * total):
-        rate = _number(call(answer, step, peak, warmup, total))
-        if abs(rate) > 1e-9 or rate != rate:
-            again = warmup_rate((step - 1) % total + 1, peak, warmup, total)
-            reasons = ["negative"] * (rate < 0) + ["restart"] * _alike([rate], [again])
-            raise Wrong([*reasons, "after_the_end"][0], step=step, actual=number(rate))
-    _check_no_warmup(answer)
-    for step, expected in ((3, 0.15), (20, 1.0), (21, 0.0)):
-        rate = _settled(answer, "only_up", step, 1.0, 20, 20)
-        if not _alike([rate], [expected]):
-            raise Wrong("only_up", step=step, expected=number(expected), actual=number(rate))
-    _check_other_schedules(answer)
+def run_schedule(answer, steps, peak, warmup, total):
+    return tuple(answer(step, peak, warmup, total) for step in steps)
 
 
-def _raise_likely_rate(rates: list[float], right: list[float], peak: float, warmup: int, total: int) -> None:
-    """The reason whose whole curve the answer has, told at the first step where it leaves the right one."""
-    steps = range(1, total + 1)
-    up = [min(1.0, step / warmup) for step in steps]
-    down = [(total - step) / (total - warmup) for step in steps]
-    late = [(total + 1 - step) / (total + 1 - warmup) for step in steps]
-    waves = [(1 + math.cos(math.pi * (step - warmup) / (total - warmup))) / 2 for step in steps]
-    rising = [step <= warmup for step in steps]
-    shares: list[tuple[str, list[float]]] = [
-        ("no_peak", [rate / peak**2 for rate in right]),
-        ("no_warmup", [min(1.0, rate) for rate in down]),
-        ("no_warmup", down),
-        ("no_warmup", [1 - step / total for step in steps]),
-        ("no_decay", up),
-        ("noam", [min(step / warmup, (warmup / step) ** 0.5) for step in steps]),
-        ("decay_from_start", [u if r else 1 - s / total for u, r, s in zip(up, rising, steps, strict=True)]),
-        ("decay_from_start", [s / warmup if s < warmup else 1 - s / total for s in steps]),
-        ("decay_from_start", [u * (1 - step / total) for u, step in zip(up, steps, strict=True)]),
-        ("counts_from_zero", [warmup_rate(step - 1, 1.0, warmup, total) for step in steps]),
-        ("one_ahead", [warmup_rate(step + 1, 1.0, warmup, total) for step in steps]),
-        ("peak_missed", [s / (warmup + 1) if r else d for s, r, d in zip(steps, rising, down, strict=True)]),
-        ("ends_late", [u if r else d for u, r, d in zip(up, rising, late, strict=True)]),
-        ("cosine", [u if r else w for u, r, w in zip(up, rising, waves, strict=True)]),
-        ("whole_numbers", [float(step == warmup) for step in steps]),
-    ]
-    step = next(step for step in steps if not _alike([rates[step - 1]], [right[step - 1]]))
-    expected, actual = told_apart(right[step - 1], rates[step - 1])
-    found = (reason for reason, share in shares if _alike(rates, [peak * part for part in share]))
-    raise Wrong(next(found, "curve"), step=step, expected=expected, actual=actual)
+def rates(up=lambda t, w: t / w, down=lambda t, w, n: (n - t) / (n - w), after=lambda t, w, n: 0.0, shift=0):
+    """The schedule with one piece drawn in another way, as a share of the peak."""
+
+    def wrong(step, peak_rate, warmup_steps, total_steps):
+        step += shift
+        if step <= warmup_steps:
+            return peak_rate * up(step, warmup_steps)
+        if step >= total_steps:
+            return peak_rate * after(step, warmup_steps, total_steps)
+        return peak_rate * down(step, warmup_steps, total_steps)
+
+    return wrong
 
 
-def _check_no_warmup(answer: object) -> None:
-    for step, expected in ((1, 0.9), (5, 0.5), (10, 0.0), (11, 0.0)):
-        rate = _settled(answer, "warmup_zero", step, 1.0, 0, 10)
-        if not _alike([rate], [expected]):
-            raise Wrong("warmup_zero", step=step, expected=number(expected), actual=number(rate))
+def least_of_two(step, peak_rate, warmup_steps, total_steps):
+    """Right but where there is no warm-up, or nothing else."""
+    up, down = step / warmup_steps, (total_steps - step) / max(1, total_steps - warmup_steps)
+    return peak_rate * min(up, max(0.0, down)) if step < total_steps else 0.0
 
 
-def _settled(answer: object, reason: str, *given: Any) -> float:
-    """The rate; where the answer stops with an error, this reason instead of that for any exercise."""
-    try:
-        return _number(call(answer, *given))
-    except Wrong as wrong:
-        if wrong.reason != "raised":
-            raise
-        expected = number(warmup_rate(*given))
-        raise Wrong(reason, step=given[0], expected=expected, actual=wrong.facts["error"]) from None
+def but_without_warmup(wrong):
+    return lambda step, peak, warmup, total: (wrong if warmup else warmup_rate)(step, peak, warmup, total)
 
 
-def _check_other_schedules(answer: object) -> None:
+def a_tenth_of_longer_runs(step, peak_rate, warmup_steps, total_steps):
+    return warmup_rate(step, peak_rate, warmup_steps if total_steps <= 20 else total_steps // 10, total_steps)
+
+
+def straight_down(step, peak_rate, warmup_steps, total_steps):
+    return peak_rate * (total_steps - step) / (total_steps - warmup_steps) if step < total_steps else 0.0
+
+
+def drawn_schedules():
     """Schedules as in real runs and tiny ones, and one whose numbers are drawn."""
     warmup = int(torch.randint(2, 90, ()))
     total = warmup + int(torch.randint(5, 200, ()))
-    schedules = [
-        (1.0, 1, 2, (1, 2, 3)),
-        (1.0, 0, 1, (1, 2)),
-        (1.0, 1, 1, (1, 2)),
-        (1e-4, 10_000, 1_000_000, (1, 9_999, 10_000, 10_001, 500_000, 999_999, 1_000_000)),
-        (3.0, warmup, total, (1, warmup - 1, warmup, warmup + 1, warmup + 4, total - 1, total, total + 1)),
+    around = (1, warmup - 1, warmup, warmup + 1, warmup + 4, total - 1, total, total + 1)
+    return [
+        ((1, 2, 3), 1.0, 1, 2),
+        ((1, 2), 1.0, 0, 1),
+        ((1, 2), 1.0, 1, 1),
+        ((1, 9_999, 10_000, 10_001, 500_000, 999_999, 1_000_000), 1e-4, 10_000, 1_000_000),
+        (around, 3.0, warmup, total),
     ]
-    for peak, warmup, total, steps in schedules:
-        for step in steps:
-            rate = _number(call(answer, step, peak, warmup, total))
-            right = warmup_rate(step, peak, warmup, total)
-            if not math.isclose(rate, right, rel_tol=1e-6, abs_tol=1e-9 * peak):
-                facts = {"step": step, "peak": number(peak), "warmup": warmup, "total": total}
-                expected, actual = told_apart(right, rate)
-                raise Wrong("other_schedule", expected=expected, actual=actual, **facts)
 
 
-def _alike(rates: Sequence[float], others: Sequence[float]) -> bool:
-    return all(math.isclose(one, other, abs_tol=1e-7) for one, other in zip(rates, others, strict=True))
+def of_step(found):
+    """The step at which it departs; where it stops with an error, the first at which it does."""
+    steps, *rest = found.given
+    if isinstance(found.yours, tuple):
+        return {"step": steps[found.difference.index[0]]} if found.kind == "value" else {}
+    for step, rate in zip(steps, found.right):
+        try:
+            found.answer(step, *rest)
+        except Exception:
+            return {"step": step, "expected": number(rate), "actual": found.yours.said}
+    return {}
+
+
+WARMUP_RATE = Exercise(
+    "08.3",
+    level="core",
+    reference=warmup_rate,
+    run=run_schedule,
+    gradients=False,
+    atol=1e-7,
+    cases={
+        "curve": lambda: (tuple(range(1, 13)), 0.4, 4, 12),
+        "after_the_end": lambda: ((13, 15, 17, 36, 120), 0.4, 4, 12),
+        "warmup_zero": lambda: ((1, 5, 10, 11), 1.0, 0, 10),
+        "only_up": lambda: ((3, 20, 21), 1.0, 20, 20),
+        "other_schedule": drawn_schedules,
+    },
+    mistakes={
+        "no_peak": lambda t, peak, w, n: warmup_rate(t, 1.0, w, n),
+        "no_warmup": Several(
+            [
+                lambda t, peak, w, n: min(peak, straight_down(t, peak, w, n)),
+                straight_down,
+                lambda t, peak, w, n: peak * max(0.0, 1 - t / n),
+            ]
+        ),
+        "no_decay": rates(down=lambda t, w, n: 1.0, after=lambda t, w, n: 1.0),
+        "noam": rates(down=lambda t, w, n: (w / t) ** 0.5, after=lambda t, w, n: (w / t) ** 0.5),
+        "decay_from_start": Several(
+            [
+                rates(down=lambda t, w, n: 1 - t / n),
+                lambda t, peak, w, n: peak * (t / w if t < w else max(0.0, 1 - t / n)),
+                lambda t, peak, w, n: peak * min(1.0, t / w) * max(0.0, 1 - t / n),
+            ]
+        ),
+        "counts_from_zero": rates(shift=-1),
+        "one_ahead": rates(shift=1),
+        "peak_missed": rates(up=lambda t, w: t / (w + 1)),
+        "ends_late": rates(
+            down=lambda t, w, n: (n + 1 - t) / (n + 1 - w), after=lambda t, w, n: (t == n) / (n + 1 - w)
+        ),
+        "cosine": rates(down=lambda t, w, n: (1 + math.cos(math.pi * (t - w) / (n - w))) / 2),
+        "whole_numbers": rates(up=lambda t, w: t // w, down=lambda t, w, n: (n - t) // (n - w)),
+        "curve": Several(
+            [
+                rates(down=lambda t, w, n: 1 / 32 + 31 / 32 * (n - t) / (n - w)),
+                rates(down=lambda t, w, n: ((n - t) / (n - w)) ** 2),
+            ]
+        ),
+        "negative": rates(after=lambda t, w, n: (n - t) / (n - w)),
+        "restart": lambda t, peak, w, n: warmup_rate((t - 1) % n + 1, peak, w, n),
+        "after_the_end": Several(
+            [
+                rates(after=lambda t, w, n: 1 / 32 if t > n else 0.0),
+                lambda t, peak, w, n: max(warmup_rate(t, peak, w, n), t / n - 4),
+            ]
+        ),
+        "warmup_zero": Several(
+            [
+                least_of_two,
+                lambda t, peak, w, n: warmup_rate(t, peak, max(w, 1), n),
+                lambda t, peak, w, n: linear_rate(t, 0.4, 4, 12),
+            ]
+        ),
+        "only_up": Several(
+            [
+                but_without_warmup(least_of_two),
+                lambda t, peak, w, n: (
+                    peak * (t / w if 0 < t < w else (n - t) / (n - w) if t < n or t == w else 0.0)
+                ),
+            ]
+        ),
+        "other_schedule": a_tenth_of_longer_runs,
+        "type": lambda *given: {"rate": warmup_rate(*given)},
+        "ready_made": linear_rate,
+    },
+    signs={
+        "negative": lambda found: found.case == "after_the_end" and min(map(float, found.yours)) < 0,
+    },
+    facts={"*": of_step},
+    forbids=("course_utils.training",),
+)
+
+
+# ---- 08.4
 
 
 def radam_step(
@@ -449,146 +756,216 @@ def radam_step(
     return weight - rate * r * m_hat * (1 - beta2**step) ** 0.5 / (v.sqrt() + eps), m, v
 
 
-def check_radam_step(answer: object) -> None:
-    _check_moments(answer, radam_step)
-    _check_tenth_radam_step(answer)
-    _check_early_steps(answer)
-    _check_radam_eps(answer)
-    _check_small_beta2(answer)
-    _check_other_steps(
-        answer,
-        radam_step,
-        [
-            (2, 0.1, 0.9, 0.999, 1e-8),
-            (9, 1.0, 0.8, 0.95, 1e-3),
-            (6, 0.5, 0.9, 0.99, 1e-6),
-            (100, 0.5, 0.95, 0.99, 0.1),
-            (5, 0.3, 0.0, 0.97, 1e-8),
-            (6, 0.1, 0.9, 0.85, 1e-8),  # ρ_t = 5.07
-            (40, 0.3, 0.5, 0.75, 1e-8),
-            (1000, 0.3, 0.9, 0.999, 1e-8),
-            (3000, 0.3, 0.999, 0.9995, 1e-8),
-            (20_000, 0.3, 0.9, 0.999, 1e-8),
-        ],
-    )
+def run_radam(answer, weight, gradient, m, v, step, rate, beta1, beta2, eps, look_at):
+    return seen_at(look_at, weight, answer(weight, gradient, m, v, step, rate, beta1, beta2, eps))
 
 
-def _check_tenth_radam_step(answer: object) -> None:
-    """Where the gradient has always been the same, Adam moves by the rate and RAdam by the rate times r_t."""
-    weight, given = _always_the_same(10)
-    moved, right = _moved(answer, radam_step, weight, given)
-    factor, share, root = 3.0 - float(right), 1 - 0.9**10, (1 - 0.999**10) ** 0.5
-    longest, far = 1999.0, 10 * 0.999**10 / (1 - 0.999**10)
-    likely = [
-        ("no_rectification", 1.0),
-        ("never_adaptive", 2.0),
-        ("m_not_corrected", factor * share),
-        ("v_not_corrected", factor / root),
-        ("r_not_rooted", factor**2),
-        ("r_inverted", 1.0 / factor),
-        ("rho_without_2", _factor(longest - far, longest)),
-        ("rho_of_beta1", _factor(19 - 20 * 0.9**10 / share, 19.0)),
-        ("counts_from_zero", _move_at(11, factor_only=True)),
-        ("counts_from_zero", _move_at(9, factor_only=True)),
-        ("counts_from_zero", _move_at(11)),
-        ("counts_from_zero", _move_at(9)),
-    ]
-    facts = {"r": number(factor)}
-    if _near(moved, _vector(2.0)) and _is_adam(answer):
-        raise Wrong("is_adam", expected=number(right), actual=number(moved), **facts)
-    _raise_likely([(reason, _vector(3.0 - wrong)) for reason, wrong in likely], moved, right, **facts)
-    expect_close(moved, right, "weight", atol=1e-7, step=10)
+def lengths(t, b2):
+    """ρ_t and ρ_∞."""
+    longest = 2 / (1 - b2) - 1
+    return longest - 2 * t * b2**t / (1 - b2**t), longest
 
 
-def _factor(length: float, longest: float) -> float:
-    """r_t for ρ_t and ρ_∞."""
-    return ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+def share(length, longest):
+    return (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
 
 
-def _move_at(step: int, *, factor_only: bool = False) -> float:
-    """How far the tenth step of `_check_tenth_radam_step` would go if it were taken for this one."""
-    length = 1999.0 - 2 * step * 0.999**step / (1 - 0.999**step)
-    factor = _factor(length, 1999.0)
-    if factor_only:
-        return factor
-    share, root = (1 - 0.9**10) / (1 - 0.9**step), ((1 - 0.999**step) / (1 - 0.999**10)) ** 0.5
-    return factor * share * root
+def rectified(length, longest):
+    return abs(share(length, longest)) ** 0.5  # where a learner's code goes on, not where it stops
 
 
-def _is_adam(answer: object) -> bool:
-    weight, given = _first_of_two()
-    return _near(_stepped(answer, weight, *given)[0], weight - 0.1 * given[0].sign())
+def rectifying(
+    rho=lambda t, b1, b2: lengths(t, b2),
+    factor=rectified,
+    threshold=5.0,
+    late=None,
+    early=None,
+    when=None,
+    all_m=None,
+):
+    """RAdam's step; `late` and `early` give other steps, `rho` and `factor` other numbers, `when` another question."""
+
+    def move(m, v, t, b1, b2, eps, **given):
+        given |= {"m": m, "v": v, "t": t, "b1": b1, "b2": b2, "eps": eps}
+        rho_t, longest = rho(t, b1, b2)
+        if when(t) if when else rho_t > threshold:
+            root = (1 - b2**t) ** 0.5
+            adaptive = late(**given) if late else given["m_hat"] * root / (v.sqrt() + eps)
+            return factor(rho_t, longest) * adaptive
+        return early(**given) if early else given["m_hat"]
+
+    return stepping(move=move)
 
 
-def _first_of_two() -> tuple[Tensor, tuple[Any, ...]]:
-    """The first step of two weights; Adam would move each of them by 0.1."""
-    zeros = torch.zeros(2).double()
-    return _vector(1.0, 2.0), (_vector(0.5, -4.0), zeros, zeros, 1, 0.1, 0.9, 0.999, 1e-12)
+def counting(step_of):
+    """Another step in ρ alone, and in all."""
+
+    def in_all(m, v, t, b1, b2, eps, **_):
+        t = max(1, step_of(t))
+        (rho, longest), m_hat = lengths(t, b2), m / (1 - b1**t)
+        root = (1 - b2**t) ** 0.5
+        return rectified(rho, longest) * m_hat * root / (v.sqrt() + eps) if rho > 5 else m_hat
+
+    return [rectifying(rho=lambda t, b1, b2: lengths(max(1, step_of(t)), b2)), stepping(move=in_all)]
 
 
-def _check_early_steps(answer: object) -> None:
-    """Up to ρ_t = 5 the step is m̂ times the rate: the first, the fourth and the fifth step for β₂ = 0.999."""
-    weight, given = _first_of_two()
-    moved, right = _moved(answer, radam_step, weight, given)
-    gradient = given[0]
-    rectified = _factor(1.0, 1999.0)
-    likely = [
-        ("adaptive_too_early", weight - 0.1 * gradient.sign()),
-        ("adaptive_too_early", weight - 0.1 * rectified * gradient.sign()),
-        ("early_m_not_corrected", weight - 0.01 * gradient),
-        ("no_early_step", weight),
-    ]
-    _raise_likely(likely, moved, right)
-    expect_close(moved, right, "weight", atol=1e-7, step=1)
-    weight, gradient, m, v = _vector(1.0, 2.0), _vector(3.0, -1.0), _vector(1.0, 2.0), _vector(0.004, 0.002)
-    for step in (4, 5):
-        given = (gradient, m, v, step, 1.0, 0.9, 0.999, 1e-12)
-        moved, right = _moved(answer, radam_step, weight, given)
-        _raise_likely([("gradient_itself", weight - gradient)], moved, right, step=step)
-        m_hat = weight - right
-        v_hat = (0.999 * v + 0.001 * gradient**2) / (1 - 0.999**step)
-        rho = 1999.0 - 2 * step * 0.999**step / (1 - 0.999**step)
-        paper = weight - _factor(rho, 1999.0) * m_hat / v_hat.sqrt() if rho > 4 else right
-        _raise_likely([("threshold_4", paper)], moved, right, rho=number(rho))
-        expect_close(moved, right, "weight", atol=1e-7, step=step)
+def waiting(weight, gradient, m, v, step, rate, beta1, beta2, eps):
+    new = radam_step(weight, gradient, m, v, step, rate, beta1, beta2, eps)
+    return new if lengths(step, beta2)[0] > 5 else (*new[:2], v)
 
 
-def _check_radam_eps(answer: object) -> None:
-    weight, given = _always_the_same(10, eps=0.1)
-    moved, right = _moved(answer, radam_step, weight, given)
-    factor, root = _move_at(10), (1 - 0.999**10) ** 0.5
-    likely = [
-        ("eps_as_adam", 3.0 - factor * 2.0 / (2.0 + 0.1)),
-        ("eps_inside", 3.0 - factor * 2.0 * root / ((2.0 * root) ** 2 + 0.1) ** 0.5),
-        ("eps_inside", 3.0 - factor * 2.0 / (4.0 + 0.1) ** 0.5),
-        ("no_eps", 3.0 - factor),
-    ]
-    likely = [(reason, _vector(wrong)) for reason, wrong in likely]
-    _raise_likely(likely, moved, right, root=number(2.0 * root))
-    expect_close(moved, right, "weight", atol=1e-7, step=10)
+def eager(root):
+    """Finds r_t before it asks for ρ_t: where ρ_∞ = 4 there is a division by 0, below it a negative number."""
+
+    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, eps):
+        r = root(share(*lengths(step, beta2)))
+        return rectifying(factor=lambda *_: r)(weight, gradient, m, v, step, rate, beta1, beta2, eps)
+
+    return wrong
 
 
-def _check_small_beta2(answer: object) -> None:
-    """ρ_t and the number of the step part where β₂ is small; ρ_∞ is 9, 4 and 3 here."""
-    weight, gradient, m, v = _vector(1.0, 2.0), _vector(3.0, -1.0), _vector(1.0, 2.0), _vector(4.0, 2.0)
-    for beta2, step, reason in ((0.8, 6, "counts_steps"), (0.6, 50, "small_beta2"), (0.5, 50, "small_beta2")):
-        given = (gradient, m, v, step, 0.1, 0.9, beta2, 1e-12)
-        rho = 2 / (1 - beta2) - 1 - 2 * step * beta2**step / (1 - beta2**step)
-        expected = radam_step(weight, *given)[0]
-        facts = {"beta2": number(beta2), "step": step, "rho": number(rho), "expected": numbers(expected)}
-        try:
-            moved, _ = _moved(answer, radam_step, weight, given)
-        except Wrong as wrong:
-            if wrong.reason != "raised":
-                raise
-            raise Wrong(reason, actual=wrong.facts["error"], **facts) from None
-        if not _near(moved, expected):
-            raise Wrong(reason, actual=numbers(moved), **facts)
+def adam_for(steps):
+    """Adam for some steps."""
+    return lambda *given: (stepping() if steps(given[4]) else radam_step)(*given)
 
 
-EXERCISES = [
-    Exercise("08.1", level="warm-up", check=check_clip_by_norm, solution=clip_by_norm),
-    Exercise("08.2", level="core", check=check_adam_step, solution=adam_step),
-    Exercise("08.3", level="core", check=check_warmup_rate, solution=warmup_rate),
-    Exercise("08.4", level="stretch", check=check_radam_step, solution=radam_step),
-]
+R_10 = rectified(*lengths(10, 0.999))
+
+
+def of_rho(found):
+    _, _, _, _, step, _, _, beta2, *_ = found.given
+    facts = {"r": number(R_10), "rho": number(lengths(step, beta2)[0])}
+    return facts | {"root": number(2.0 * (1 - 0.999**10) ** 0.5)} | name_of_part(found)
+
+
+def early_steps(*steps):
+    given = vector(1.0, 2.0), vector(3.0, -1.0), vector(1.0, 2.0), vector(0.004, 0.002)
+    return [(*given, step, 1.0, 0.9, 0.999, 1e-12, "weight") for step in steps]
+
+
+def small_beta2(beta2, step):
+    given = vector(1.0, 2.0), vector(3.0, -1.0), vector(1.0, 2.0), vector(4.0, 2.0)
+    return *given, step, 0.1, 0.9, beta2, 1e-12, "weight"
+
+
+RADAM_STEP = Exercise(
+    "08.4",
+    level="stretch",
+    reference=radam_step,
+    run=run_radam,
+    gradients=False,
+    parts={"m": 1, "v": 2, "weight": 0},
+    cases={
+        "moments": by_hand_moments,
+        # Where the gradient has always been the same, Adam moves by the rate and RAdam by the rate times r_t.
+        "tenth_step": lambda: always_the_same(10, 1e-12),
+        # Up to ρ_t = 5 the step is m̂ times the rate: the first, the fourth and the fifth step for β₂ = 0.999.
+        "first_step": lambda: (
+            *(vector(1.0, 2.0), vector(0.5, -4.0), torch.zeros(2), torch.zeros(2)),
+            *(1, 0.1, 0.9, 0.999, 1e-12, "weight"),
+        ),
+        "early_steps four": lambda: early_steps(4),
+        "early_steps five": lambda: early_steps(5),
+        "eps": lambda: always_the_same(10, 0.1),
+        # ρ_∞ is 9, 4 and 3
+        "counts_steps": lambda: small_beta2(0.8, 6),
+        "small_beta2": lambda: small_beta2(0.6, 50),
+        "small_beta2 smaller": lambda: small_beta2(0.5, 50),
+        "in_float32": cancelling,
+        "other_settings": lambda: drawn_steps(
+            [
+                (2, 0.1, 0.9, 0.999, 1e-8),
+                (9, 0.1, 0.8, 0.95, 1e-3),
+                (6, 0.5, 0.9, 0.99, 1e-6),
+                (100, 0.5, 0.95, 0.99, 0.1),
+                (5, 0.3, 0.0, 0.97, 1e-8),
+                (6, 0.1, 0.9, 0.85, 1e-8),  # ρ_t = 5.07
+                (40, 0.3, 0.5, 0.75, 1e-8),
+                (1000, 0.3, 0.9, 0.999, 1e-8),
+                (3000, 0.3, 0.999, 0.9995, 1e-8),
+                (20_000, 0.3, 0.9, 0.999, 1e-8),
+            ]
+        ),
+    },
+    mistakes=MOMENTS
+    | {
+        "mutates_input": in_place_of(radam_step),
+        "v_waits": waiting,
+        "is_adam": Several([stepping(), stepping(move=lambda g, **_: g.sign())]),
+        "no_rectification": Several(
+            [
+                rectifying(factor=lambda rho, longest: 1.0),
+                rectifying(rho=lambda t, b1, b2: (lengths(t, b2)[1] if t > 5 else 0.0, lengths(t, b2)[1])),
+            ]
+        ),
+        "never_adaptive": rectifying(threshold=2e9),
+        "m_not_corrected": rectifying(
+            late=lambda m, v, t, b2, eps, **_: m * (1 - b2**t) ** 0.5 / (v.sqrt() + eps)
+        ),
+        "v_not_corrected": rectifying(late=lambda m_hat, v, eps, **_: m_hat / (v.sqrt() + eps)),
+        "r_not_rooted": rectifying(factor=share),
+        "r_inverted": rectifying(factor=lambda rho, longest: 1 / rectified(rho, longest)),
+        "rho_without_2": rectifying(rho=lambda t, b1, b2: (sum(lengths(t, b2)) / 2, lengths(t, b2)[1])),
+        "rho_of_beta1": rectifying(rho=lambda t, b1, b2: lengths(t, b1)),
+        "counts_from_zero": Several([*counting(lambda t: t + 1), *counting(lambda t: t - 1)]),
+        "adaptive_too_early": Several(
+            [
+                rectifying(threshold=0.0),
+                rectifying(early=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps)),
+            ]
+        ),
+        "early_m_not_corrected": rectifying(early=lambda m, **_: m),
+        "no_early_step": rectifying(early=lambda m, **_: 0.0 * m),
+        "gradient_itself": rectifying(early=lambda g, **_: g),
+        "threshold_4": rectifying(threshold=4.0),
+        "weight": rectifying(early=lambda m_hat, **_: m_hat.clamp(-1, 1)),
+        "eps_as_adam": rectifying(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps)),
+        "eps_inside": Several(
+            [
+                rectifying(
+                    late=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()
+                ),
+                rectifying(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt()),
+            ]
+        ),
+        "no_eps": rectifying(late=lambda m_hat, v_hat, **_: m_hat / v_hat.sqrt()),
+        "counts_steps": rectifying(when=lambda t: t > 5),
+        "small_beta2": eager(lambda share: share**0.5),
+        "dtype": in_lower_precision(radam_step, back=False),
+        "in_float32": in_lower_precision(radam_step, back=True),
+        "other_settings": Several(
+            [
+                known_betas(radam_step, 0.999, 0.99, 0.95, 0.8, 0.6, 0.5),
+                rectifying(threshold=5.5),
+                rectifying(threshold=5.9),
+                adam_for(lambda step: 100 < step < 20_000),
+                rectifying(
+                    late=lambda m_hat, v, t, b2, eps, **_: (
+                        m_hat * ((1 - b2**t) ** 0.5 if t <= 1000 else 1) / (v.sqrt() + eps)
+                    )
+                ),
+            ]
+        ),
+        "ready_made": Several(
+            [
+                by_optimizer(torch.optim.RAdam),
+                lambda *given: rectifying(factor=lambda *_: rectification(given[4], given[7]))(*given),
+            ]
+        ),
+    },
+    signs={"only_weight": lambda found: isinstance(found.yours, Tensor)},
+    facts={
+        "*": of_rho,
+        **dict.fromkeys(
+            (
+                *("stores_corrected", "betas_swapped", "sum_not_mean", "other_beta"),
+                *("v_not_squared", "v_of_m", "v_waits", "adaptive_too_early", "early_m_not_corrected"),
+                *("no_early_step", "gradient_itself", "threshold_4", "counts_steps", "small_beta2"),
+            ),
+            whole,
+        ),
+    },
+    forbids=OPTIMISERS,
+)
+
+EXERCISES = [CLIP_BY_NORM, ADAMW_STEP, WARMUP_RATE, RADAM_STEP]

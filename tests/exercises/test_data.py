@@ -72,6 +72,18 @@ def test_each_honest_form_passes(found):
         assert found.judge(answer).status == "passed", (name, found.judge(answer).message)
 
 
+@each
+def test_in_a_notebook_an_honest_form_passes_and_the_solution_does_not(found):
+    """Where functions belong to __main__: calls into torch, and into what was given, are no calls of the solution."""
+    source = Path(lesson_module(found.id[:2], "right").__file__).read_text(encoding="utf-8")
+    exec(compile(source, "right", "exec"), notebook := {"__name__": "__main__", "found": found})
+    answer = next(iter(notebook["RIGHT"][found.id].values()))
+    assert found.judge(answer).status == "passed", found.judge(answer).message
+    if found.is_function and set(found.forbids) - {"autograd"}:
+        exec("def answer(*given):\n    return found.reference(*given)", notebook)
+        assert found.judge(notebook["answer"]).reason == "ready_made"
+
+
 def raised(result):
     """A result with a thousandth (of the largest number) added to each of its floats."""
     if isinstance(result, tuple | list):
