@@ -523,7 +523,7 @@ def only_negatives_mislabelled(found: Found) -> bool:
 
 
 def told_pair(found: Found) -> dict[str, Any]:
-    if found.kind not in ("value", "type"):
+    if not found.difference.index:
         return {}
     place = found.difference.index[0]
     right, yours = found.right[place], found.yours[place]
