@@ -523,7 +523,7 @@ def only_negatives_mislabelled(found: Found) -> bool:
 
 
 def told_pair(found: Found) -> dict[str, Any]:
-    if found.kind not in ("value", "type"):
+    if not found.difference.index:
         return {}
     place = found.difference.index[0]
     right, yours = found.right[place], found.yours[place]
@@ -578,7 +578,7 @@ SENTENCE_PAIRS = Exercise(
     signs={
         "across_documents": lambda found: len(found.yours) == sum(map(len, DOCUMENTS)) - 1,
         "count": lambda found: found.kind == "length",
-        "label_flipped": lambda found: found.case == "next" and all(label == 1 for *_, label in found.yours),
+        "label_flipped": lambda found: found.case == "next" and {label for *_, label in found.yours} == {1},
         "negative_label": only_negatives_mislabelled,
         "coins": lambda found: found.case == "mixed" and labels_of(found)[0] != labels_of(found)[1],
     },
