@@ -734,7 +734,9 @@ WHITEN = Exercise(
         "correlated": Several(
             [
                 lambda vectors: centred(vectors) / vectors.std(dim=0, unbiased=False),
-                lambda vectors: centred(vectors) / vectors.std(dim=0),
+                lambda vectors: (
+                    centred(vectors) / vectors.var(dim=0, correction=min(len(vectors) - 1, 1)).sqrt()
+                ),
             ]
         ),
         "only_rotated": turned(scale=torch.ones_like),
