@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from course_utils.exercises.calling import Unsolved, Wrong, call, describe, raise_if_stub, undisturbed
-from course_utils.exercises.helpers import expect_close, expect_tensor, expect_tuple
 from course_utils.exercises.judging import Found, Several, _plainly, judge
 from course_utils.exercises.store import ProgressStore
 from course_utils.exercises.values import Departure, number, numbers, shown, told_apart
@@ -24,9 +23,6 @@ __all__ = [
     "Verdict",
     "Wrong",
     "call",
-    "expect_close",
-    "expect_tensor",
-    "expect_tuple",
     "number",
     "numbers",
     "shown",
@@ -91,14 +87,12 @@ class Exercise:
         gradients: bool = True,
         strict: bool = True,
         atol: float = 1e-5,
-        check: Callable[[Any], None] | None = None,
-        solution: Any = None,
     ) -> None:
         if level not in LEVELS:
             raise ValueError(f"level must be one of {', '.join(LEVELS)}, got {level!r}")
         self.id = id
         self.level = level
-        self.reference = reference if reference is not None else solution
+        self.reference = reference
         self.is_function = callable(self.reference)
         self.cases = cases or {"value": tuple}  # a value is judged once, on no inputs
         self.mistakes = mistakes or {}
@@ -113,8 +107,6 @@ class Exercise:
         self.gradients = gradients
         self.strict = strict
         self.atol = atol
-        self._check = check or (lambda answer: judge(self, answer))
-        self.is_data = check is None
         self._hints_shown = 0
 
     @property
@@ -170,7 +162,7 @@ class Exercise:
         if answer is None or answer is Ellipsis:
             raise Unsolved
         try:
-            self._check(answer)
+            judge(self, answer)
         except NotImplementedError as error:
             raise_if_stub(error)
             raise

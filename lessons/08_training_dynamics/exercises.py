@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from course_utils.exercises.core import Exercise, Several, number, numbers, told_apart
-from course_utils.training.clipping import clip_gradients
-from course_utils.training.optim import linear_rate
-from course_utils.training.radam import rectification
+from course_utils.schedules import linear_rate
+from course_utils.training.optim import clip_gradients, rectification
 
 # ---- 08.1
 
@@ -727,7 +726,7 @@ WARMUP_RATE = Exercise(
         "negative": lambda found: found.case == "after_the_end" and min(map(float, found.yours)) < 0,
     },
     facts={"*": of_step},
-    forbids=("course_utils.training",),
+    forbids=("course_utils.training", "course_utils.schedules"),
 )
 
 

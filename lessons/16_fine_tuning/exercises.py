@@ -257,7 +257,7 @@ def mask_written(start, end, allowed, most):
 
 
 def package_span(start, end, allowed, most):
-    from course_utils.tasks.span_decoding import best_spans
+    from course_utils.tasks.questions import best_spans
 
     spans = best_spans(start[None], end[None], allowed[None], most_pieces=most)
     return int(spans.first), int(spans.last)
@@ -425,7 +425,7 @@ def spread_over_the_rest(lowest):
 
 
 def package_rates(num_layers, peak_rate, layer_decay, frozen):
-    from course_utils.tasks.layer_rates import layer_shares
+    from course_utils.tasks.train import layer_shares
 
     return [peak_rate * share for share in layer_shares(num_layers, layer_decay=layer_decay, frozen=frozen)]
 

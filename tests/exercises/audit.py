@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import inspect
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course_utils.exercises.core import LEVELS, Exercise, Verdict
-from course_utils.locale import language, raw_texts, text
+from course_utils.exercises.core import LEVELS, Exercise
+from course_utils.locale import text
 from course_utils.support.paths import NOTEBOOKS
 
 
@@ -30,75 +28,6 @@ def audit_texts(exercise: Exercise) -> list[str]:
     ]
     count = len(set(text(f"{exercise.key}.hints")))
     return faults + ([] if count in (2, 3) else [f"{exercise.id}: {count} hints, not 2 or 3"])
-
-
-def audit_verdicts(
-    exercise: Exercise, wrong: Mapping[str, Any], judge: Callable[[Exercise, Any], Verdict] = Exercise.judge
-) -> list[str]:
-    """The solution passes, stubs are unsolved, each wrong answer fails for its own reason in its own words."""
-    verdict = exercise.judge(exercise.reference)
-    faults = [] if verdict.status == "passed" else [f"{exercise.id}: the solution fails: {verdict.message}"]
-    for stub in (None, ..., lambda *args, **kwargs: None, lambda *args, **kwargs: ..., _not_implemented):
-        if (callable(stub) and inspect.isclass(exercise.reference)) or exercise.judge(
-            stub
-        ).status == "unsolved":
-            continue
-        faults.append(
-            f"{exercise.id}: a stub is {exercise.judge(stub).status}: {exercise.judge(stub).message}"
-        )
-    if len(wrong) < 5:
-        faults.append(f"{exercise.id}: {len(wrong)} wrong answers, not five")
-    messages = {}
-    for reason, answer in wrong.items():
-        verdict = judge(exercise, answer)
-        if (verdict.status, verdict.reason) != ("failed", reason):
-            faults.append(
-                f"{exercise.id}: {reason} is {verdict.status} for {verdict.reason}: {verdict.message}"
-            )
-        if verdict.message.endswith(text("exercises.wrong.other")):
-            faults.append(f"{exercise.id}: {reason} has no text, or a fact is missing")
-        if verdict.message in messages:
-            faults.append(f"{exercise.id}: {reason} and {messages[verdict.message]} are told the same")
-        messages[verdict.message] = reason
-    return faults
-
-
-def audit_reasons(
-    source: str, specific: Mapping[str, Mapping[str, str]], wrong: Mapping[str, Any]
-) -> list[str]:
-    """Every reason raised has a text, and every text belongs to a wrong answer.
-
-    Args:
-        source: of the module that holds the checks.
-        specific: per exercise, its `wrong` table.
-        wrong: per exercise, its wrong answers.
-    """
-    generic = set(raw_texts(language(), "exercises")["wrong"])
-    known = generic.union(*specific.values())
-    faults = [f"no text for reason {reason}" for reason in sorted(reasons_raised(source) - known)]
-    for id, texts in specific.items():
-        unused = sorted(set(texts) - generic - set(wrong.get(id, {})))
-        faults += [f"{id}: the text {reason} belongs to no wrong answer" for reason in unused]
-    return faults
-
-
-def reasons_raised(source: str) -> set[str]:
-    """The literal reasons in Wrong("…") and expect_close(…, "…")."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call):
-            continue
-        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        place = {"Wrong": 0, "expect_close": 2}.get(name)
-        if place is None:
-            continue
-        given = [
-            *node.args[place : place + 1],
-            *(word.value for word in node.keywords if word.arg == "reason"),
-        ]
-        constants = [part for arg in given for part in ast.walk(arg) if isinstance(part, ast.Constant)]
-        found |= {part.value for part in constants if isinstance(part.value, str)}
-    return found
 
 
 def audit_stubs(notebook: Path, exercises: list[Exercise]) -> list[str]:

@@ -12,7 +12,7 @@ from course_utils.locale import raw_texts, text
 from course_utils.support.lessons import lesson_module
 from tests.exercises import audit
 
-ALL = [found for number in notebooks() for found in exercises_of(number) if found.is_data]
+ALL = [found for number in notebooks() for found in exercises_of(number)]
 FEWEST_FORMS = 6
 
 each = pytest.mark.parametrize("found", ALL, ids=lambda found: found.id)
