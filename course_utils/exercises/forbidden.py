@@ -177,12 +177,15 @@ def refuse_ready_made(
 
 
 def _solution_asked(frame: FrameType, event: str) -> bool:
-    """Whether the learner's notebook calls a function of the exercises: exercise(…).reference, or the module of it."""
+    """Whether the learner's notebook calls exercise(…), or a function of a lesson: exercise(…).reference.
+
+    Its own tensors and its print() enter the modules beside this one, as long as it is watched.
+    """
     caller = frame.f_back.f_globals if frame.f_back else {}
-    module = f"{frame.f_globals.get('__name__', '')}."
+    module = str(frame.f_globals.get("__name__", ""))
     return (
         event == "call"
-        and module.startswith(("course_utils.exercises.", "lessons."))
+        and (module == "course_utils.exercises" or module.startswith("lessons."))
         and caller.get("__name__") == "__main__"
     )
 
