@@ -30,7 +30,7 @@ from course_utils.datasets import nsmc
 from course_utils.datasets.origins import ORIGINS, Archive, Origin
 from course_utils.support.commands import add_debug, carry_out, told
 from course_utils.support.files import check_regular
-from course_utils.support.given import shown
+from course_utils.support.given import one_line
 from course_utils.support.network import BrokenOff, NotThere, TooLong, Unreachable, chunks, open_address
 from course_utils.support.paths import cache_home
 
@@ -63,7 +63,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
     Unavailable if it is in none of these, in one sentence.
     """
     if name not in ORIGINS:
-        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {shown(name)}")
+        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {one_line(name, 60)!r}")
     mirror = os.environ.get("COURSE_DATA_MIRROR")
     if mirror:
         return _from_mirror(name, Path(mirror).expanduser())

@@ -177,7 +177,7 @@ def refuse_ready_made(
 
 
 def _solution_asked(frame: FrameType, event: str) -> bool:
-    """Whether the learner's notebook calls a function or class of a lesson: exercise(…).reference, or the module of it.
+    """Whether the learner's notebook calls exercise(…), or a function or class of a lesson: exercise(…).reference.
 
     Not a method: of what the answer was given, a model that writes, it may call all.
     """
@@ -185,7 +185,7 @@ def _solution_asked(frame: FrameType, event: str) -> bool:
     module, name = str(frame.f_globals.get("__name__", "")), frame.f_code.co_qualname
     return (
         event == "call"
-        and module.startswith("lessons.")
+        and (module == "course_utils.exercises" or module.startswith("lessons."))
         and ("." not in name or name.endswith(".__init__"))
         and caller.get("__name__") == "__main__"
     )

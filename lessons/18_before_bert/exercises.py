@@ -283,7 +283,7 @@ TWO_WAY_LOSSES = Exercise(
     show=lambda losses: ", ".join(map(number, losses)),
     cases={
         "by_hand": lambda: of_rows([5, 5], 5, 7),
-        "padding": lambda: [of_rows([7, 3, 1, 5], 7, 11), of_rows([2, 1], 5, 3)],
+        "padding": lambda: [of_rows([7, 3, 1, 5], 7, 11), of_rows([3, 1], 5, 13)],
         "other_sizes": lambda: [of_rows([2], 2, 2), of_rows([300, 1, 211], 300, 5)],
         "overflow": lambda: of_rows([5, 2, 4], 5, 7, times=LARGE),
     },
@@ -599,6 +599,9 @@ GPT_LOSS = Exercise(
         "task_summed": lambda *given: (len(given[0]) - 1) * gpt_loss(*given[:6], 0.0) + gpt_loss(*given),
         "padding_by_id": Several([gpt_by_id(True, True), gpt_by_id(False, True), gpt_by_id(True, False)]),
         "value": gpt_with(join=lambda task, lm, weight: task + weight * lm.exp()),
+        "mask_unused": Several(
+            [gpt_with(task=lambda hidden, mask: hidden[:, -1], lm=lm) for lm in (ALL, NO_TARGET)]
+        ),
         "reads_padding": gpt_with(lm=gpt_by_product),
         "overflow": gpt_by_softmax,
         "no_gradient": detached(gpt_loss, 0, 1, 2),

@@ -481,6 +481,12 @@ def mean_of_rows(student_logits, teacher_logits, temperature, attention_mask):
     return temperature**2 * rows.mean()
 
 
+def batch_mean(student_logits, teacher_logits, temperature, attention_mask):
+    """What F.kl_div with "batchmean" makes of (B, T, V): divided by B alone."""
+    each = divergence(student_logits / temperature, teacher_logits.detach() / temperature)
+    return temperature**2 * each.sum() / len(each)
+
+
 def doubled_where(far):
     """The right value; the gradient is twice as large where far, or elsewhere."""
 
@@ -573,7 +579,7 @@ SOFT_TARGET_LOSS = Exercise(
             ]
         ),
         "mean_of_rows": mean_of_rows,
-        "summed": loss_with(finish=lambda values, tau: tau**2 * values.sum()),
+        "summed": Several([loss_with(finish=lambda values, tau: tau**2 * values.sum()), batch_mean]),
         "over_vocabulary": lambda student, *others: soft_target_loss(student, *others) / student.shape[-1],
         "best_word": loss_with(
             student=as_it_is,

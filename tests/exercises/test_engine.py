@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from course_utils.attention import scaled_dot_product_attention
+from course_utils.exercises import exercise
 from course_utils.exercises.core import Exercise, Several
 from course_utils.exercises.forbidden import no_loop
 from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
@@ -235,6 +236,22 @@ def test_equal_by_value(result, right, rule):
 )
 def test_where_and_how_results_depart(result, right, found):
     assert departure(result, right, Rule(atol=2e-5)) == found
+
+
+OWN = """
+def answer(states, mask):
+    print(states.shape)
+    rows = [row[: int(real.sum())] for row, real in zip(states, mask)]
+    return torch.stack([torch.cat([row[-1], row.amax(0), row.mean(0)]) for row in rows])
+"""
+ASKED = "answer = lambda states, mask: exercise('18.3').reference(states, mask)"
+
+
+@pytest.mark.parametrize(("source", "reason"), [(OWN, None), (ASKED, "ready_made")], ids=["own", "asked"])
+def test_an_answer_in_a_notebook(source, reason):
+    """There functions belong to __main__; their tensors and prints pass through the engine's own."""
+    exec(source, notebook := {"__name__": "__main__", "exercise": exercise, "torch": torch})
+    assert exercise("18.3").judge(notebook["answer"]).reason == reason
 
 
 def test_what_texts_may_name():

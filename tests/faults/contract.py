@@ -1,8 +1,8 @@
 """What every door keeps to, whatever of its kind it is given.
 
-It returns, or refuses with a ValueError, TypeError, OSError or LookupError in one sentence of at most 300 letters. It
-warns of nothing, writes into no folder that is not its own, ends within two seconds of the processor, and leaves its
-arguments as they were.
+It returns, or refuses with a ValueError, TypeError, OSError or LookupError in one sentence of at most 300 letters (of the
+system's own sentence without the path, which is the caller's). It warns of nothing, writes into no folder that is not
+its own, ends within two seconds of the processor, and leaves its arguments as they were.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def check_error(error: BaseException) -> None:
     """Refuse an error that is no refusal, or whose message is not one sentence."""
     if not isinstance(error, REFUSALS):
         raise Broken(f"it raises {type(error).__name__}: {str(error)[:LONGEST]}") from error
-    check_sentence(str(error))
+    check_sentence(error.strerror if isinstance(error, OSError) and error.errno else str(error))
 
 
 def check_sentence(message: str) -> None:

@@ -27,7 +27,6 @@ from course_utils.tokenization import (
     ByteBPETrainer,
     WordPieceTokenizer,
     WordPieceTrainer,
-    fast,
 )
 from course_utils.tokenization.byte_bpe import byte_symbols
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -61,7 +60,6 @@ def trained(trainer: type) -> Callable[..., Any]:
 
 
 TRAINING = {"texts": SENTENCES, "size": 300, "min_count": 2}
-FAST = {"texts": SENTENCES, "vocab_size": 300, "min_count": 2}
 # Name: the call, and fitting arguments, each of which is spoilt.
 DOORS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "BertConfig": (BertConfig, SIZES),
@@ -88,10 +86,6 @@ DOORS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     **{
         trainer.__name__: (trained(trainer), TRAINING)
         for trainer in (BPETrainer, ByteBPETrainer, WordPieceTrainer)
-    },
-    **{
-        train.__name__: (train, FAST)
-        for train in (fast.train_fast_bpe, fast.train_fast_byte_bpe, fast.train_fast_wordpiece)
     },
     "train_vocabulary": (train_vocabulary, {"sentences": SENTENCES * 9, "size": 50}),
     "occurrences": (contextual.occurrences, {"sentence": SENTENCES[0], "word": "배"}),
