@@ -63,7 +63,7 @@ def find_file(name: str, *, progress: Progress | None = None) -> Path:
     Unavailable if it is in none of these, in one sentence.
     """
     if name not in ORIGINS:
-        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {one_line(name, 60)!r}")
+        raise ValueError(f"the public corpora are {', '.join(ORIGINS)}; got {one_line(name, 40)!r}")
     mirror = os.environ.get("COURSE_DATA_MIRROR")
     if mirror:
         return _from_mirror(name, Path(mirror).expanduser())
