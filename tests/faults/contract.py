@@ -1,8 +1,8 @@
 """What every door keeps to, whatever of its kind it is given.
 
-It returns, or refuses with a ValueError, TypeError, OSError or LookupError in one sentence of at most 300 letters (of
-the system's own sentence without the path, which is the caller's). It warns of nothing, writes into no folder that is not
-its own, ends within two seconds of the processor, and leaves its arguments as they were.
+It returns, or refuses with a ValueError, TypeError, OSError or LookupError in one sentence of at most 300 letters (the
+system's own sentences are taken without the path, which is the caller's). It warns of nothing, writes into no folder
+that is not its own, ends within two seconds of the processor, and leaves its arguments as they were.
 """
 
 from __future__ import annotations
