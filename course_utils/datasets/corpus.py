@@ -17,7 +17,8 @@ from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
 MORE = DATA / "corpus_more"
-WHOLE_CORPUS = (CORPUS, MORE)
+WHOLE_CORPUS = (CORPUS, MORE)  # what the checkpoint and the stored runs have read
+STORIES = MORE / "stories"  # for the next one
 
 Folders = str | Path | Sequence[str | Path]
 

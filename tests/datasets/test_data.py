@@ -11,10 +11,9 @@ import pytest
 
 from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import (
-    CORPUS,
     DATA,
     HOMONYMS,
-    MORE,
+    STORIES,
     WHOLE_CORPUS,
     read_documents,
     sense_documents,
@@ -22,8 +21,9 @@ from course_utils.datasets.corpus import (
 from course_utils.datasets.nearness import NearCopies
 
 DOCUMENTS = read_documents()
-SENTENCES = [sentence for document in read_documents(WHOLE_CORPUS) for sentence in document]
-FILES = sorted([*CORPUS.glob("*.txt"), *MORE.glob("*.txt")])
+ALL = [*WHOLE_CORPUS, STORIES]
+SENTENCES = [sentence for document in read_documents(ALL) for sentence in document]
+FILES = sorted(file for folder in ALL for file in folder.glob("*.txt"))
 SENSES = json.loads((DATA / "senses.json").read_text(encoding="utf-8"))
 HELD_OUT = [
     (word, sentence)
@@ -78,7 +78,7 @@ def test_the_files_are_those_of_the_homonyms_and_no_others():
 
 
 @pytest.mark.parametrize(("word", "sense"), LABELLED)
-@pytest.mark.parametrize("folder", WHOLE_CORPUS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", ALL, ids=lambda folder: folder.name)
 def test_the_homonym_occurs_in_its_files(word, sense, folder):
     documents = sense_documents(word, sense, folder)
     with_it = [document for document in documents if any(occurrences(line, word) for line in document)]
