@@ -236,11 +236,9 @@ class Judging:
         if isinstance(found.yours, Raised):
             return None
         for reason, holds in self.exercise.signs.items():
-            try:
-                if holds(found):
+            with suppress(Exception):  # it speaks of another kind of result
+                if holds(found) and self.facts(found, reason):
                     return reason
-            except Exception:
-                continue
         return None
 
     def _candidates(self, found: Found) -> Iterator[str]:

@@ -269,3 +269,10 @@ def test_a_lesson_that_cannot_be_read_is_named(tmp_path, monkeypatch):
         lessons.lesson_module("98")
     with pytest.raises(ImportError, match="FileNotFoundError"):
         lessons.lesson_module("97")
+
+
+def test_a_sign_whose_facts_do_not_fit_the_result_is_not_told():
+    def context_alone(query, key, value):
+        return torch.nn.functional.scaled_dot_product_attention(query, key, value)
+
+    assert exercise("02.2").judge(context_alone).reason == "tuple"
