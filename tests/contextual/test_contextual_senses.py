@@ -230,6 +230,9 @@ def test_layer_and_temperature_are_those_of_the_model(tokenizer):
     model, sentence = new_model(), "단 배를 먹었다"
     given = dict(nearest_sense(model, tokenizer, sentence, "배", layer=3))
     assert dict(nearest_sense(model, tokenizer, sentence, "배")) == given
+    model.sense_readout = SenseReadout(layer=1, temperature=6.0)  # not its last one
+    lower = dict(nearest_sense(model, tokenizer, sentence, "배"))
+    assert lower == dict(nearest_sense(model, tokenizer, sentence, "배", layer=1)) != given
     del model.sense_readout
     with pytest.raises(
         ValueError, match="does not say at which layer its senses are read: give layer=, from 0 to 3"
