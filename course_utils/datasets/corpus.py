@@ -3,8 +3,8 @@
 One sentence a line, a blank line between documents. A file's name gives its homonym and the sense that every
 free-standing occurrence of it has there: bae_ship.txt, nun_snow.txt, … `general.txt` and `mixed_*.txt` name none.
 
-data/corpus is what the notebooks train on while you wait; data/corpus_more, files of the same names, is as much again,
-and pre-training reads both.
+data/corpus is what the notebooks train on while you wait; data/corpus_more and data/corpus_more/stories, files of the
+same names, are as much again each, and pre-training reads all three.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
 MORE = DATA / "corpus_more"
-WHOLE_CORPUS = (CORPUS, MORE)  # what the checkpoint and the stored runs have read
-STORIES = MORE / "stories"  # for the next one
+STORIES = MORE / "stories"
+WHOLE_CORPUS = (CORPUS, MORE, STORIES)  # what the checkpoints have read
 
 Folders = str | Path | Sequence[str | Path]
 

@@ -22,7 +22,7 @@ from course_utils.contextual.baselines import (
 )
 from course_utils.contextual.evaluation import evaluate_layers, half, held_out_sentences
 from course_utils.contextual.senses import example_sentences, fit_senses
-from course_utils.datasets.corpus import WHOLE_CORPUS, homonym, sense_documents
+from course_utils.datasets.corpus import CORPUS, MORE, homonym, sense_documents
 from course_utils.tokenization import WordPieceTokenizer
 
 Shares = dict[str, list[int]]  # word -> [right, asked]
@@ -85,7 +85,9 @@ def counted(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
         return example_sentences(word, sense)
 
     def everything(word: str, sense: str) -> list[str]:
-        return [sentence for document in sense_documents(word, sense, WHOLE_CORPUS) for sentence in document]
+        return [
+            sentence for document in sense_documents(word, sense, (CORPUS, MORE)) for sentence in document
+        ]
 
     return {
         "same_examples": _counted(tokenizer, examples),

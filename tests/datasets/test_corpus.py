@@ -10,6 +10,7 @@ from course_utils.datasets.corpus import (
     CORPUS,
     HOMONYMS,
     MORE,
+    STORIES,
     WHOLE_CORPUS,
     homonym,
     read_documents,
@@ -45,8 +46,10 @@ def test_files_of_the_same_name_stand_one_behind_the_other(folder, tmp_path):
 
 
 def test_a_sense_is_read_from_several_folders():
-    both = sense_documents("배", "ship", WHOLE_CORPUS)
-    assert both == sense_documents("배", "ship") + sense_documents("배", "ship", MORE)
+    whole = sense_documents("배", "ship", WHOLE_CORPUS)
+    assert whole == [
+        one for folder in (CORPUS, MORE, STORIES) for one in sense_documents("배", "ship", folder)
+    ]
 
 
 def test_line_ends_and_marks_of_other_systems(tmp_path):

@@ -13,7 +13,6 @@ from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import (
     DATA,
     HOMONYMS,
-    STORIES,
     WHOLE_CORPUS,
     read_documents,
     sense_documents,
@@ -21,7 +20,7 @@ from course_utils.datasets.corpus import (
 from course_utils.datasets.nearness import NearCopies
 
 DOCUMENTS = read_documents()
-ALL = [*WHOLE_CORPUS, STORIES]
+ALL = list(WHOLE_CORPUS)
 SENTENCES = [sentence for document in read_documents(ALL) for sentence in document]
 FILES = sorted(file for folder in ALL for file in folder.glob("*.txt"))
 SENSES = json.loads((DATA / "senses.json").read_text(encoding="utf-8"))

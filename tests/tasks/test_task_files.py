@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from course_utils.datasets import public, set_aside
-from course_utils.datasets.corpus import DATA, STORIES, WHOLE_CORPUS, read_documents
+from course_utils.datasets.corpus import DATA, WHOLE_CORPUS, read_documents
 from course_utils.datasets.nearness import NearCopies
 from course_utils.datasets.set_aside import SetAside, film_part, letters
 from course_utils.tasks import data
@@ -206,14 +206,14 @@ def test_names_are_letters_of_their_sentence_in_order():
 
 
 def test_no_test_text_stands_in_the_corpus_of_the_course():
-    documents = read_documents([*WHOLE_CORPUS, STORIES])
+    documents = read_documents(WHOLE_CORPUS)
     corpus = {letters(sentence) for document in documents for sentence in document}
     assert {name: texts(name, "test") & corpus for name in FILES} == {name: set() for name in FILES}
 
 
 def test_what_was_written_stands_in_no_sentence_of_the_corpus_and_near_none_of_the_senses():
     near = NearCopies(public.held_out_sentences())
-    documents = read_documents([*WHOLE_CORPUS, STORIES])
+    documents = read_documents(WHOLE_CORPUS)
     corpus = {letters(sentence) for document in documents for sentence in document}
     for name in ("dialect.tsv", "questions.jsonl"):
         for part in PARTS:

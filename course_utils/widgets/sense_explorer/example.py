@@ -14,7 +14,7 @@ MOVES = (
 
 
 def largest() -> SenseExplorer:
-    model, tokenizer = load_pretrained()
+    model, tokenizer = load_pretrained("course-bert-senses")
     kept = held_out_sentences()
     examples = {
         word: [(own, *occurrences(own, word)[0], sense) for sense, rows in kept[word].items() for own in rows]
