@@ -60,7 +60,7 @@ def test_normal_form_joins_pieces_of_one_stream():
     assert streams == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
 
 
-def test_normal_form_folds_imports_and_figures():
+def test_normal_form_folds_imports_figures_and_answers():
     lines = "a\nb\nc\nd"
     hidden = {"source_hidden": True, "outputs_hidden": True}
     notebook = new_notebook(
@@ -69,7 +69,8 @@ def test_normal_form_folds_imports_and_figures():
             new_code_cell(lines, metadata={"tags": ["figure"]}),
             new_code_cell("a\nb\nc\n", metadata={"tags": ["figure"]}),
             new_code_cell(lines, metadata={"tags": ["scratch"], "jupyter": hidden}),
-            new_code_cell(lines, metadata={"jupyter": {"source_hidden": True}}),
+            new_code_cell(lines, metadata={"jupyter": hidden | {"other": 1}}),
+            new_code_cell(lines, metadata={"tags": ["figure", "answer"]}),
         ]
     )
     run_notebooks.normalise(notebook)
@@ -77,8 +78,9 @@ def test_normal_form_folds_imports_and_figures():
         {"source_hidden": True},
         {"source_hidden": True},
         None,
-        {"outputs_hidden": True},
         None,
+        {"other": 1},
+        hidden,
     ]
 
 

@@ -49,6 +49,7 @@ REFUSED: dict[str, list[tuple[str, list[Any], str]]] = {
         ("left", ["모름"], "'모름'은"),
         ("right", ["", "모름"], "고를 수 있는 모델이 아닙니다"),
     ],
+    "guess": [("guess", ["다른 답", "0.5"], "보기 가운데 하나")],
     "head_grid": [
         ("sentence", ["", " \t "], "단어 1개부터 12개"),
         ("sentence", ["배 " * 13], "받은 단어 수: 13"),
@@ -210,4 +211,5 @@ def test_what_the_browser_gets_is_plain_json_and_the_repr_is_fixed(name: str) ->
     own = {trait: getattr(widget, trait) for trait in widget.class_own_traits(sync=True)}
     texts = {trait: value for trait, value in own.items() if not isinstance(value, bytes)}
     json.dumps([widget.picture, widget.summary, widget.labels, widget.constants, texts], allow_nan=False)
-    assert repr(widget) == f"[위젯] {widget.labels['title']}: 셀을 실행하면 여기에서 움직입니다"
+    said, *_ = repr(widget).splitlines()
+    assert said == f"[위젯] {widget.labels['title']}: 셀을 실행하면 여기에서 움직입니다"
