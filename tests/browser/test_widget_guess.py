@@ -1,14 +1,16 @@
 """Guess in JupyterLab: the output below opens when a guess is made."""
 
+from collections.abc import Callable
+
 from playwright.sync_api import Locator, expect
 
 from tests.browser.harness import Visit
 
+MADE = "from course_utils.widgets import Guess\n\nGuess.made.clear()\n"  # the kernel of the tests stays
 CELLS = [
-    "from course_utils.widgets import Guess\n\nGuess.made.clear()\n"
-    "louder = Guess('00.a', '코사인은 몇 배가 됩니까?', ['1배', '10배', '100배'])\nlouder",
+    f"{MADE}louder = Guess('00.a', '코사인은 몇 배가 됩니까?', ['1배', '10배', '100배'])\nlouder",
     "louder.answer('1배', '길이로 나누기 때문입니다.')\nprint('cos = 0.775')",
-    "width = Guess('00.b', '너비는 얼마입니까?')\nwidth",
+    f"{MADE}width = Guess('00.b', '너비는 얼마입니까?')\nwidth",
     "width.answer(64, '768을 12로 나눕니다.')\nprint('D = 64')",
 ]
 
@@ -57,3 +59,15 @@ def test_run_again(guest: Visit, widget: Locator) -> None:
     guest.run_cells([1])
     expect(widget.get_by_test_id("summary")).to_contain_text("✓")
     expect(fold).to_have_count(0)
+
+
+def test_shift_enter_in_the_card_runs_the_answer(guest: Visit, show: Callable[..., Locator]) -> None:
+    show(*CELLS[2:])
+    guest.run_cells([0])
+    card = guest.cell(0).get_by_test_id("guess")
+    card.get_by_test_id("number").focus()
+    guest.page.keyboard.type("63")
+    guest.page.keyboard.press("Shift+Enter")
+    expect(card.get_by_test_id("summary")).to_contain_text("✗")
+    expect(guest.cell(1)).to_contain_text("D = 64")
+    expect(guest.cell(1).locator(".jp-OutputPlaceholder")).to_have_count(0)

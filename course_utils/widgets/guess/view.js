@@ -22,17 +22,22 @@ export default courseWidget((view) => {
     button(view, { label: words.send, testid: "send", press: () => send(field.value), into: ways });
     ways.append(make("span", { class: "course-note" }, within));
     field.value = model.get("guess");
-    field.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey) return;
-        event.preventDefault();
-        event.stopPropagation(); // or JupyterLab goes to the cell's code
-        send(field.value);
-      },
-      { signal },
-    );
   }
+  // Enter sends the number. Shift+Enter, which the card keeps from JupyterLab, runs the cell below as anywhere else.
+  stage.addEventListener(
+    "keydown",
+    (event) => {
+      const below = event.shiftKey && cellBelow(stage);
+      if (event.key !== "Enter" || !(below || event.target === field)) return;
+      event.preventDefault();
+      event.stopPropagation(); // or JupyterLab goes to the cell's code
+      if (event.target === field) send(field.value);
+      if (!below) return;
+      below.focus();
+      below.dispatchEvent(new KeyboardEvent("keydown", event));
+    },
+    { signal },
+  );
 
   return ({ state, guess, right }) => {
     stage.parentElement.dataset.state = state;
@@ -56,11 +61,15 @@ export default courseWidget((view) => {
   }
 });
 
-// Opens or shuts the output of the next code cell, by the click that a person would give it. Elsewhere than in JupyterLab
-// there is nothing to click.
-function turnOutput(node, open) {
+// The next code cell of JupyterLab's page; elsewhere there is none.
+function cellBelow(node) {
   let cell = node.closest(".jp-Cell")?.nextElementSibling;
   while (cell && !cell.classList.contains("jp-CodeCell")) cell = cell.nextElementSibling;
-  const isOpen = !cell?.querySelector(".jp-OutputPlaceholder");
-  if (cell && isOpen !== open) cell.querySelector(".jp-OutputCollapser")?.click();
+  return cell;
+}
+
+// Opens or shuts its output, by the click that a person would give it.
+function turnOutput(node, open) {
+  const cell = cellBelow(node);
+  if (cell && !cell.querySelector(".jp-OutputPlaceholder") !== open) cell.querySelector(".jp-OutputCollapser")?.click();
 }
