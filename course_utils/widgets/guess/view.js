@@ -71,5 +71,5 @@ function cellBelow(node) {
 // Opens or shuts its output, by the click that a person would give it.
 function turnOutput(node, open) {
   const cell = cellBelow(node);
-  if (cell && !cell.querySelector(".jp-OutputPlaceholder") !== open) cell.querySelector(".jp-OutputCollapser")?.click();
+  if (!cell?.querySelector(".jp-OutputPlaceholder") !== open) cell?.querySelector(".jp-OutputCollapser > *")?.click();
 }
