@@ -8,10 +8,10 @@ from tests.browser.harness import Visit
 
 MADE = "from course_utils.widgets import Guess\n\nGuess.made.clear()\n"  # the kernel of the tests stays
 CELLS = [
-    f"{MADE}louder = Guess('00.a', '코사인은 몇 배가 됩니까?', ['1배', '10배', '100배'])\nlouder",
-    "louder.answer('1배', '길이로 나누기 때문입니다.')\nprint('cos = 0.775')",
-    f"{MADE}width = Guess('00.b', '너비는 얼마입니까?')\nwidth",
-    "width.answer(64, '768을 12로 나눕니다.')\nprint('D = 64')",
+    f"{MADE}louder = Guess('00.c', '코사인은 몇 배가 됩니까?', ['1배', '10배', '100배'])\nlouder",
+    "louder.answer('1배')\nprint('cos = 0.775')",
+    f"{MADE}width = Guess('00.a', '너비는 얼마입니까?')\nwidth",
+    "width.answer(64)\nprint('D = 64')",
 ]
 
 

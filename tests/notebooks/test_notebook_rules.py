@@ -41,7 +41,7 @@ def good_notebook() -> NotebookNode:
         code("widget", "widget", outputs=[new_output("execute_result", data={"text/plain": "[위젯] 합"})]),
         code("widget.k = 3\nprint(widget.summary)", "widget-digest", outputs=[says("k = 3\n")]),
         code("many = Guess('02.a', '몇입니까?')\nmany"),
-        code("many.answer(3, '셋입니다.')\nprint(3)", "answer", outputs=[says("답: 몇입니까?\n3\n")]),
+        code("many.answer(3)\nprint(3)", "answer", outputs=[says("답: 몇입니까?\n3\n")]),
         *(
             code(f"def answer_{k}(x): ...\nexercise('02.{k}').check(answer_{k})", "exercise")
             for k in (1, 2, 3)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, SupportsFloat
 
 import traitlets
 
+from course_utils.locale import text
 from course_utils.progress import ProgressStore
 from course_utils.support.given import shown
 from course_utils.widgets.base import CourseWidget
@@ -18,9 +19,10 @@ class Guess(CourseWidget):
     """Two to four choices, or a number: guess first, then see what the next cell computes.
 
         width = Guess("00.a", "How wide is a head?")    # a cell that ends in `width`
-        width.answer(768 // 12, "768 over 12 heads.")   # in the next one, tagged `answer`, before it prints
+        width.answer(768 // 12)                         # in the next one, tagged `answer`, before it prints
 
-    The output of the next cell is saved folded; the browser opens it once guess and answer are there. Until the answer
+    Why it is so stands in the lesson's texts, under ["00.a"]; in the cell it would give the answer away. The output of
+    the next cell is saved folded; the browser opens it once guess and answer are there. Until the answer
     is known the guess may be changed. A kernel remembers it when the cell runs again, progress() counts the first.
 
     Args:
@@ -47,13 +49,13 @@ class Guess(CourseWidget):
         ):
             raise self.bad("question", id=shown(id), choices=" · ".join(choices))
         self._id, self._question, self._choices, self._tolerance = id, question, list(choices), tolerance
-        self._answer: tuple[Any, str] | None = None
+        self._answer: str | float | None = None
         self._runs = 0  # of the cell with the answer
         kept = self.made.get(id, "")
         super().__init__(guess=kept if self._fits(kept) else "")
 
-    def answer(self, right: str | SupportsFloat, why: str) -> None:
-        """Say what came out, and why in one sentence; prints the question, which stands beside a folded output.
+    def answer(self, right: str | SupportsFloat) -> None:
+        """Say what came out; prints the question, which stands beside a folded output.
 
         Raises:
             BadInput: if the question cannot be answered so.
@@ -61,14 +63,14 @@ class Guess(CourseWidget):
         if self._choices and right not in self._choices:
             raise self.bad("answer", known=" · ".join(self._choices), actual=shown(right))
         print(self.say("answer", question=self._question))
-        self._answer, self._runs = (right if self._choices else float(right), why), self._runs + 1
+        self._answer, self._runs = right if self._choices else float(right), self._runs + 1
         with self.hold_sync():
             self.picture, self.summary = self.draw()
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The question, the guess and, once both are there, whether it was right."""
         before = self._good.get("guess", "")
-        if self._answer and before and self.guess != before:
+        if self._answer is not None and before and self.guess != before:
             raise self.bad("made", guess=before)
         if self.guess and not self._fits(self.guess):
             known, actual = " · ".join(self._choices), shown(self.guess)
@@ -86,10 +88,10 @@ class Guess(CourseWidget):
 
     def _state(self) -> tuple[str, str]:
         """Where the question stands, and the sentence that says so."""
-        if not self._answer or not self.guess:
-            state = "guessed" if self.guess else "answered" if self._answer else "asked"
+        right = self._answer
+        if right is None or not self.guess:
+            state = "guessed" if self.guess else "asked" if right is None else "answered"
             return state, self.say(state, guess=self.guess)
-        right, why = self._answer
         if self._choices:
             hit = self.guess == right
         else:
@@ -97,11 +99,12 @@ class Guess(CourseWidget):
             hit = abs(_number(self.guess) - right) <= self._tolerance + 1e-6 * abs(right)
         state = "right" if hit else "wrong"
         note = ProgressStore().record_guess(self._id, right=hit)
+        why = text(f"lessons.{self._id[:2]}.{self._id}.why")
         said = self.say(state, guess=self.guess, right=self._right(), why=why)
         return state, f"{said} {note}" if note else said
 
     def _right(self) -> str:
-        right, _ = self._answer
+        right = self._answer
         return right if self._choices else f"{right:,.4f}".rstrip("0").rstrip(".")
 
     def __repr__(self) -> str:
