@@ -126,7 +126,7 @@ class CourseWidget(anywidget.AnyWidget):
         for name, known in choices.items():
             for value in _parts(getattr(self, name)):
                 if value not in known:
-                    facts = {"known": ", ".join(known), "actual": readable(value, LONGEST_TOLD)}
+                    facts = {"known": ", ".join(filter(None, known)), "actual": readable(value, LONGEST_TOLD)}
                     raise BadInput(text("widgets.common.choice", name=self._called(name), **facts))
 
     def typed(self, **longest: int) -> None:
