@@ -198,7 +198,6 @@ def table(store: Store) -> list[list[str]]:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = parser_of("ablations", __doc__, out=OUT, only=RUNS)
     parser.add_argument("--steps", type=count, default=BASE.steps, help=f"updates of each ({BASE.steps})")
     parser.add_argument("--threads", type=threads, default=BASE.threads, help=f"cores ({BASE.threads})")

@@ -319,7 +319,6 @@ def _told(value: Any) -> str:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = parser_of("dynamics", __doc__, out=OUT, only=PARTS, seeds=5)
     parser.add_argument("--steps", type=count, help="updates of each (200, adaptive 100): to try it out")
     return run_command(parser, command_line, _work)

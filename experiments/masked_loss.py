@@ -80,7 +80,6 @@ def loss_by_counts(counts: Counter[int], size: int, asked: Counter[int]) -> floa
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.masked_loss",
         description=__doc__,

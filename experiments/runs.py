@@ -70,17 +70,14 @@ class Store:
         self.runs |= runs
 
     def get(self, plan: Any) -> Run | None:
-        """The run that was made by a plan, or None."""
         return self.runs.get(_name(plan))
 
     def add(self, run: Run) -> None:
-        """Keep a run that has ended."""
         self.read()
         self.runs[_name(self.key(run))] = run
         self.write()
 
     def write(self) -> None:
-        """Make the file anew."""
         if self.report is not None:
             self.head |= self.report(self)
         first = {"command": self.command} | ({} if self.settings is None else {"settings": self.settings})

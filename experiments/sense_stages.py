@@ -49,7 +49,6 @@ def by_word(results: Sequence[LayerResult], field: str) -> dict[str, list[float]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.sense_stages",
         description=__doc__,

@@ -100,7 +100,6 @@ class Batch:
     labels: Tensor  # int64 (B, T_q), the token after each
 
     def inputs(self) -> dict[str, Tensor]:
-        """By the names of a model's arguments."""
         return {"source_ids": self.source, "target_ids": self.target}
 
 
@@ -135,7 +134,6 @@ def loss_of(logits: Tensor, batch: Batch, smoothing: float) -> Tensor:
 
 
 def new_model(plan: Plan, seed: int) -> nn.Module:
-    """A model before its first update."""
     torch.manual_seed(seed)
     make = KINDS[plan.kind].make
     return make(len(ENGLISH), len(KOREAN), **plan.sizes, dropout=plan.dropout, pad_token_id=PAD)

@@ -145,7 +145,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(options: argparse.Namespace) -> None:
-    """Measure, and print what was asked for."""
     model, tokenizer = load_pretrained(options.model, model_class=BertModel)
     speed_up(model)
     if options.choose:

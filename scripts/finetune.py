@@ -219,7 +219,6 @@ def _refuse(plans: Sequence[Plan], num_layers: int) -> None:
 
 
 def _names(name: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Names that are known, each once."""
     if unknown := [one for one in given if one not in known]:
         raise ValueError(f"{name} must be of {', '.join(known)}, got {unknown[0]!r}")
     if not given:

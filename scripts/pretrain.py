@@ -221,7 +221,6 @@ def arguments(command_line: list[str] | None) -> argparse.Namespace:
 
 
 def pretrain(given: argparse.Namespace) -> None:
-    """What the command line asks for."""
     settings, device = chosen(Settings, given), available_device(given.device, local_rank=local_rank())
     with process_group(device):
         run(

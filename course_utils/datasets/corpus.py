@@ -59,7 +59,6 @@ def _paths(given: Folders) -> list[Path]:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file, or the .txt files of the folder."""
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     if not files:
         raise FileNotFoundError(

@@ -157,7 +157,6 @@ def naive_bayes(task: ClassTask, examples: Sequence[Example]) -> Baseline:
 
 
 def _pieces(task: Task, source: Any) -> list[str]:
-    """The different pieces of a text."""
     return sorted(set(task.tokenizer.tokenize(source.text)))
 
 

@@ -221,7 +221,6 @@ def _situation(row: Row) -> Situation:
 
 
 def _by_part(rows: Iterable[tuple[Row, Example]]) -> dict[str, list[Example]]:
-    """Examples by the part that their rows name."""
     found: dict[str, list[Example]] = {part: [] for part in PARTS}
     for row, example in rows:
         found[row.one_of("part", PARTS)].append(example)

@@ -32,9 +32,6 @@ def entities(tags: Sequence[str], *, scheme: str = "BIO") -> list[Entity]:
     Returns:
         (type, start, end) from left to right, end not included.
 
-    Raises:
-        ValueError: if a tag is not of the scheme, or the scheme is another.
-
     Source: Ramshaw and Marcus 1995; Tjong Kim Sang and Buchholz 2000 (BIO); Lample et al. 2016 (BIOES).
     """
     _check_scheme(scheme)
@@ -57,10 +54,6 @@ def entity_f1(
 
     Returns:
         0 … 1; 0 where there is no entity on either side, as seqeval has it, although nothing is wrong then.
-
-    Raises:
-        ValueError: if there is no sentence, their numbers or lengths differ, a tag is not of the scheme, or the scheme
-            is another.
 
     Source: Tjong Kim Sang and De Meulder 2003 (CoNLL-2003); Nakayama 2018 (seqeval).
     """
@@ -94,7 +87,6 @@ def _entities(tags: tuple[str, ...], scheme: str) -> frozenset[Entity]:
 
 
 def _read(tags: Sequence[str], scheme: str) -> list[Entity]:
-    """The entities of a list of texts."""
     marks = [_mark_and_type(tag, scheme) for tag in tags]
     return _leniently(marks) if scheme == "BIO" else _strictly(marks)
 

@@ -111,9 +111,6 @@ def sentence_vectors(features: Features, *, how: str, layer: int) -> Tensor:
 
     Returns:
         float32 (N, C).
-
-    Raises:
-        ValueError: if features are not of all tokens, or how is another.
     """
     if features.words is not None:
         raise ValueError("features must be layer_vectors' of all tokens (words=None), got those of words")
@@ -144,9 +141,6 @@ def combine(vectors: Tensor, how: str) -> Tensor:
 
     Returns:
         float (…, C); (…, 4·C) for the concatenation.
-
-    Raises:
-        ValueError: if how is another, or there are too few layers for the last four.
 
     Source: Devlin et al. 2019, Table 7.
     """

@@ -101,7 +101,6 @@ def write_file(
 
 
 def _measurement(row: Any, source: str) -> Measurement:
-    """One row of a file."""
     kinds = {"task": str, "start": str, "labels": int, "seed": int, "batch_size": int, "epochs": int}
     told = {name: entry(row, name, kind, source=source) for name, kind in kinds.items()}
     parts = {part: entry(row, part, dict, source=source) for part in ("validation", "test")}

@@ -46,10 +46,6 @@ def accuracy(predictions: Any, references: Any) -> float:
 
     Returns:
         0 … 1.
-
-    Raises:
-        ValueError: if they are empty, not equally many, or no such labels; or texts here and numbers there, which are
-            never equal.
     """
     predicted, right = _columns(predictions, references)
     kinds = {*map(type, predicted), *map(type, right)}
@@ -75,9 +71,6 @@ def f1(predictions: Any, references: Any) -> float:
     Returns:
         0 … 1; 0 where there is no positive on either side.
 
-    Raises:
-        ValueError: if they are empty, not equally many, or hold anything but 0 and 1.
-
     Source: van Rijsbergen 1979, chapter 7 (his E is 1 − F1); for MRPC and QQP in GLUE (Wang et al. 2019).
     """
     positive, false_positive, false_negative, _ = _confusion(predictions, references)
@@ -97,9 +90,6 @@ def matthews(predictions: Any, references: Any) -> float:
 
     Returns:
         −1 (all is the other way round) … 1; 0 where either holds one class only.
-
-    Raises:
-        ValueError: if they are empty, not equally many, or hold anything but 0 and 1.
 
     Source: Matthews 1975; for CoLA in GLUE (Wang et al. 2019).
     """
@@ -122,9 +112,6 @@ def pearson(predictions: Any, references: Any) -> float:
     Returns:
         −1 … 1; 0 where either is constant.
 
-    Raises:
-        ValueError: if they are fewer than two, not equally many, or no such numbers.
-
     Source: Pearson 1895; for STS-B in GLUE (Wang et al. 2019).
     """
     x, y = _numbers(predictions, references)
@@ -146,9 +133,6 @@ def spearman(predictions: Any, references: Any) -> float:
 
     Returns:
         −1 … 1; 0 where either is constant.
-
-    Raises:
-        ValueError: if they are fewer than two, not equally many, or no such numbers.
 
     Source: Spearman 1904; for STS-B in GLUE (Wang et al. 2019).
     """

@@ -139,9 +139,6 @@ class Questions(Task):
             model, examples: see Task.measure.
             threshold: τ; None chooses the one with the highest f1 on these questions, and is refused for those of the
                 test, whose score it would make too good. It lies in ±1e30, the ends for "always" and "never".
-
-        Raises:
-            ValueError: if a test question is among the examples and there is no threshold.
         """
         if threshold is None and any(id(example) in self._of_test for example in examples):
             raise ValueError("threshold must be given for test questions: choose it on those of validation")
@@ -166,9 +163,6 @@ def best_spans(
 
     Returns:
         Spans; among equal pairs the one that begins, then ends first.
-
-    Raises:
-        ValueError: if the shapes differ, allowed is not bool, or a score is no finite number.
     """
     if not start_logits.shape == end_logits.shape == allowed.shape or allowed.dim() != 2:
         shapes = [tuple(given.shape) for given in (start_logits, end_logits, allowed)]

@@ -85,9 +85,6 @@ class Task:
         metric: name of the main measure: more is better.
         labels: names of its K labels; () where none are named.
         parts: the same parts -> Examples.
-
-    Raises:
-        ValueError: if a record has a label that the task does not know.
     """
 
     metric: str
@@ -199,11 +196,7 @@ class Task:
         return TaskBatch(**pad_rows(rows, pad_id=self.tokenizer.vocab["[PAD]"]), labels=labels)
 
     def _logits(self, model: BertWithHead, examples: Sequence[Example]) -> list[list[Tensor]]:
-        """Of each example the logits of its rows, each (K,) or (T, K).
-
-        Raises:
-            ValueError: if the model has the head of another task, whose answers would be taken for this one's.
-        """
+        """Of each example the logits of its rows, each (K,) or (T, K)."""
         wrong = ValueError(
             f"model must be a {self.model_class.__name__} of {self.num_logits} logits for the task {self.name}"
         )

@@ -61,10 +61,6 @@ def passage_windows(
 
     Returns:
         at least one Window; each piece of the passage stands in one of them or in several.
-
-    Raises:
-        ValueError: if a text has no piece, the question leaves no room, the passage is too long and there is no stride,
-            or the stride would leave pieces out.
     """
     asked, told = tokenizer.pieces(question), tokenizer.pieces(passage)
     for name, pieces in (("question", asked), ("passage", told)):
@@ -107,9 +103,6 @@ def pieces_of(window: Window, span: tuple[int, int] | None) -> tuple[int, int]:
 
     Returns:
         (first, last), or NO_ANSWER where there is none, or where it does not stand in this window wholly.
-
-    Raises:
-        ValueError: if span lies outside of the passage, or holds no piece of it.
     """
     if span is None:
         return NO_ANSWER
@@ -136,9 +129,6 @@ def characters_of(encoding: Encoding, first: int, last: int) -> tuple[int, int]:
     Args:
         encoding: a row of a question and its passage.
         first, last: places of tokens, both inclusive.
-
-    Raises:
-        ValueError: if a place is outside of the passage, or last stands before first.
     """
     if (first, last) == NO_ANSWER:
         return 0, 0

@@ -202,7 +202,6 @@ def rectification(step: int, beta2: float) -> float | None:
 
 
 def _longest(beta2: float) -> float:
-    """ρ_∞."""
     return 2 / (1 - beta2) - 1
 
 
@@ -252,9 +251,6 @@ def clip_gradients(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
 
     Returns:
         N before clipping, a scalar.
-
-    Raises:
-        ValueError: if max_norm is not above 0; nothing is changed then.
     """
     max_norm = real_number("max_norm", max_norm, open_at=("least",))
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]

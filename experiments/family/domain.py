@@ -25,7 +25,6 @@ ROWS = 64
 
 
 def review_texts(text: RaceText, part: str) -> list[list[int]]:
-    """The reviews of a part of the task, encoded, without their labels."""
     examples = task_of("reviews", text.tokenizer).parts[part]
     documents = encode_documents([[example.source.text] for example in examples], text.tokenizer)
     return [sentence for document in documents for sentence in document]

@@ -51,7 +51,6 @@ class HeldOut:
         self.full = text.full(text.held_out, batch_size=ROWS // 2, seed=SEED)
 
     def look(self, model: nn.Module) -> dict[str, float]:
-        """Loss of a masked word in single sentences, on some of them."""
         return {"masked_loss": measure(model, self.sentences, most=LOOKED_AT)["held_out_mlm_loss"]}
 
     def all(self, model: nn.Module) -> dict[str, float]:

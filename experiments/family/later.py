@@ -47,7 +47,6 @@ class Called(nn.Module):
         self.model, self.call = model, call
 
     def forward(self, next_sentence_label: Tensor | None = None, **inputs: Tensor) -> Any:
-        """The model's output."""
         return self.call(self.model, inputs, next_sentence_label)
 
 
@@ -134,7 +133,6 @@ class SpanBatch:
     spans: Tensor
 
     def inputs(self) -> dict[str, Tensor]:
-        """As SpanBertForPreTraining takes them."""
         return dict(vars(self))
 
 
@@ -145,7 +143,6 @@ class InSpans:
         self.rows, self.text, self.seed = rows, text, seed
 
     def __call__(self, number: int) -> SpanBatch:
-        """Batch `number`, counted from 0."""
         batch: Batch = self.rows(number)
         true, generator = true_tokens(batch), seeded(self.seed, number, 2)
         can_choose = ~self.text.special[true]

@@ -61,7 +61,6 @@ class Ready:
         return self.part(model).bert
 
     def masked(self, model: nn.Module) -> MaskedWords | None:
-        """The masked language model, or None."""
         part = self.part(model)
         return MaskedWords(part.bert, part.mlm) if hasattr(part, "mlm") else None
 

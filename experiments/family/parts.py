@@ -70,7 +70,6 @@ def piloted(runs: Runs, member: str, rate: float) -> dict[str, Any]:
 
 
 def family(runs: Runs, seed: int, only: Sequence[str]) -> None:
-    """Pre-train the members."""
     for member in wanted(MEMBERS, only):
         runs.trained(member, seed)
 
@@ -87,7 +86,6 @@ def tuned_tasks(runs: Runs, seed: int, only: Sequence[str]) -> None:
 
 
 def wanted(names: Sequence[str], only: Sequence[str]) -> list[str]:
-    """Those of some names that are asked for."""
     return [name for name in names if name in only]
 
 
@@ -197,7 +195,6 @@ def review(
     recipe: film.Recipe,
     make_reader: Callable[[], nn.Module],
 ) -> None:
-    """One reader, so many labels."""
     plan = {"part": part, "member": member, "seed": seed, "labels": labels, "updates": film.UPDATES}
 
     def make() -> dict[str, Any]:
@@ -304,7 +301,6 @@ def going_on(runs: Runs, name: str, seed: int) -> tuple[nn.Module, list[dict[str
 
 
 def first_rate(runs: Runs, plan: dict[str, Any], task: str) -> float:
-    """The rate that was best on validation with the first seed."""
     first = runs.store.get({**plan, "seed": 0})
     return tasks.RATES[0] if first is None else tasks.best_rate(first[task])
 

@@ -44,11 +44,9 @@ class Race:
 
     @property
     def config(self) -> BertConfig:
-        """Of a member that is a BERT."""
         return bert_config(self.settings)
 
     def looks(self) -> list[int]:
-        """Updates after which held-out text is measured."""
         return [self.settings.steps * (look + 1) // LOOKS for look in range(LOOKS)]
 
     def stored(self) -> dict[str, Any]:
@@ -59,7 +57,6 @@ class Race:
         return kept
 
     def with_steps(self, steps: int) -> Race:
-        """The same with another number of updates."""
         warmup = min(SETTINGS.warmup, max(1, steps // 10))
         return Race(replace(self.settings, steps=steps, warmup=warmup))
 

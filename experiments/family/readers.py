@@ -40,7 +40,6 @@ class Words:
     attention_mask: Tensor  # int64 (B, T)
 
     def inputs(self) -> dict[str, Tensor]:
-        """As a language model takes them."""
         return {"input_ids": self.input_ids, "attention_mask": self.attention_mask}
 
 
@@ -51,7 +50,6 @@ class Unmasked:
         self.rows, self.batches_per_epoch = rows, rows.batches_per_epoch
 
     def __call__(self, number: int) -> Words:
-        """Batch `number`, counted from 0."""
         batch = self.rows(number)
         return Words(true_tokens(batch), batch.attention_mask)
 
@@ -89,7 +87,6 @@ class SideBySide(nn.Module):
         self.config = first.config
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> SimpleNamespace:
-        """hidden_states (B, T, 2C)."""
         pairs = zip(
             self.first(input_ids, attention_mask).hidden_states,
             self.second(input_ids, attention_mask).hidden_states,
@@ -113,7 +110,6 @@ class Static(nn.Module):
         )
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> SimpleNamespace:
-        """hidden_states: one, (B, T, C)."""
         return SimpleNamespace(hidden_states=(self.token(input_ids),))
 
 
@@ -156,7 +152,6 @@ def told(model: nn.Module, held: HeldOut) -> dict[str, float]:
 
 
 def language_model(race: Race, text: RaceText, held: HeldOut, seed: int, *, backwards: bool) -> Racer:
-    """left_to_right or right_to_left."""
     gpt = with_waves(GPT(race.config, generator=seeded(seed)), race.settings.start_std)
     model = speed_up(LanguageModel(gpt, backwards=backwards))
     return Racer(

@@ -97,7 +97,6 @@ class States(nn.Module):
         self.model = model
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> SimpleNamespace:
-        """hidden_states."""
         return SimpleNamespace(hidden_states=self.model.gpt.encode(input_ids, attention_mask).hidden_states)
 
 
@@ -131,7 +130,6 @@ class Texts:
     labels: Tensor
 
     def inputs(self) -> dict[str, Tensor]:
-        """As Classifier takes them."""
         return dict(vars(self))
 
 
@@ -145,7 +143,6 @@ class Shuffled:
         self.per_epoch = -(-len(examples) // BATCH)
 
     def __call__(self, number: int) -> Texts:
-        """Batch `number`, counted from 0."""
         learning = learning_groups(number, len(self.groups), self.recipe)
         for place, group in enumerate(self.groups):
             for parameter in group:
@@ -163,7 +160,6 @@ def learning_groups(number: int, count: int, recipe: Recipe) -> list[int]:
 
 
 def texts_of(examples: Sequence[Example]) -> Texts:
-    """Examples as a batch."""
     rows = [example.row for example in examples]
     return Texts(
         pad([row.input_ids for row in rows], 0),
@@ -221,7 +217,6 @@ def tuned(
 
 @torch.no_grad()
 def accuracy_on(model: Classifier, examples: Sequence[Example]) -> float:
-    """The share of examples whose label is the most probable one."""
     model.eval()
     right = 0
     lengths = [len(example.row.input_ids) for example in examples]

@@ -71,12 +71,10 @@ class Runs:
 
     @cached_property
     def text(self) -> RaceText:
-        """Read once."""
         return race_text(self.race.settings, self.work / "vocab.txt")
 
     @cached_property
     def held(self) -> HeldOut:
-        """Held-out text."""
         return HeldOut(self.text)
 
     @cached_property
@@ -92,19 +90,16 @@ class Runs:
         return round(unigram_loss(self.text, self.held), 4)
 
     def ready(self, member: str, seed: int) -> Ready:
-        """A member before its first update."""
         given = (self.race, self.text, self.held, seed)
         if member == "distil":
             return later.distil(*given, taught=lambda: self.taught(seed), device=self.device)
         return MEMBERS[member](*given)
 
     def taught(self, seed: int) -> tuple[dict[str, Tensor], int]:
-        """The teacher's weights, and what they cost."""
         run = self.trained("teacher", seed)
         return self.weights(run["plan"], "updates"), run["points"]["updates"]["flops"]
 
     def plan(self, member: str, seed: int) -> dict[str, Any]:
-        """What tells a pre-training from others."""
         rate = RATES.get(member, RATE)
         return {"part": "family", "member": member, "seed": seed, "rate": rate}
 
@@ -143,23 +138,19 @@ class Runs:
         )
 
     def encoder(self, run: Run, point: str) -> BertModel:
-        """The encoder of a run, as it was at a point."""
         plan = run["plan"]
         ready = self.ready(plan["member"], plan["seed"])
         ready.racer.model.load_state_dict(self.weights(plan, point))
         return ready.bert(ready.racer.model).eval().to(self.device)
 
     def weights(self, plan: dict[str, Any], point: str) -> dict[str, Tensor]:
-        """What a run kept at a point."""
         return load_file(self._file(plan, point))
 
     def save(self, plan: dict[str, Any], point: str, model: nn.Module) -> None:
-        """Keep the weights of a run at a point."""
         state = {name: value.clone() for name, value in model.state_dict().items()}
         save_file(state, self._ensured(plan, point))
 
     def has_weights(self, plan: dict[str, Any], point: str) -> bool:
-        """Whether they were kept."""
         return self._file(plan, point).is_file()
 
     def keep(self, run: Run, device: str | None = None) -> Run:

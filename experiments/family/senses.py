@@ -71,7 +71,6 @@ def shares(answers: Callable[[str], Callable[[str], str]]) -> dict[str, Any]:
 
 
 def mean_share(words: Shares) -> float:
-    """The mean over words of the shares."""
     return round(statistics.fmean(right / asked for right, asked in words.values()), 4)
 
 

@@ -50,7 +50,6 @@ SETTINGS = {
 
 @cache
 def task_of(name: str, tokenizer: WordPieceTokenizer) -> Task:
-    """A task, read once."""
     return load_task(name, tokenizer)
 
 

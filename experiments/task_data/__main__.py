@@ -26,7 +26,6 @@ from experiments.task_data import names, pairs, parts_of_speech, reviews
 
 
 def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A .tsv with its header."""
     for row in rows:
         assert len(row) == len(columns) and not any("\t" in cell or "\n" in cell for cell in row), row
     return "".join("\t".join(row) + "\n" for row in (columns, *rows))
@@ -42,7 +41,6 @@ MAKERS: dict[str, Callable[[], str]] = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.task_data", description="Make the files of data/tasks/."
     )

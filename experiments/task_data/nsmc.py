@@ -42,9 +42,6 @@ def labelled_reviews(reviews: Iterable[Review] | None = None) -> dict[str, list[
 
     Returns:
         "test", "validation", "train" -> as many as SIZES says, or as there are, the same number of either label.
-
-    Raises:
-        Unavailable: if the file is not here and cannot be fetched.
     """
     if reviews is None:
         reviews = read_reviews(find_file("nsmc_raw.tsv.gz"))

@@ -15,7 +15,6 @@ COLUMNS = ("part", "film", "label", "text")
 
 
 def make() -> list[tuple[str, ...]]:
-    """The rows, from the public file."""
     return select(list(read_reviews(find_file("nsmc_raw.tsv.gz"))))
 
 

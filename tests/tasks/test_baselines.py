@@ -235,10 +235,6 @@ def test_the_name_dictionary_by_hand(text, tags):
     assert predicted(name_dictionary, "names", train, text) == tags
 
 
-def test_without_a_name_there_is_none():
-    assert predicted(name_dictionary, "names", [tagged("배를 타고", "O O")], "배를 부산") == "O O"
-
-
 # --- questions
 
 

@@ -60,12 +60,7 @@ def no_warning():
 
 def test_every_token_of_every_layer_without_padding():
     bert, found = model(), vectors()
-    assert [tuple(one.shape) for one in found.tokens] == [
-        (4, 9, WIDTH),
-        (4, 4, WIDTH),
-        (4, 9, WIDTH),
-        (4, 3, WIDTH),
-    ]
+    assert [tuple(one.shape) for one in found.tokens] == [(4, length, WIDTH) for length in (9, 4, 9, 3)]
     for sentence, one in zip(SENTENCES, found.tokens):
         ids = torch.tensor([WORDS.encode(sentence).input_ids])
         with torch.no_grad():
@@ -246,9 +241,6 @@ def test_combinations_by_hand():
     layers = torch.tensor([[[1.0]], [[10.0]], [[100.0]], [[1e3]], [[1e4]], [[1e5]], [[1e6]]])  # 6 layers
     expected = [[1.0], [1e5], [1e6], [1111000.0], [1e3, 1e4, 1e5, 1e6], [1111110.0]]
     assert [combine(layers, how)[0].tolist() for how in COMBINATIONS] == expected
-
-
-# --- what is refused
 
 
 # --- what would be silently wrong

@@ -52,20 +52,6 @@ def test_the_loss_without_attention_by_hand():
     assert loss_without_attention() == pytest.approx(1.8225, abs=5e-5)
 
 
-def test_who_sees_only_its_own_place_learns_no_more_than_that():
-    """A table of logits for each place and the number that came in there, counted over many rows."""
-    rows = random_rows(20_000, generator=seeded(5))
-    counts = torch.full(
-        (LENGTH, NUMBERS, NUMBERS), 1e-3
-    )  # place, number that came in, number that belongs there
-    places = torch.arange(LENGTH).expand(20_000, -1)
-    counts.index_put_((places, rows.input_ids, rows.targets), torch.tensor(1.0), accumulate=True)
-    table = (counts / counts.sum(-1, keepdim=True)).log()
-    held_out = random_rows(5_000, generator=seeded(-5))
-    loss = sorting_loss(table[places[:5_000], held_out.input_ids], held_out).item()
-    assert loss == pytest.approx(loss_without_attention(), abs=0.01)
-
-
 @pytest.mark.parametrize("stack", [Encoder, PreLNEncoder])
 def test_every_place_depends_on_every_number(stack):
     model = Sorter(stack, depth=2, width=8, start_std=0.5, generator=seeded(0))

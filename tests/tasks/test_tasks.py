@@ -12,7 +12,7 @@ from course_utils.datasets.batching import seeded
 from course_utils.heads import IGNORE
 from course_utils.positional import sinusoidal_encoding
 from course_utils.tasks import task as task_file
-from course_utils.tasks.data import DIALECTS, PARTS_OF_SPEECH, DialectSentence, LabelledReview
+from course_utils.tasks.data import DIALECTS, DialectSentence, LabelledReview
 from course_utils.tasks.load import TASKS, draw, load_task
 from course_utils.tasks.metrics import entity_f1, pearson, spearman
 from course_utils.tasks.questions import LARGEST, Answer
@@ -131,22 +131,6 @@ def test_a_bert_without_pooler_gets_a_new_one():
     model, fresh = task.with_encoder(bert, generator=seeded(5)), task.new_model(CONFIG, generator=seeded(5))
     assert torch.equal(model.bert.pooler.dense.weight, fresh.bert.pooler.dense.weight)
     assert bert.pooler is None
-
-
-def test_texts_are_encoded_when_they_are_asked_for(monkeypatch):
-    cutter, seen = tokenizer(), []
-    encode = cutter.encode
-    monkeypatch.setattr(cutter, "encode", lambda *given, **more: seen.append(given) or encode(*given, **more))
-    task = load_task("reviews", cutter, parts=records("reviews", 5, 3, 2))
-    assert seen == []
-    assert task.batch(task.parts["train"][:2]) and task.batch(task.parts["train"][:2])
-    assert len(seen) == 2
-
-
-def test_the_names_of_labels():
-    assert [small(name).labels for name in TASKS] == [
-        ("bad", "good"), DIALECTS, (), NAME_TAGS, PARTS_OF_SPEECH, (),
-    ]  # fmt: skip
 
 
 # --- text and pairs ---------------------------------------------------------------------------------------------------
@@ -336,11 +320,6 @@ def test_a_label_that_the_task_does_not_know(name, record):
     parts["test"].append(record)
     with pytest.raises(ValueError, match=f"record 1 of test has a label that the task {name} does not know"):
         load_task(name, tokenizer(), parts=parts)
-
-
-def test_a_task_that_there_is_not():
-    with pytest.raises(ValueError, match="name must be one of reviews, dialect, .* got 'weather'"):
-        load_task("weather", tokenizer())
 
 
 def test_a_model_of_another_head_is_refused():

@@ -98,10 +98,6 @@ def test_an_answer_that_ends_inside_a_piece_comes_back_with_its_particle():
     assert pieces_of(row, (8, 11)) == (7, 8) and characters_of(row, 7, 8) == (5, 13)  # begins inside one
 
 
-def test_blanks_at_its_ends_change_nothing():
-    assert pieces_of(window(), (4, 10)) == pieces_of(window(), (5, 9)) == (7, 7)
-
-
 def test_what_an_answer_may_begin_with():
     row = window(passage="배 [MASK] 뷁 [SEP].")
     assert row.tokens == ["[CLS]", "어디", "?", "[SEP]", "배", "[MASK]", "[UNK]", "[SEP]", ".", "[SEP]"]
@@ -138,9 +134,8 @@ def test_a_syllable_that_decomposes_comes_back_whole():
 
 def test_in_a_window_that_does_not_hold_it_wholly_there_is_no_answer():
     words = tokenizer("부산에서")
-    rows = passage_windows(
-        words, "어디?", PASSAGE, max_length=9, stride=2
-    )  # 그배는부산|는부산에서떠났다|에서떠났다.
+    # 그배는부산|는부산에서떠났다|에서떠났다.
+    rows = passage_windows(words, "어디?", PASSAGE, max_length=9, stride=2)
     assert [pieces_of(row, (5, 7)) for row in rows] == [(7, 7), (5, 5), NO_ANSWER]
     assert [pieces_of(row, (5, 9)) for row in rows] == [NO_ANSWER, (5, 6), NO_ANSWER]
     assert [pieces_of(row, (2, 9)) for row in rows] == [NO_ANSWER] * 3

@@ -35,14 +35,14 @@ def every_size(monkeypatch):
     monkeypatch.setitem(PAYS_FROM, torch.backends.cpu.get_cpu_capability(), 0)
 
 
-def twins(make, dtype=torch.float32):
+def twins(make, dtype=torch.float32, quicken=speed_up):
     """A plain model with every parameter random, and a faster copy."""
     torch.manual_seed(0)
     plain = make().to(dtype).eval()
     with torch.no_grad():
         for parameter in plain.parameters():
             parameter.normal_(std=0.2)
-    return plain, speed_up(copy.deepcopy(plain))
+    return plain, quicken(copy.deepcopy(plain))
 
 
 def bert(**overrides):

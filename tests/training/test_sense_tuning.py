@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -227,26 +225,9 @@ def test_whose_folder_it_is(tmp_path, folder, tokenizer, capsys):
     }
 
 
-def test_a_file_in_the_way(tmp_path, folder, tokenizer, capsys):
-    save_pretrained(tiny(tokenizer), tokenizer, tmp_path / "model")
-    out = tmp_path / "file"
-    out.write_text("")
-    command = ["--model", str(tmp_path / "model"), "--out", str(out), "--corpus", str(folder)]
-    assert main([*command, "--steps", "1", "--batch-size", "5", "--threads", "1"]) == 2
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith(f"sense_tuning: {out}: File exists; a file stands where a folder must be: move it")
-
-
 def test_the_head_keeps_its_weights_and_no_table_of_the_senses():
     head = SenseHead(7)
     assert head.state_dict().keys() == {"weight", "bias"}
     words = [word for word, _ in CLASSES]
     assert head.same_word.tolist() == [[one == other for other in words] for one in words]
     assert not head.weight.any() and not head.bias.any() and head.weight.shape == (len(CLASSES), 7)
-
-
-@pytest.mark.rare
-def test_the_module_is_a_command():
-    command = [sys.executable, "-m", "scripts.sense_tuning", "--help"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
-    assert said.startswith("usage:")

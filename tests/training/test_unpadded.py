@@ -1,5 +1,3 @@
-import copy
-
 import pytest
 import torch
 from torch import nn
@@ -11,18 +9,14 @@ from course_utils.training.fast import FastEncoder, FastMultiHeadAttention, spee
 from course_utils.training.unpadded import ROWS, UnpaddedEncoder, skip_padding
 from tests.model.every_head import HEADS, in_its_form, targets
 from tests.training.test_fast import QUIET, SIZES, B, T, batch, bert, same_gradients
+from tests.training.test_fast import twins as plain_and_faster
 
 READS_PADDING = "BertForQuestionAnswering"
 
 
 def twins(make):
     """A plain model in float64 with every parameter random, and a copy that skips padding."""
-    torch.manual_seed(0)
-    plain = make().double().eval()
-    with torch.no_grad():
-        for parameter in plain.parameters():
-            parameter.normal_(std=0.2)
-    return plain, skip_padding(copy.deepcopy(plain))
+    return plain_and_faster(make, torch.float64, skip_padding)
 
 
 @pytest.mark.parametrize("training", [False, True])
