@@ -18,7 +18,6 @@ Whether it happened is seen by going there and back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from course_utils.tokenization import Encoding, WordPieceTokenizer
@@ -63,26 +62,19 @@ def passage_windows(
         at least one Window; each piece of the passage stands in one of them or in several.
     """
     asked, told = tokenizer.pieces(question), tokenizer.pieces(passage)
-    for name, pieces in (("question", asked), ("passage", told)):
-        if not pieces:
-            raise ValueError(f"{name} must hold at least one word, and is empty")
     room = max_length - ADDED - len(asked)
-    if room < 1:
+    if not told or room < 1:
         raise ValueError(
-            f"question must leave room for its passage in {max_length} pieces, {ADDED} of them special tokens, "
-            f"got {len(asked)} pieces"
+            f"a passage must have a word, and its question leave room for it in {max_length} pieces"
         )
-    if stride is None:
-        if len(told) > room:
-            raise ValueError(
-                f"passage must fit into the {room} pieces that are left beside the question, got {len(told)}; "
-                "a stride cuts it into windows"
-            )
-        begins: Iterable[int] = [0]
-    elif not 1 <= stride <= room:
+    if stride is None and len(told) > room:
+        raise ValueError(
+            f"passage must fit into {room} pieces, got {len(told)}; a stride cuts it into windows"
+        )
+    stride = room if stride is None else stride
+    if not 1 <= stride <= room:
         raise ValueError(f"stride must lie in 1 … {room}, or pieces would be left out, got {stride}")
-    else:
-        begins = range(0, max(len(told) - room, 0) + stride, stride)  # the last one reaches the end
+    begins = range(0, max(len(told) - room, 0) + stride, stride)  # the last one reaches the end
     return [_window(tokenizer, asked, told, begin, begin + room, passage) for begin in begins]
 
 
@@ -109,7 +101,7 @@ def pieces_of(window: Window, span: tuple[int, int] | None) -> tuple[int, int]:
     start, end = span
     if not 0 <= start < end <= len(window.passage):
         raise ValueError(
-            f"span must lie in the {len(window.passage)} characters of the passage, got {start}, {end}"
+            f"span must lie in the passage, {len(window.passage)} characters, got {start}, {end}"
         )
     if not (window.reach[0] <= start and end <= window.reach[1]):
         return NO_ANSWER
@@ -134,9 +126,7 @@ def characters_of(encoding: Encoding, first: int, last: int) -> tuple[int, int]:
         return 0, 0
     allowed = passage_pieces(encoding)
     if not (0 <= first <= last < len(allowed) and allowed[first] and allowed[last]):
-        raise ValueError(
-            f"first and last must be pieces of the passage in their order, got {first} and {last}"
-        )
+        raise ValueError(f"first and last must be pieces of the passage in order, got {first} and {last}")
     return encoding.offsets[first][0], encoding.offsets[last][1]
 
 

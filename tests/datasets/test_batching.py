@@ -135,16 +135,6 @@ def test_whole_words_are_masked_whole_in_batches():
         assert not (chosen[:, 1:] != chosen[:, :-1])[continues].any()
 
 
-def test_the_share_of_chosen_tokens():
-    batches = stream(whole_words=False)
-    chosen = words = 0
-    for number in range(3 * batches.batches_per_epoch):
-        batch = batches(number)
-        chosen += int((batch.labels != IGNORE).sum())
-        words += int((true_ids(batch) >= FIRST_ID).sum())
-    assert words > 30_000 and abs(chosen - 0.15 * words) < 4.5 * (words * 0.15 * 0.85) ** 0.5
-
-
 def test_an_epoch_shows_every_neighbour_once_and_single_sentences_without_label():
     batches = stream(max_length=101)  # nothing is cut
     follows = {(*a[:2], *b[:2]) for document in DOCUMENTS for a, b in pairwise(document)}

@@ -99,21 +99,6 @@ def test_no_held_out_sentence_is_in_the_corpus_in_any_near_form():
     assert {sentence: found for sentence, found in copies.items() if found} == {}
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "나는 항구에 들러 배를 탔다.",
-        "나는항구에 들러, 배를 탔다!",  # other blanks and marks
-        "나는 항구에 들러 배를 샀다.",  # another verb
-        "그날 나는 항구에 들러 배를 탔다고 한다.",  # inside a longer one
-    ],
-)
-def test_a_planted_copy_is_seen(sentence):
-    assert NearCopies(["나는 항구에 들러 배를 탔다.", "밤이 깊었다."]).of(sentence) == [
-        "나는 항구에 들러 배를 탔다."
-    ]
-
-
 def test_five_words_in_a_row_are_enough():
     far = "그런데 어제는 눈이 펑펑 내려 온 동네 아이들이 신나게 썰매를 타고 놀았다고 들었다."
     text = NearCopies([far])

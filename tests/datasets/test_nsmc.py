@@ -8,11 +8,7 @@ import http.server
 import io
 import json
 import os
-import signal
-import subprocess
-import sys
 import tarfile
-import threading
 
 import pytest
 
@@ -153,9 +149,7 @@ class Server:
     def __init__(self) -> None:
         self.answers = [CONTENT]  # the last one again and again
         self.endless = False
-        self.stops_after: int | None = None  # bytes, and then silence
         self.paths: list[str] = []
-        self.released = threading.Event()
 
 
 @pytest.fixture
@@ -170,10 +164,7 @@ def server(monkeypatch):
             self.end_headers()
             while serves.endless:
                 self.wfile.write(body)
-            self.wfile.write(body[: serves.stops_after])
-            self.wfile.flush()
-            if serves.stops_after:
-                serves.released.wait(20)
+            self.wfile.write(body)
 
         def log_message(self, *_):
             pass
@@ -181,7 +172,6 @@ def server(monkeypatch):
     with serving(Handler) as address:
         monkeypatch.setattr(origins, "ARCHIVES", address)
         yield serves
-        serves.released.set()
 
 
 @pytest.fixture(autouse=True)
@@ -233,26 +223,6 @@ def test_wrong_content_is_refused_and_deleted(server, cache, content, told):
     server.answers = [content]
     message = refused(cache)
     assert told in message and "what came was deleted" in message
-
-
-def test_a_kill_half_way_leaves_nothing_half_written(server, cache):
-    server.stops_after = 300
-    code = (
-        "from course_utils.datasets import download, origins\n"
-        "from course_utils.support import network\n"
-        "network.CHUNK = 100\n"
-        f"origins.ARCHIVES = {origins.ARCHIVES!r}\n"
-        f"origins.ORIGINS[{NAME!r}] = origins.Archive(*{tuple(ORIGIN)!r})\n"
-        f"download.find_file({NAME!r}, progress=lambda have: print(have, flush=True))\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], env=os.environ, stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"0\n" and process.stdout.readline() == b"100\n"
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert left(cache) == {f"{NAME}.part"}
-    server.stops_after = None
-    server.released.set()
-    assert gzip.decompress(find_file(NAME).read_bytes()).decode() == "".join(LINES) and left(cache) == {NAME}
 
 
 def test_the_mirror_may_have_packed_it_otherwise(tmp_path, monkeypatch):

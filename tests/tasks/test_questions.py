@@ -65,21 +65,12 @@ def test_half_precision_does_not_make_pairs_equal():
     assert (int(found.first), int(found.last), float(found.score)) == (1, 2, 128.375)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"end_logits": torch.zeros(B, T + 1).double()}, r"must have one shape \(B, T\), got"),
-        ({"allowed": torch.ones(T, dtype=torch.bool)}, "must have one shape"),
-        ({"allowed": torch.ones(B, T)}, "allowed must be bool .* got torch.float32"),
-        ({"start_logits": torch.full((B, T), math.nan).double()}, "must be finite numbers"),
-        ({"end_logits": torch.full((B, T), math.inf).double()}, "must be finite numbers"),
-    ],
-)
-def test_scores_that_would_give_a_wrong_pair_are_refused(change, message):
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+def test_scores_that_would_give_a_wrong_pair_are_refused(wrong):
     start, end = logits(0)
-    good = {"start_logits": start, "end_logits": end, "allowed": torch.ones(B, T, dtype=torch.bool)}
-    with pytest.raises(ValueError, match=message):
-        best_spans(**good | change)
+    start[1, 2] = wrong
+    with pytest.raises(ValueError, match="must be finite numbers"):
+        best_spans(start, end, torch.ones(B, T, dtype=torch.bool))
 
 
 # --- over windows ---------------------------------------------------------------------------------------------------
@@ -126,13 +117,6 @@ def test_over_windows_it_equals_trying_all():
         assert found.margin == pytest.approx(
             score - min(float(a + b) for a, b in zip(start[:, 0], end[:, 0]))
         )
-
-
-def test_one_window_padded_or_not_gives_the_same():
-    (row,) = passage_windows(tokenizer(), "어디?", PASSAGE)
-    start, end = logits(3, (1, 29))
-    whole = best_answer([row], start[:, : len(row)], end[:, : len(row)])
-    assert best_answer([row], start, end) == whole
 
 
 def test_scores_of_more_rows_than_windows_are_refused():

@@ -20,8 +20,6 @@ from course_utils.tasks.sorting import (
     random_rows,
     sorting_loss,
 )
-from course_utils.training.loop import train
-from course_utils.training.optim import linear_rate
 
 
 def test_rows_are_drawn_from_all_numbers_and_put_in_order():
@@ -80,18 +78,3 @@ def test_the_loss_by_hand():
     logits[0, 1, 5] = math.log(15.0)  # 15 of 30
     loss = sorting_loss(logits, Rows(targets.flip(1), targets))
     assert loss.item() == pytest.approx((math.log(16) + math.log(2)) / 2)
-
-
-@pytest.mark.rare
-def test_it_learns_more_than_the_place():
-    model = Sorter(depth=1, generator=seeded(0))
-    train(
-        model,
-        lambda number: random_rows(16, generator=seeded(number)),
-        torch.optim.Adam(model.parameters(), fused=True),
-        learning_rate=lambda step: linear_rate(step, 1e-2, 10, 121),
-        steps=120,
-        loss=sorting_loss,
-    )
-    held_out = random_rows(64, generator=seeded(-1))
-    assert sorting_loss(model(held_out.input_ids), held_out).item() < loss_without_attention() - 0.2
