@@ -22,16 +22,7 @@ from typing import Any
 from course_utils.tasks.answers import exact_match, span_f1
 from course_utils.tasks.entities import entity_f1
 
-__all__ = [
-    "accuracy",
-    "entity_f1",
-    "exact_match",
-    "f1",
-    "matthews",
-    "pearson",
-    "span_f1",
-    "spearman",
-]
+__all__ = ["accuracy", "entity_f1", "exact_match", "f1", "matthews", "pearson", "span_f1", "spearman"]
 
 LARGEST = 1e300  # the sum of very many such numbers is still a float
 

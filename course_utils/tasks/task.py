@@ -92,12 +92,7 @@ class Task:
     model_class: type[BertWithHead]
 
     def __init__(
-        self,
-        name: str,
-        parts: Mapping[str, Sequence[Any]],
-        tokenizer: WordPieceTokenizer,
-        *,
-        max_length: int,
+        self, name: str, parts: Mapping[str, Sequence[Any]], tokenizer: WordPieceTokenizer, *, max_length: int
     ) -> None:
         self.name, self.tokenizer, self.max_length = name, tokenizer, max_length
         self.parts = {part: [Example(source, self.encode) for source in parts[part]] for part in PARTS}

@@ -145,15 +145,9 @@ class AdamW(Adam):
     """
 
     def __init__(
-        self,
-        params: Iterable,
-        lr: float = 1e-3,
-        *,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.01,
+        self, params: Iterable, lr: float = 1e-3, *, weight_decay: float = 0.01, **more: Any
     ) -> None:
-        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(params, lr, weight_decay=weight_decay, **more)
 
     def update(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         _, mean, square = self.averages(parameter, gradient, group["betas"])

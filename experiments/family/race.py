@@ -7,26 +7,11 @@ from typing import Any
 
 from course_utils.config import BertConfig
 from course_utils.training.settings import Settings
+from experiments.ablations import BASE
 
 # The small BERT of experiments/ablations.py, on both halves of the course's text.
-SETTINGS = Settings(
-    corpus="data/corpus,data/corpus_more",
-    vocab_size=2000,
-    layers=2,
-    hidden=64,
-    heads=4,
-    max_length=48,
-    positions=64,
-    dropout=0.0,
-    start_std=0.1,
-    steps=8000,
-    batch_size=16,
-    peak_rate=2e-3,
-    warmup=80,
-    threads=1,
-    precision="float32",
-    whole_words=False,
-    held_out=20,
+SETTINGS = replace(
+    BASE, corpus="data/corpus,data/corpus_more", steps=8000, batch_size=16, warmup=80, held_out=20
 )
 LOOKS = 5  # at held-out text in a run
 LOOKED_AT, ASKED = 6, 20  # batches of 64 sentences at a look, and at the end of a run

@@ -124,11 +124,7 @@ def piece_vectors(race: Race, text: RaceText, seed: int) -> tuple[WordVectors, T
         for ids, real in zip(batch.input_ids.tolist(), batch.attention_mask.tolist()):
             sentences.append([pieces[one] for one, here in zip(ids, real) if here and not special[one]])
     vectors = train_skip_gram(
-        sentences,
-        dimensions=race.settings.hidden,
-        epochs=1,
-        min_count=1,
-        generator=seeded(seed, 3),
+        sentences, dimensions=race.settings.hidden, epochs=1, min_count=1, generator=seeded(seed, 3)
     )
     table = torch.zeros(len(pieces), race.settings.hidden)
     for piece, row in vectors.index.items():

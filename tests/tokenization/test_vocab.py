@@ -73,7 +73,7 @@ def test_merges_there_and_back(tmp_path):
     ("content", "message"),
     [
         ("", "merges.txt is empty; the first line"),
-        ("#version: 0.2\na\n", "line 2 must be two symbols with a blank between them, got 'a'"),
+        ("#version: 0.2\na\n", "line 2 must be two symbols with a blank, got 'a'"),
         ("a b\na  b\n", "line 2 must be two symbols"),
         ("a b\nb c\na b\n", "the merge 'a b' stands twice, in lines 1 and 3"),
         (b"a \xff\n", "not UTF-8"),
