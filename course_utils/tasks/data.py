@@ -205,9 +205,7 @@ def read_situations(path: str | Path = DATA / "situations.tsv") -> dict[str, lis
         situation, part = _situation(row), row.one_of("part", PARTS)
         before = parts.setdefault(situation.subject, part)
         if before != part:
-            raise ValueError(
-                f"{row.where}: subject {situation.subject} must be in one part, and is in {before} and {part}"
-            )
+            raise ValueError(f"{row.where}: subject {situation.subject} must be in one part, and is in two")
         found[part].append(situation)
     return found
 

@@ -58,18 +58,15 @@ def entity_f1(
     Source: Tjong Kim Sang and De Meulder 2003 (CoNLL-2003); Nakayama 2018 (seqeval).
     """
     _check_scheme(scheme)
+    counts = f"{len(predictions)} and {len(references)}"
     if len(predictions) != len(references) or not references:
         raise ValueError(
-            "predictions and references must be equally many sentences, at least 1, "
-            f"got {len(predictions)} and {len(references)}"
+            f"sentences must be equally many, at least 1, got {len(predictions)} and {len(references)}"
         )
     common = among = 0
     for number, (predicted, right) in enumerate(zip(predictions, references)):
         if len(predicted) != len(right):
-            raise ValueError(
-                f"predictions[{number}] must have a tag for each of the {len(right)} in references, "
-                f"got {len(predicted)}"
-            )
+            raise ValueError(f"predictions[{number}] must have {len(right)} tags, got {len(predicted)}")
         these, those = _entities(tuple(predicted), scheme), _entities(tuple(right), scheme)
         common += len(these & those)
         among += len(these) + len(those)

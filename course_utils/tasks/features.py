@@ -80,9 +80,7 @@ def layer_vectors(
         OSError: if cache cannot be written or read; if another process is at work in it.
     """
     if model.training:
-        raise ValueError(
-            "the model is in training mode, where dropout draws other vectors each time: call model.eval()"
-        )
+        raise ValueError("the model is in training mode, where dropout draws: call model.eval()")
     if isinstance(sentences, str):
         raise ValueError("sentences must be a list of texts, got one text: put it in a list")
     if words not in (None, "first"):

@@ -168,9 +168,7 @@ def _numbers(predictions: Any, references: Any) -> tuple[list[float], list[float
     """Both as lists of floats, at least two."""
     x, y = _columns(predictions, references)
     if len(x) < 2 or not all(abs(value) <= LARGEST for value in x + y):  # NaN is not
-        raise ValueError(
-            f"predictions and references must be at least 2 numbers each, of at most {LARGEST:g} in size"
-        )
+        raise ValueError(f"there must be at least 2 numbers each, of at most {LARGEST:g} in size")
     return [float(value) for value in x], [float(value) for value in y]
 
 
@@ -178,9 +176,7 @@ def _columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
     """What a tensor, an array or a list holds, by value, as lists of equal length."""
     predicted, right = _values(predictions), _values(references)
     if len(predicted) != len(right) or not right:
-        raise ValueError(
-            f"predictions and references must be equally many, at least 1, got {len(predicted)} and {len(right)}"
-        )
+        raise ValueError(f"both must be equally many, at least 1, got {len(predicted)} and {len(right)}")
     return predicted, right
 
 

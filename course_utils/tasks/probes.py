@@ -142,9 +142,7 @@ def _read_once(
         if not math.isfinite(loss.item()):
             if (labels == IGNORE).all():
                 continue  # nothing to learn from
-            raise FloatingPointError(
-                f"the probe's loss is {loss.item()}; a smaller rate helps, or smaller vectors"
-            )
+            raise FloatingPointError(f"the probe's loss is {loss.item()}; a smaller rate helps")
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -99,9 +99,7 @@ class Task:
         for part, examples in self.parts.items():
             for row, example in enumerate(examples):
                 if not self.fits(example.source):
-                    raise ValueError(
-                        f"record {row} of {part} has a label that the task {name} does not know: {example.source}"
-                    )
+                    raise ValueError(f"record {row} of {part} has a label that {name} does not know")
 
     @property
     def num_logits(self) -> int:

@@ -64,13 +64,9 @@ def passage_windows(
     asked, told = tokenizer.pieces(question), tokenizer.pieces(passage)
     room = max_length - ADDED - len(asked)
     if not told or room < 1:
-        raise ValueError(
-            f"a passage must have a word, and its question leave room for it in {max_length} pieces"
-        )
+        raise ValueError(f"a word of the passage must fit beside the question into {max_length} pieces")
     if stride is None and len(told) > room:
-        raise ValueError(
-            f"passage must fit into {room} pieces, got {len(told)}; a stride cuts it into windows"
-        )
+        raise ValueError(f"passage must fit into {room} pieces, got {len(told)}: give a stride")
     stride = room if stride is None else stride
     if not 1 <= stride <= room:
         raise ValueError(f"stride must lie in 1 … {room}, or pieces would be left out, got {stride}")
@@ -100,9 +96,7 @@ def pieces_of(window: Window, span: tuple[int, int] | None) -> tuple[int, int]:
         return NO_ANSWER
     start, end = span
     if not 0 <= start < end <= len(window.passage):
-        raise ValueError(
-            f"span must lie in the passage, {len(window.passage)} characters, got {start}, {end}"
-        )
+        raise ValueError(f"span must lie in the {len(window.passage)} characters, got {start}, {end}")
     if not (window.reach[0] <= start and end <= window.reach[1]):
         return NO_ANSWER
     touched = [

@@ -86,10 +86,7 @@ class BPETokenizer:
             check_special_tokens(self.vocab, required=[unknown])
         homeless = [pair for pair in self.merges if pair[0] + pair[1] not in self.vocab]
         if homeless:
-            raise ValueError(
-                "vocabulary and merges do not belong together: the vocabulary lacks "
-                f"{shown(''.join(homeless[0]))}, which a merge makes"
-            )
+            raise ValueError(f"vocabulary and merges do not belong together: {shown(''.join(homeless[0]))}")
         self._known: dict[str, list[str]] = {}
 
     @classmethod

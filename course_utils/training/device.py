@@ -28,9 +28,7 @@ def available_device(name: str, *, local_rank: int | None = None) -> torch.devic
     if kind != "cuda":
         return torch.device(name)
     if number and local_rank is not None:
-        raise ValueError(
-            f"device must be cuda under torchrun, which gives each process its GPU; got {name!r}"
-        )
+        raise ValueError(f"device must be cuda under torchrun, which numbers the GPUs; got {name!r}")
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     index = int(number) if number else local_rank or 0
     if index >= count:

@@ -53,9 +53,7 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
     split = [split_documents(group, settings.held_out, settings.seed) for group in (own, others, reviews)]
     for group, share, (documents, _) in zip(GROUPS, settings.percents(), split):
         if share and not documents:
-            raise ValueError(
-                f"shares ask for {share} % of {group}, and the text holds none: see --corpus and --public"
-            )
+            raise ValueError(f"shares ask for {share} % of {group}, and the text holds none")
     if not vocabulary.is_file():
         vocabulary.parent.mkdir(parents=True, exist_ok=True)
         given = Path(settings.start_from) / VOCABULARY if settings.start_from else settings.vocab_file

@@ -137,7 +137,7 @@ def test_labels_are_the_true_tokens_where_something_was_chosen_and_ignored_elsew
 
 def test_corrupt_says_what_does_not_fit():
     numbers = dict(mask_id=MASK, first_id=FIRST, vocab_size=VOCAB, generator=generator())
-    with pytest.raises(ValueError, match=r"shape of input_ids, \(2, 3\), got torch.bool \(3, 2\)"):
+    with pytest.raises(ValueError, match=r"shape of input_ids, got torch.bool \(3, 2\)"):
         corrupt(ids(2, 3), torch.ones(3, 2, dtype=torch.bool), **numbers)
     with pytest.raises(ValueError, match=r"chosen must be bool .* got torch.int64 \(2, 3\)"):
         corrupt(ids(2, 3), torch.ones(2, 3, dtype=torch.int64), **numbers)
@@ -238,6 +238,6 @@ def test_the_homonym_of_the_true_next_sentence_comes_first():
 
 def test_too_little_text_for_negatives_is_said():
     for text in ([[[5], [6], [7], [8], [9], [10], [11]]], [[[5], [6]], [[6], [6], [6]]]):
-        with pytest.raises(ValueError, match="those hold no other sentence: give more text"):
+        with pytest.raises(ValueError, match="from other documents: give more text"):
             for seed in range(40):
                 sentence_pairs(text, generator=generator(seed))

@@ -53,7 +53,7 @@ def test_endings_are_sorted_and_the_right_one_is_found_again(tmp_path):
     [
         ("situation\tright", "text\tright", "must have the columns subject, part, situation, right"),
         ("9\ttrain", "아홉\ttrain", "situations.tsv, row 3: subject must be a number, got '아홉'"),
-        ("9\ttrain", "7\ttrain", "row 3: subject 7 must be in one part, and is in test and train"),
+        ("9\ttrain", "7\ttrain", "row 3: subject 7 must be in one part, and is in two"),
         ("가\t나\t다\t라", "가\t나\t가\t라", "situations.tsv, row 3: the four endings must differ"),
     ],
 )

@@ -318,7 +318,7 @@ def test_a_draw_stays_balanced_where_the_data_are_not():
 def test_a_label_that_the_task_does_not_know(name, record):
     parts = records(name, 2, 2, 1)
     parts["test"].append(record)
-    with pytest.raises(ValueError, match=f"record 1 of test has a label that the task {name} does not know"):
+    with pytest.raises(ValueError, match=f"record 1 of test has a label that {name} does not know"):
         load_task(name, tokenizer(), parts=parts)
 
 

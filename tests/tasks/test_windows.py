@@ -52,10 +52,10 @@ def test_windows_equal_those_of_the_tokenizers_library():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"max_length": 9}, "passage must fit into 4 pieces, got 7; a stride cuts it into windows"),
+        ({"max_length": 9}, "passage must fit into 4 pieces, got 7: give a stride"),
         ({"max_length": 9, "stride": 5}, r"stride must lie in 1 … 4, .* got 5"),
-        ({"max_length": 5, "stride": 1}, "leave room for it in 5 pieces"),
-        ({"passage": " \t"}, "a passage must have a word"),
+        ({"max_length": 5, "stride": 1}, "must fit beside the question into 5 pieces"),
+        ({"passage": " \t"}, "a word of the passage must fit"),
     ],
 )
 def test_what_does_not_fit_is_refused(given, message):
@@ -133,7 +133,7 @@ def test_in_a_window_that_does_not_hold_it_wholly_there_is_no_answer():
 
 @pytest.mark.parametrize("span", [(5, 15), (7, 7), (-1, 7)])
 def test_a_span_outside_of_the_passage_is_not_taken_for_no_answer(span):
-    with pytest.raises(ValueError, match="span must lie in the passage, 14 characters"):
+    with pytest.raises(ValueError, match="span must lie in the 14 characters"):
         pieces_of(window(), span)
 
 
