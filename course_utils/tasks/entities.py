@@ -58,10 +58,9 @@ def entity_f1(
     Source: Tjong Kim Sang and De Meulder 2003 (CoNLL-2003); Nakayama 2018 (seqeval).
     """
     _check_scheme(scheme)
-    counts = f"{len(predictions)} and {len(references)}"
     if len(predictions) != len(references) or not references:
         raise ValueError(
-            f"sentences must be equally many, at least 1, got {len(predictions)} and {len(references)}"
+            f"sentences must be as many, at least 1, got {len(predictions)} and {len(references)}"
         )
     common = among = 0
     for number, (predicted, right) in enumerate(zip(predictions, references)):
