@@ -76,11 +76,7 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 class LeftToRight(nn.Module):
-    """The parameters of a BertForPreTraining, used from left to right: each token sees itself and what stands before.
-
-    Args:
-        model: gives embeddings, encoder and the head over the vocabulary.
-    """
+    """The parameters of a BertForPreTraining, used from left to right: a token sees itself and what stands before."""
 
     def __init__(self, model: BertForPreTraining) -> None:
         super().__init__()

@@ -103,15 +103,7 @@ def carry_on(
     make: Callable[[Plan], Run],
     tell: Callable[[Run], str],
 ) -> None:
-    """Make what is planned and not stored yet, one after the other.
-
-    Args:
-        store: see Store.
-        planned: in this order.
-        key: of a plan, as the store's of the run that it gives.
-        make: a run.
-        tell: a line about a run.
-    """
+    """Make what is planned and not stored yet, one by one; `key` is as the store's, `tell` a line about a run."""
     for number, plan in enumerate(planned):
         if store.get(key(plan)) is None:
             store.read()

@@ -37,20 +37,13 @@ LONGEST = 24  # tokens; no date has more than 20
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the four.
-
-    Attributes:
-        make: its class.
-        sizes: so that all have nearly as many parameters.
-        steps: how many blocks must wait for one another in an update, from T_k and T_q.
-        formula, why: the same in words.
-    """
+    """One of the four."""
 
     make: type[nn.Module]
-    sizes: dict[str, int]
-    steps: Callable[[int, int], int]
+    sizes: dict[str, int]  # so that all have nearly as many parameters
+    steps: Callable[[int, int], int]  # blocks that must wait for one another in an update, from T_k and T_q
     formula: str
-    why: str
+    why: str  # the same in words
 
 
 RECURRENT = "the state after a token is made from the state before it, in the source and again in the target"

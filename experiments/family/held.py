@@ -19,12 +19,7 @@ SEED = 1  # of the masks: the same ones for all
 
 
 class MaskedWords(nn.Module):
-    """The masked language model in a member, whatever else is trained along with it.
-
-    Args:
-        bert: the encoder.
-        head: over the vocabulary, by way of the encoder's token embedding.
-    """
+    """The masked language model in a member, whatever else is trained along with it."""
 
     def __init__(self, bert: BertModel, head: nn.Module) -> None:
         super().__init__()
@@ -40,11 +35,7 @@ class MaskedWords(nn.Module):
 
 
 class HeldOut:
-    """Held-out text of the races.
-
-    Args:
-        text: see RaceText.
-    """
+    """Held-out text of the races."""
 
     def __init__(self, text: RaceText) -> None:
         self.sentences = text.sentences(text.held_out, batch_size=ROWS, seed=SEED)

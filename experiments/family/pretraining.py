@@ -32,7 +32,6 @@ class Racer:
         model: what is trained; its output has a loss.
         batches: gives a batch by its number, from 0.
         flops: of an update with a batch.
-        tokens: of a batch, those that are no padding.
         measures: of a model (the running mean) -> measure -> value, on held-out text.
         spent: FLOPs that were spent before the first update, such as for a teacher.
     """
@@ -41,7 +40,6 @@ class Racer:
     batches: Callable[[int], Any]
     flops: Callable[[Any], int]
     measures: Callable[[nn.Module], dict[str, float]]
-    tokens: Callable[[Any], int] = lambda batch: int(batch.attention_mask.sum())
     spent: int = 0
 
 
@@ -65,7 +63,7 @@ def pre_train(
     rate: float,
     warmup: int,
     looks: Sequence[int],
-    keep: Sequence[int],
+    keep: Sequence[int] = (),
     budget: int | None = None,
     seed: int = 0,
 ) -> Trained:
@@ -100,7 +98,7 @@ def pre_train(
             torch._foreach_lerp_(means, weights, 1.0 - min(AVERAGE, (1 + done) / (10 + done)))
         cost = racer.flops(step.batch)
         state["flops"] += cost
-        state["tokens"] += racer.tokens(step.batch)
+        state["tokens"] += int(step.batch.attention_mask.sum())
         state["loss"] += float(step.output.loss.detach())
         state["since"] += 1
         # The next update may be larger than this one; half an update more or less is not told apart.

@@ -19,11 +19,7 @@ LOOKED_AT, ASKED = 6, 20  # batches of 64 sentences at a look, and at the end of
 
 @dataclass(frozen=True)
 class Race:
-    """The settings of a race.
-
-    Attributes:
-        settings: of text and model; `steps` updates are made by each member, `batch_size` rows each.
-    """
+    """The settings of a race: of text and model; `steps` updates are made by each member, `batch_size` rows each."""
 
     settings: Settings = SETTINGS
 

@@ -55,12 +55,7 @@ class Unmasked:
 
 
 class LanguageModel(nn.Module):
-    """A GPT that tells each token from those before it: of the row, or of the row turned round.
-
-    Args:
-        gpt: the model.
-        backwards: turn real tokens round, and what comes out back again.
-    """
+    """A GPT that tells each token from those before it: of the row, or of the row turned round (and back again)."""
 
     def __init__(self, gpt: GPT, *, backwards: bool = False) -> None:
         super().__init__()
@@ -95,12 +90,7 @@ class SideBySide(nn.Module):
 
 
 class Static(nn.Module):
-    """A table of vectors: no piece knows of another.
-
-    Args:
-        vectors: float (V, C).
-        config: sizes; it has no layer.
-    """
+    """A table of vectors (V, C): no piece knows of another."""
 
     def __init__(self, vectors: Tensor, config: BertConfig) -> None:
         super().__init__()

@@ -60,14 +60,7 @@ TRICKS = {
 
 
 class Classifier(nn.Module):
-    """A reader with ULMFiT's head.
-
-    Args:
-        reader: called with input_ids and attention_mask, gives hidden_states.
-        size: of its vectors.
-        labels: K.
-        std, generator: of the head's start values.
-    """
+    """A reader, whose vectors have a size, with ULMFiT's head; std and generator are of the head's start values."""
 
     def __init__(
         self, reader: nn.Module, size: int, labels: int, *, std: float, generator: torch.Generator

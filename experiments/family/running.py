@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -55,13 +55,7 @@ def name_of(plan: dict[str, Any]) -> str:
 
 @dataclass
 class Runs:
-    """Everything that a run needs.
-
-    Attributes:
-        race, store: see there.
-        work: the folder of vocabulary and weights.
-        device: where models are trained.
-    """
+    """Everything that a run needs; `work` is the folder of vocabulary and weights."""
 
     race: Race
     store: Store
@@ -125,17 +119,8 @@ class Runs:
 
     def pre_train(self, racer: Racer, rate: float, seed: int, *, budget: int | None = None) -> Trained:
         """With the updates, warm-up and looks of the race."""
-        settings = self.race.settings
-        return pre_train(
-            racer,
-            updates=settings.steps,
-            rate=rate,
-            warmup=settings.warmup,
-            looks=self.race.looks(),
-            keep=[],
-            budget=budget,
-            seed=seed,
-        )
+        given = {"updates": self.race.settings.steps, "warmup": self.race.settings.warmup}
+        return pre_train(racer, **given, rate=rate, looks=self.race.looks(), budget=budget, seed=seed)
 
     def encoder(self, run: Run, point: str) -> BertModel:
         plan = run["plan"]
@@ -146,12 +131,20 @@ class Runs:
     def weights(self, plan: dict[str, Any], point: str) -> dict[str, Tensor]:
         return load_file(self._file(plan, point))
 
-    def save(self, plan: dict[str, Any], point: str, model: nn.Module) -> None:
-        state = {name: value.clone() for name, value in model.state_dict().items()}
-        save_file(state, self._ensured(plan, point))
+    def has(self, plan: dict[str, Any]) -> bool:
+        """Whether a run is stored, and its weights are kept."""
+        return self.store.get(plan) is not None and self._file(plan, "updates").is_file()
 
-    def has_weights(self, plan: dict[str, Any], point: str) -> bool:
-        return self._file(plan, point).is_file()
+    def pre_trained(
+        self, racer: Racer, plan: dict[str, Any], steps: int | None = None
+    ) -> list[dict[str, float]]:
+        """Pre-train, put the running mean into the model and keep its weights; the log."""
+        runs = self if steps is None else replace(self, race=self.race.with_steps(steps))
+        trained = runs.pre_train(racer, plan["rate"], plan["seed"])
+        racer.model.load_state_dict(trained.kept[runs.race.settings.steps])
+        state = {name: value.clone() for name, value in racer.model.state_dict().items()}
+        save_file(state, self._ensured(plan, "updates"))
+        return trained.log
 
     def keep(self, run: Run, device: str | None = None) -> Run:
         """Store a run, with the kind of device that made it, and say so."""

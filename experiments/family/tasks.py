@@ -39,13 +39,6 @@ class Tuning:
 
 TUNINGS = {"dialect": Tuning(936, 150), "parts_of_speech": Tuning(300, 120), "reviews": Tuning(300, 120)}
 RACED = ("dialect", "parts_of_speech")  # in the family race; reviews are those of the domain
-SETTINGS = {
-    "rates": list(RATES),
-    "dropout": DROPOUT,
-    "batch_size": BATCH,
-    "labels": {name: one.labels for name, one in TUNINGS.items()},
-    "updates": {name: one.updates for name, one in TUNINGS.items()},
-}
 
 
 @cache

@@ -261,17 +261,6 @@ def test_merging_by_places_is_the_same_as_looking_again(word, data):
     assert replay_merges(word, ranks) == apply_merges(word, ranks)
 
 
-def test_after_k_merges_the_words_are_as_in_training():
-    trainer = BPETrainer(min_count=1)
-    tokenizer = trainer.train(LINES, 75)
-    words = trainer.words(LINES)
-    table = PairTable([([tokenizer.vocab[char] for char in word], count) for word, count in words.items()])
-    for first, second in tokenizer.merges:
-        table.merge((tokenizer.vocab[first], tokenizer.vocab[second]), tokenizer.vocab[first + second])
-    symbols = [[tokenizer.ids_to_tokens[number] for number in word] for word in table.words]
-    assert symbols == [replay_merges(word, tokenizer.ranks) for word in words]
-
-
 def test_encoding_by_hand():
     tokenizer = BPETrainer().train(["배를 배를 배를 배 먹 먹"], 8)
     assert tokenizer.tokenize("배를  먹\n배") == ["▁배를", "▁먹", "▁배"]

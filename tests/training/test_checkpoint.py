@@ -8,7 +8,6 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
-from torch.optim import SGD
 
 from course_utils.training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from course_utils.training.loop import train
@@ -187,12 +186,6 @@ def test_a_step_or_settings_that_somebody_changed_are_refused(tmp_path, changed)
     trained(tmp_path / "c.safetensors")
     altered(tmp_path / "c.safetensors", **changed)
     refused(tmp_path / "c.safetensors", "is damaged")
-
-
-def test_another_optimiser_without_moments(tmp_path):
-    model = Noisy()
-    save_checkpoint(tmp_path / "c", model, SGD(model.parameters(), lr=1.0), step=0, settings={})
-    assert load_checkpoint(tmp_path / "c", model, SGD(model.parameters(), lr=1.0), settings={}) == 0
 
 
 # --- writing ---------------------------------------------------------------------------------------------------

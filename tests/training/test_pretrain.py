@@ -459,21 +459,6 @@ def test_what_somebody_puts_into_the_folder_of_a_run_stays(text, finished, tmp_p
     assert (tmp_path / "run" / ".config.old").is_dir() and equal(tensors(tmp_path / "run"), tensors(finished))
 
 
-def test_the_folder_of_another_kind_of_run_is_refused(text, tmp_path, capsys):
-    with run_folder(tmp_path, "sense_tuning"):
-        (tmp_path / "log.jsonl").write_text("mine")
-    assert "another kind of run, sense_tuning" in complaint(capsys, arguments(text, tmp_path))
-    assert (tmp_path / "log.jsonl").read_text() == "mine"
-
-
-def test_two_runs_in_one_folder_are_one_too_many(text, finished, tmp_path, capsys):
-    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
-    with run_folder(tmp_path, "pretrain"):
-        before = contents(tmp_path)
-        assert "another process is at work in" in complaint(capsys, arguments(text, tmp_path))
-        assert contents(tmp_path) == before
-
-
 def other_text(own, out):
     kill_test.write_text(own, seed=6)
 
@@ -606,26 +591,11 @@ def test_numbers_that_do_not_fit(text, tmp_path, capsys, changed, told):
     assert not (tmp_path / "model").exists() and not (tmp_path / "checkpoint.safetensors").exists()
 
 
-def test_a_folder_that_cannot_be_written(text, tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    told = complaint(capsys, arguments(text, tmp_path / "file" / "out"))
-    assert "Not a directory" in told and "Errno" not in told and str(tmp_path / "file") in told
-
-
 def test_other_settings_on_resume(text, finished, capsys):
     before = tensors(finished), untimed(finished)
     told = complaint(capsys, arguments(text, finished, peak_rate=0.002, steps=48))
     assert "other settings (peak_rate was 0.001 and is 0.002; steps was 24 and is 48)" in told
     assert equal(tensors(finished), before[0]) and untimed(finished) == before[1]
-
-
-def test_a_damaged_checkpoint_on_resume(text, finished, tmp_path, capsys):
-    whole = (finished / "checkpoint.safetensors").read_bytes()
-    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "checkpoint.safetensors").write_bytes(whole[: len(whole) // 2])
-    told = complaint(capsys, arguments(text, tmp_path))
-    assert "is damaged" in told and "delete it to start anew" in told
-    assert len((tmp_path / "checkpoint.safetensors").read_bytes()) == len(whole) // 2
 
 
 def test_a_rate_that_is_too_high(text, tmp_path, capsys):

@@ -5,7 +5,7 @@ from torch import nn
 from course_utils import heads
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, PreLNEncoder
-from course_utils.training.fast import FastEncoder, FastMultiHeadAttention, speed_up
+from course_utils.training.fast import FastEncoder, FastMultiHeadAttention
 from course_utils.training.unpadded import ROWS, UnpaddedEncoder, skip_padding
 from tests.model.every_head import HEADS, in_its_form, targets
 from tests.training.test_fast import QUIET, SIZES, B, T, batch, bert, same_gradients
@@ -105,25 +105,3 @@ def test_a_mask_that_differs_from_query_to_query():
         torch.testing.assert_close(
             unpadded(x, mask).last_hidden_state, plain(x, mask).last_hidden_state, rtol=0, atol=1e-10
         )
-
-
-@pytest.mark.parametrize("rates", [(0.5, 0.0), (0.0, 0.5)])
-def test_dropout_only_in_training(rates):
-    hidden, attention = rates
-    _, model = twins(bert(hidden_dropout_prob=hidden, attention_probs_dropout_prob=attention))
-    assert torch.equal(*(model(*batch()).last_hidden_state for _ in range(2)))
-    model.train()
-    runs = [model(*batch()).last_hidden_state for _ in range(2)]
-    assert not torch.allclose(*runs, atol=1e-3)
-
-
-def test_the_same_model_as_before():
-    model = heads.BertForSequenceClassification(BertConfig(**SIZES))
-    state, parameters = (
-        {name: value.clone() for name, value in model.state_dict().items()},
-        dict(model.named_parameters()),
-    )
-    assert skip_padding(skip_padding(model)) is model
-    assert all(parameters[name] is parameter for name, parameter in model.named_parameters())
-    assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
-    assert type(speed_up(model).bert.encoder) is UnpaddedEncoder
