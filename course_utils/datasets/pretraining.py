@@ -58,9 +58,7 @@ def choose_words(
     _check(rate, can_choose, continues)
     draws = torch.rand(can_choose.shape, generator=generator)  # (B, T)
     places = torch.arange(can_choose.shape[1]).expand_as(can_choose)
-    first = (
-        places.masked_fill(continues, 0).cummax(dim=1).values
-    )  # (B, T): where the word of each piece begins
+    first = places.masked_fill(continues, 0).cummax(dim=1).values  # (B, T): where each piece's word begins
     return (draws.gather(1, first) < rate) & can_choose
 
 

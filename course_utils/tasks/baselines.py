@@ -56,18 +56,14 @@ LONGEST_PARTICLE = max(map(len, PARTICLES))  # letters
 
 @dataclass(frozen=True)
 class Baseline:
-    """A way to predict without a network.
+    """A way to predict without a network."""
 
-    Attributes:
-        task: what it predicts.
-        predict_one: source of an example -> a label's name, a score, a tag for each word, an answer ("" for none), the
-            place of an ending.
-        settings: what was chosen on the validation part, by name.
-    """
-
-    task: Task
+    task: Task  # what it predicts
+    # Source of an example -> a label's name, a score, a tag for each word, an answer ("" for none), an ending's place.
     predict_one: Callable[[Any], Any] = field(repr=False)
-    settings: dict[str, float] = field(default_factory=dict)
+    settings: dict[str, float] = field(
+        default_factory=dict
+    )  # what was chosen on the validation part, by name
 
     def predict(self, examples: Sequence[Example]) -> list[Any]:
         """What it says of each example, in their order."""

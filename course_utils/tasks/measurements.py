@@ -25,25 +25,16 @@ VARIANTS = ("two-layers", "frozen-1", "frozen-2", "frozen-3")  # of the pre-trai
 
 @dataclass(frozen=True)
 class Measurement:
-    """One training, or one baseline.
+    """One training, or one baseline."""
 
-    Attributes:
-        task: see load.TASKS.
-        start: one of STARTS or VARIANTS.
-        labels: how many examples it was trained with.
-        seed: of the draw, of the order, of the new weights and of the dropout.
-        rate, batch_size, epochs: of the training; 0 of a baseline.
-        validation, test: measure -> value, the main one first.
-    """
-
-    task: str
-    start: str
-    labels: int
-    seed: int
-    rate: float
+    task: str  # see load.TASKS
+    start: str  # one of STARTS or VARIANTS
+    labels: int  # how many examples it was trained with
+    seed: int  # of the draw, of the order, of the new weights and of the dropout
+    rate: float  # of the training, as batch_size and epochs; 0 of a baseline
     batch_size: int
     epochs: int
-    validation: dict[str, float]
+    validation: dict[str, float]  # measure -> value, the main one first
     test: dict[str, float]
 
     @property

@@ -37,9 +37,6 @@ class Example:
     Args:
         source: what the reader of data.py gave.
         encode: source -> its rows.
-
-    Attributes:
-        source: as given.
     """
 
     def __init__(self, source: Any, encode: Callable[[Any], Sequence[Encoding]]) -> None:

@@ -53,9 +53,8 @@ def fast_precision(device: str | torch.device = "cpu") -> torch.dtype:
         if kind == "cuda":
             has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
         else:
-            has_bfloat16 = (
-                kind == "cpu" and torch.cpu._is_avx512_bf16_supported()
-            )  # no public function says so
+            # No public function says so.
+            has_bfloat16 = kind == "cpu" and torch.cpu._is_avx512_bf16_supported()
     except AttributeError:
         return torch.float32
     return torch.bfloat16 if has_bfloat16 else torch.float32

@@ -36,17 +36,13 @@ FACTOR = 2.6  # between the rates of one layer and the next (Howard and Ruder 20
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is tuned; ULMFiT's three tricks.
+    """How a model is tuned; ULMFiT's three tricks."""
 
-    Attributes:
-        discriminative: rates fall from layer to layer; else all learn alike.
-        triangle: the rate rises and falls; else it stays.
-        gradual: one layer more learns in each quarter of the first half; else all from the first update on.
-    """
-
-    discriminative: bool = False
-    triangle: bool = True
-    gradual: bool = False
+    discriminative: bool = False  # rates fall from layer to layer; else all learn alike
+    triangle: bool = True  # the rate rises and falls; else it stays
+    gradual: bool = (
+        False  # one layer more learns in each quarter of the first half; else all from the first on
+    )
 
 
 PLAIN = Recipe()  # of all readers that are compared

@@ -21,13 +21,7 @@ Documents = list[list[list[int]]]
 
 @dataclass(frozen=True)
 class RaceText:
-    """Encoded documents and their tokenizer.
-
-    Attributes:
-        settings: of the split, the vocabulary and the rows.
-        tokenizer: learned from the documents to learn from.
-        train, held_out: documents, each a list of encoded sentences.
-    """
+    """Encoded documents to learn from, and held-out ones; the tokenizer was learned from the former."""
 
     settings: Settings
     tokenizer: WordPieceTokenizer

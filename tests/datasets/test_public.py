@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 import unicodedata
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
@@ -203,31 +201,3 @@ def test_the_command_fails_where_something_is_left_after_all(files, monkeypatch,
     files["ChatbotData.csv"] += f'"{planted}",괜찮은 대답.,0\n'
     assert main(["ChatbotData.csv"]) == 1
     assert sorted(re.findall(r"\d+", capsys.readouterr().out.splitlines()[-1])) == ["0", "0", "1"]
-
-
-# --- the real files ---------------------------------------------------------------------------------------------------
-
-MIRROR = Path(os.environ.get("COURSE_DATA_MIRROR") or "/nowhere")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not (MIRROR / "nsmc_raw.tsv.gz").is_file(), reason="COURSE_DATA_MIRROR names no public corpora"
-)
-def test_no_test_text_is_left_in_the_real_files(monkeypatch):
-    monkeypatch.setattr(public, "find_file", MIRROR.joinpath)
-    monkeypatch.setattr(set_aside, "find_file", MIRROR.joinpath)
-    kept = {" ".join(sentence.split()) for document in public_documents() for sentence in document}
-    assert len(kept) > 500_000
-    aside = set()
-    for name in ("korsts-dev.tsv", "korsts-test.tsv"):
-        rows = (MIRROR / name).read_text(encoding="utf-8").splitlines()[1:]
-        aside |= {cell for row in rows for cell in row.split("\t")[5:7]}
-    ner = (MIRROR / "klue-ner-v1.1_dev.tsv").read_text(encoding="utf-8")
-    aside |= {re.sub("<|:[A-Z]{2}>", "", text) for text in re.findall("^## klue-ner[^\t]*\t(.*)", ner, re.M)}
-    kaist = (MIRROR / "ko_kaist-ud-test.conllu").read_text(encoding="utf-8")
-    aside |= set(re.findall("^# text = (.*)", kaist, re.M))
-    reviews = gzip.decompress((MIRROR / "nsmc_raw.tsv.gz").read_bytes()).decode().splitlines()
-    aside |= {row[3] for row in (line.split("\t") for line in reviews) if film_part(row[1]) != "pretraining"}
-    assert len(aside) > 80_000
-    assert kept & {" ".join(unicodedata.normalize("NFC", text).split()) for text in aside} == set()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from course_utils.datasets import public, set_aside
+from course_utils.datasets import public
 from course_utils.datasets.corpus import DATA, STORIES, WHOLE_CORPUS, read_documents
 from course_utils.datasets.nearness import NearCopies
 from course_utils.datasets.set_aside import SetAside, film_part, letters
@@ -238,19 +238,3 @@ def test_the_tool_makes_the_same_bytes(name, tmp_path):
 def test_the_tool_makes_the_same_reviews(tmp_path):
     tool.make(["reviews.tsv"], tmp_path)
     assert (tmp_path / "reviews.tsv").read_bytes() == (TASKS / "reviews.tsv").read_bytes()
-
-
-@with_mirror
-@pytest.mark.slow
-def test_no_test_text_is_pretrained_on(monkeypatch):
-    monkeypatch.setattr(public, "find_file", MIRROR.joinpath)
-    monkeypatch.setattr(set_aside, "find_file", MIRROR.joinpath)
-    kept = {letters(sentence) for document in public.public_documents() for sentence in document}
-    assert len(kept) > 500_000
-    tested = set().union(*(texts(name, "test") for name in FILES if name != "questions.jsonl"))
-    tested |= {letters(row.passage) for row in EXAMPLES["questions.jsonl"]["test"]}
-    assert len(tested) > 7_000 and tested & kept == set()
-    apart = SetAside(tested)
-    assert [text for text in kept if apart.holds(text)] == []
-    for part in PARTS:  # of these nothing at all
-        assert (texts("reviews.tsv", part) | texts("names.jsonl", part)) & kept == set()

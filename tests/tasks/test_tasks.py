@@ -136,17 +136,6 @@ def test_a_bert_without_pooler_gets_a_new_one():
 # --- text and pairs ---------------------------------------------------------------------------------------------------
 
 
-def test_a_review_is_cut_and_bears_its_label():
-    task = load_task("reviews", tokenizer(), parts=records("reviews", 2, 2, 2) | {
-        "train": [LabelledReview("가 나 다 라 마 바 사 가", 1), LabelledReview("좋다", 0)]
-    }, max_length=8)  # fmt: skip
-    batch = task.batch(task.parts["train"])
-    ids = {word: number for number, word in enumerate(VOCAB)}
-    assert batch.input_ids[0].tolist() == [ids[one] for one in ("[CLS]", *"가나다라마바", "[SEP]")]
-    assert batch.input_ids[1].tolist() == [ids["[CLS]"], ids["좋다"], ids["[SEP]"], 0, 0, 0, 0, 0]
-    assert batch.labels["labels"].tolist() == [1, 0]
-
-
 def fixed(task, logits):
     """A model that says these logits, row by row."""
     model = task.new_model(CONFIG)
