@@ -61,9 +61,7 @@ class Baseline:
     task: Task  # what it predicts
     # Source of an example -> a label's name, a score, a tag for each word, an answer ("" for none), an ending's place.
     predict_one: Callable[[Any], Any] = field(repr=False)
-    settings: dict[str, float] = field(
-        default_factory=dict
-    )  # what was chosen on the validation part, by name
+    settings: dict[str, float] = field(default_factory=dict)  # chosen on the validation part, by name
 
     def predict(self, examples: Sequence[Example]) -> list[Any]:
         """What it says of each example, in their order."""

@@ -1,8 +1,4 @@
-"""vocab.txt and merges.txt: read, checked, written.
-
-vocab.txt has one token a line, UTF-8; the line number, counted from 0, is the token's id.
-merges.txt has one merge a line, two symbols with a blank between them, in the order in which they were learned.
-"""
+"""vocab.txt: read, checked, written. One token a line, UTF-8; the line number, counted from 0, is the token's id."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from course_utils.support.files import read_regular, write_atomically
 from course_utils.support.given import shown
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # a new vocabulary has them in this order
-MERGES_HEADER = "#version: 0.2"
+
 TAKE_AGAIN = "take the file from its source again"
 
 
@@ -26,7 +22,7 @@ def load_vocab(path: str | Path, *, required: Iterable[str] = SPECIAL_TOKENS) ->
         required: tokens that must be there.
     """
     vocab: dict[str, int] = {}
-    for number, token in enumerate(_lines(path, "a vocabulary has one token a line"), start=1):
+    for number, token in enumerate(_lines(path), start=1):
         if not token.strip(" \t"):
             raise ValueError(f"{path}: line {number} is empty; every line holds one token: {TAKE_AGAIN}")
         if token in vocab:
@@ -74,33 +70,7 @@ def tokens_of(ids: Iterable[int], ids_to_tokens: Mapping[int, str]) -> list[str]
     return [ids_to_tokens[number] for number in numbers]
 
 
-def load_merges(path: str | Path) -> list[tuple[str, str]]:
-    """Read merges.txt: pairs of symbols, the first-learned merge first; ValueError where it is damaged."""
-    merges: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(_lines(path, f"the first line is {MERGES_HEADER!r}"), start=1):
-        if number == 1 and line.startswith("#version"):
-            continue
-        pair = tuple(line.split(" "))
-        if len(pair) != 2 or not all(pair):
-            raise ValueError(f"{path}: line {number} must be two symbols with a blank, got {shown(line)}")
-        if pair in merges:
-            lines = f"lines {merges[pair]} and {number}"
-            raise ValueError(f"{path}: the merge {shown(line)} stands twice, in {lines}")
-        merges[pair] = number
-    return list(merges)
-
-
-def save_merges(merges: Iterable[tuple[str, str]], path: str | Path) -> None:
-    """Write merges.txt; load_merges gives back the same list. ValueError for a symbol that is empty or has a blank."""
-    lines = [MERGES_HEADER]
-    for pair in merges:
-        if any(not symbol or set(symbol) & set(" \n\r") for symbol in pair):
-            raise ValueError(f"the merge {pair!r} cannot stand in {path}: a symbol is empty or holds a blank")
-        lines.append(" ".join(pair))
-    write_atomically(path, "".join(f"{line}\n" for line in lines))
-
-
-def _lines(path: str | Path, expected: str) -> list[str]:
+def _lines(path: str | Path) -> list[str]:
     """The lines of a text file. Only \\n and \\r\\n end a line: U+2028 and U+0085 can be tokens."""
     raw = read_regular(path)
     try:
@@ -112,7 +82,7 @@ def _lines(path: str | Path, expected: str) -> list[str]:
             f"UTF-8, or {TAKE_AGAIN}"
         ) from None
     if not text.strip():
-        raise ValueError(f"{path} is empty; {expected}: {TAKE_AGAIN}")
+        raise ValueError(f"{path} is empty; a vocabulary has one token a line: {TAKE_AGAIN}")
     if text.startswith("\ufeff"):
         raise ValueError(f"{path} begins with a byte order mark (U+FEFF); save it as UTF-8 without one")
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]

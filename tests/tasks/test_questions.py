@@ -77,9 +77,8 @@ def test_scores_that_would_give_a_wrong_pair_are_refused(wrong):
 
 
 def two_windows():
-    return passage_windows(
-        tokenizer("부산에서"), "어디?", PASSAGE, max_length=10, stride=3
-    )  # 4 … 8 and 4 … 7
+    # Pieces 4 … 8 and 4 … 7.
+    return passage_windows(tokenizer("부산에서"), "어디?", PASSAGE, max_length=10, stride=3)
 
 
 def test_the_best_over_windows_by_hand():
