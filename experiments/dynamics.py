@@ -149,13 +149,7 @@ def rate_of(run: Run, step: int) -> float:
 def carried_out(
     run: Run, *, batches: int, after_step: Callable[[Sorter, optim.Optimizer, Step], None]
 ) -> Sorter | None:
-    """Train a model; None where the loss or a gradient was no finite number any more.
-
-    Args:
-        run: its seed is that of the start values.
-        batches: seed of the batches.
-        after_step: called after each update.
-    """
+    """Train a model; None where the loss or a gradient was no finite number any more. `batches` is their seed."""
     model = Sorter(
         STACKS[run.norm],
         depth=run.depth,

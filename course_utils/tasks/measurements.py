@@ -75,14 +75,7 @@ def read_file(path: str | Path) -> tuple[dict[str, Any], list[Measurement]]:
 def write_file(
     path: str | Path, command: str, settings: Mapping[str, Any], measurements: Sequence[Measurement]
 ) -> None:
-    """Replace a file, wholly or not at all; a measurement a line.
-
-    Args:
-        path: where to; its folder is made.
-        command: that made them.
-        settings: what all of them share, of what JSON can hold.
-        measurements: all of them.
-    """
+    """Replace a file, wholly or not at all; a measurement a line. Its folder is made; `settings` are what all share."""
     path = Path(path)
     head = {"command": command, "settings": dict(settings)}
     rows = ",\n".join(json.dumps(asdict(one), allow_nan=False) for one in measurements)

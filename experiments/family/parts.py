@@ -199,16 +199,10 @@ def review(
         for rate in rates_of(runs, plan, film.RATES):
             model = copy.deepcopy(made)
             size = runs.race.settings.hidden * (2 if isinstance(model, BiLM | SideBySide) else 1)
-            found[f"{rate:g}"] = film.tuned(
-                film.States(model) if isinstance(model, LanguageModel) else model,
-                size,
-                runs.text.tokenizer,
-                labels=labels,
-                rate=rate,
-                recipe=recipe,
-                seed=seed,
-                std=runs.race.settings.start_std,
-            )
+            plain = film.States(model) if isinstance(model, LanguageModel) else model
+            given = {"labels": labels, "rate": rate, "recipe": recipe, "seed": seed}
+            std = runs.race.settings.start_std
+            found[f"{rate:g}"] = film.tuned(plain, size, runs.text.tokenizer, **given, std=std)
         return {"rates": found}
 
     runs.once(plan, make)

@@ -222,15 +222,8 @@ def _gains(store: Store, budget: int | None) -> Iterable[dict[str, Any]]:
         for point in ("updates", "flops"):
             for measure in MEASURES:
                 pair = [family_values(store, one, measure, point, budget) for one in (member, control)]
-                yield from _gain(
-                    pair,
-                    part="family",
-                    what=what,
-                    member=member,
-                    control=control,
-                    point=point,
-                    measure=measure,
-                )
+                told = {"part": "family", "what": what, "member": member, "control": control}
+                yield from _gain(pair, **told, point=point, measure=measure)
     for member, control in SENSES:
         pair = [sense_values(store, one) for one in (member, control)]
         yield from _gain(pair, part="senses", member=member, control=control, measure="senses")

@@ -59,15 +59,8 @@ def tuned(
     for rate in rates:
         model = speed_up(task.with_encoder(bert, generator=seeded(seed, 1)))
         batches = TaskBatches(task, draw(task, plan.labels, seed), batch_size=BATCH, seed=seed)
-        fine_tune(
-            model,
-            batches,
-            updates=plan.updates,
-            peak_rate=rate,
-            dropout=DROPOUT,
-            seed=seed,
-            precision=torch.float32,
-        )
+        given = {"dropout": DROPOUT, "seed": seed, "precision": torch.float32}
+        fine_tune(model, batches, updates=plan.updates, peak_rate=rate, **given)
         found[f"{rate:g}"] = {
             part: round(main_value(task.measure(model, task.parts[part])), 4)
             for part in ("validation", "test")

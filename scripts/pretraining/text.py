@@ -36,16 +36,7 @@ class Text:
 
 
 def prepare_text(settings: Settings, vocabulary: Path) -> Text:
-    """Read the documents, split them, learn the vocabulary (or read it where a stopped run left it), encode.
-
-    Args:
-        settings: of the run; corpus names files or folders, joined by commas.
-        vocabulary: the file of the vocabulary; written where it is not there yet.
-
-    Raises:
-        ValueError, OSError: if the text cannot be read or has no document to give a share of, or the vocabulary is too
-            small for it.
-    """
+    """Read the documents, split them, learn the vocabulary (or read it where a stopped run left it), encode."""
     own = read_documents(settings.corpus.split(","))
     public = prepare(settings.public.split(",")) if settings.public else []
     reviews = [document for corpus in public if corpus.name == REVIEWS for document in corpus.documents]

@@ -206,13 +206,6 @@ def test_a_folder_that_cannot_be_written_is_said(server, tmp_path, monkeypatch):
     message = refused()
     assert "cannot be kept in" in message and "name another one in COURSE_CACHE_HOME" in message
 
-    def forbidden(*_, **__):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setenv("COURSE_CACHE_HOME", str(tmp_path / "other"))
-    monkeypatch.setattr(download.Path, "mkdir", forbidden)
-    assert "(Permission denied): make that folder writable" in refused() and server.paths == []
-
 
 # --- the mirror -------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-import transformers
 from safetensors.torch import load_file
 
 from course_utils.config import BertConfig
@@ -120,31 +119,10 @@ def test_the_files(finished):
     assert (finished / "vocab.txt").read_bytes() == (finished / "model" / "vocab.txt").read_bytes()
 
 
-def test_the_model_opens_here_and_in_transformers_with_equal_numbers(finished):
+def test_the_model_is_the_checkpoint_in_half_precision(finished):
     model, tokenizer = load_pretrained(finished / "model")
     assert isinstance(model, BertForPreTraining) and not model.training
-    encoding = tokenizer.encode("항구에서 배 사과 먹었다", "바다에서 눈 보았다")
-    assert "[UNK]" not in encoding.tokens
-    reference = transformers.BertForPreTraining.from_pretrained(
-        finished / "model", dtype=torch.float32
-    ).eval()
-    inputs = {
-        "input_ids": torch.tensor([encoding.input_ids]),
-        "attention_mask": torch.tensor([encoding.attention_mask]),
-        "token_type_ids": torch.tensor([encoding.token_type_ids]),
-    }
-    with torch.no_grad():
-        ours, theirs = model(**inputs), reference(**inputs)
-    torch.testing.assert_close(ours.prediction_logits, theirs.prediction_logits, rtol=0, atol=1e-5)
-    torch.testing.assert_close(
-        ours.seq_relationship_logits, theirs.seq_relationship_logits, rtol=0, atol=1e-5
-    )
-    twin = transformers.AutoTokenizer.from_pretrained(finished / "model")
-    assert twin("항구에서 배 사과 먹었다", "바다에서 눈 보았다")["input_ids"] == list(encoding.input_ids)
-
-
-def test_the_model_is_the_checkpoint_in_half_precision(finished):
-    model, _ = load_pretrained(finished / "model")
+    assert "[UNK]" not in tokenizer.encode("항구에서 배 사과 먹었다", "바다에서 눈 보았다").tokens
     last = {name.removeprefix("model."): tensor for name, tensor in tensors(finished).items()}
     for name, tensor in model.state_dict().items():
         assert torch.equal(tensor, last[name].half().float())
