@@ -116,13 +116,19 @@ def carry_on(
 # --- The command
 
 
+def plain_parser(name: str, doc: str | None) -> argparse.ArgumentParser:
+    """The parser of a command with --debug alone."""
+    look = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog=f"python -m experiments.{name}", description=doc, formatter_class=look
+    )
+    add_debug(parser)
+    return parser
+
+
 def parser_of(name: str, doc: str, *, out: Path, only: Iterable[str], seeds: int | None = None) -> Any:
     """The options that all have: --out, --only, --seeds, --table, --debug."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m experiments.{name}",
-        description=doc,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = plain_parser(name, doc)
     add, only = parser.add_argument, tuple(only)
     add("--out", type=Path, default=out, help=f"the file ({out.relative_to(ROOT)})")
     add(
@@ -131,7 +137,6 @@ def parser_of(name: str, doc: str, *, out: Path, only: Iterable[str], seeds: int
     if seeds is not None:
         add("--seeds", type=count, default=seeds, help=f"runs of each plan ({seeds})")
     add("--table", action="store_true", help="only print what is stored")
-    add_debug(parser)
     return parser
 
 

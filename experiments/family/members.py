@@ -45,15 +45,10 @@ LARGER = 2  # times as many rows; RoBERTa has up to 32 times as many as BERT
 
 @dataclass
 class Ready:
-    """A member before its first update.
-
-    Attributes:
-        racer: see Racer.
-        part: of a model like racer.model -> what holds `.bert`, the encoder that a task is tuned from, and `.mlm`, the
-            head of its masked language model, where it has one.
-    """
+    """A member before its first update."""
 
     racer: Racer
+    # Of a model like racer.model -> what holds `.bert`, the encoder that a task is tuned from, and perhaps `.mlm`.
     part: Callable[[nn.Module], nn.Module] = lambda model: model
 
     def bert(self, model: nn.Module) -> BertModel:

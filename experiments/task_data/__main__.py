@@ -12,16 +12,14 @@ dialect.tsv and questions.jsonl were written for the course: they are their own 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from course_utils.support.commands import add_debug
 from course_utils.support.files import write_atomically
 from course_utils.tasks.data import TASKS
-from experiments.runs import run_command
+from experiments.runs import plain_parser, run_command
 from experiments.task_data import names, pairs, parts_of_speech, reviews
 
 
@@ -41,12 +39,9 @@ MAKERS: dict[str, Callable[[], str]] = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.task_data", description="Make the files of data/tasks/."
-    )
+    parser = plain_parser("task_data", __doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(MAKERS)}; default: all")
     parser.add_argument("--out", type=Path, default=TASKS, help="the folder to write into (data/tasks)")
-    add_debug(parser)
     return run_command(parser, arguments, lambda chosen: make(chosen.names or list(MAKERS), chosen.out))
 
 

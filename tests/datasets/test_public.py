@@ -12,7 +12,7 @@ import pytest
 
 from course_utils.datasets import public, set_aside
 from course_utils.datasets.origins import ORIGINS
-from course_utils.datasets.public import READERS, held_out_sentences, main, prepare, public_documents
+from course_utils.datasets.public import READERS, held_out_sentences, main, prepare
 from course_utils.datasets.set_aside import film_part
 
 KORSTS_HEAD = "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\n"
@@ -86,6 +86,10 @@ def files(tmp_path, monkeypatch):
     monkeypatch.setattr(public, "find_file", find_file)
     monkeypatch.setattr(set_aside, "find_file", find_file)
     return given
+
+
+def public_documents(*names):
+    return [document for corpus in prepare(*names) for document in corpus.documents]
 
 
 @pytest.mark.parametrize("name", READERS)
