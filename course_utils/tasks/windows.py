@@ -63,8 +63,8 @@ def passage_windows(
     """
     asked, told = tokenizer.pieces(question), tokenizer.pieces(passage)
     room = max_length - ADDED - len(asked)
-    if not told or room < 1:
-        raise ValueError(f"a word of the passage must fit beside the question into {max_length} pieces")
+    if not (asked and told) or room < 1:
+        raise ValueError(f"a question and a word of its passage must fit into {max_length} pieces")
     if stride is None and len(told) > room:
         raise ValueError(f"passage must fit into {room} pieces, got {len(told)}: give a stride")
     stride = room if stride is None else stride

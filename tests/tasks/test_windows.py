@@ -54,8 +54,8 @@ def test_windows_equal_those_of_the_tokenizers_library():
     [
         ({"max_length": 9}, "passage must fit into 4 pieces, got 7: give a stride"),
         ({"max_length": 9, "stride": 5}, r"stride must lie in 1 … 4, .* got 5"),
-        ({"max_length": 5, "stride": 1}, "must fit beside the question into 5 pieces"),
-        ({"passage": " \t"}, "a word of the passage must fit"),
+        ({"max_length": 5, "stride": 1}, "a question and a word of its passage must fit into 5 pieces"),
+        ({"passage": " \t"}, "a word of its passage must fit"),
     ],
 )
 def test_what_does_not_fit_is_refused(given, message):
