@@ -85,5 +85,5 @@ class UnpaddedEncoder(FastEncoder):
         row = (len(hidden_states), 1, 1, hidden_states.shape[1])
         if mask is None or mask.shape != row or not readable(mask) or mask.all():
             return False
-        kinds = {(type(layer), type(layer.attention)) for layer in self.layers}
+        kinds = {(type(layer), type(getattr(layer, "attention", None))) for layer in self.layers}
         return kinds <= {(FastEncoderLayer, FastMultiHeadAttention)}
