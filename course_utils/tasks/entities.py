@@ -60,7 +60,7 @@ def entity_f1(
     _check_scheme(scheme)
     if len(predictions) != len(references) or not references:
         raise ValueError(
-            f"sentences must be as many, at least 1, got {len(predictions)} and {len(references)}"
+            f"there must be equally many sentences, at least 1, got {len(predictions)} and {len(references)}"
         )
     common = among = 0
     for number, (predicted, right) in enumerate(zip(predictions, references)):

@@ -106,8 +106,8 @@ def test_no_entity_at_all_is_0_without_a_warning(scheme, recwarn):
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: entity_f1([], []), "sentences must be as many, at least 1, got 0 and 0"),
-        (lambda: entity_f1([["O"]], [["O"], ["O"]]), "as many, at least 1, got 1 and 2"),
+        (lambda: entity_f1([], []), "equally many sentences, at least 1, got 0 and 0"),
+        (lambda: entity_f1([["O"]], [["O"], ["O"]]), "equally many sentences, at least 1, got 1 and 2"),
         (lambda: entity_f1([["O"], ["O"]], [["O"], ["O", "O"]]), r"predictions\[1\] must have 2 tags, got 1"),
         (lambda: entity_f1([["E-PS"]], [["O"]]), "tags must be O or one of B-…, I-… with a type .*'E-PS'"),
         (lambda: entity_f1(["B-PS"], ["B-PS"]), "got 'B'"),  # one sentence in place of several
