@@ -139,7 +139,7 @@ def test_corrupt_says_what_does_not_fit():
     numbers = dict(mask_id=MASK, first_id=FIRST, vocab_size=VOCAB, generator=generator())
     with pytest.raises(ValueError, match=r"shape of input_ids, got torch.bool \(3, 2\)"):
         corrupt(ids(2, 3), torch.ones(3, 2, dtype=torch.bool), **numbers)
-    with pytest.raises(ValueError, match=r"chosen must be bool .* got torch.int64 \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"chosen must be bool.* got torch.int64 \(2, 3\)"):
         corrupt(ids(2, 3), torch.ones(2, 3, dtype=torch.int64), **numbers)
     for other in (torch.ones(2, 3, dtype=torch.int64), torch.ones(1, 3, dtype=torch.bool)):
         with pytest.raises(ValueError, match="masks must be bool tensors of one shape"):
