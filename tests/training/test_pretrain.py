@@ -337,7 +337,7 @@ def test_a_run_begins_with_a_model_and_its_vocabulary(text, finished, tmp_path):
     assert model.config.hidden_dropout_prob == 0.3
     for name, weight in before.state_dict().items():
         torch.testing.assert_close(model.state_dict()[name], weight, rtol=0, atol=1e-6)
-    with pytest.raises(ValueError, match="max_length must be at most the"):
+    with pytest.raises(ValueError, match="max_length must be at most 29, the positions"):
         pretrain.first_model(
             settings(text, start_from=str(finished / "model"), max_length=4096, positions=4096), 120
         )
