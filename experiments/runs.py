@@ -59,7 +59,9 @@ class Store:
             known = data.pop("settings", None)
             others = [name for name, value in (self.settings or {}).items() if known[name] != value]
         except (KeyError, TypeError, AttributeError):
-            raise ValueError(f"{self.path} must hold runs of this command: give another --out") from None
+            raise ValueError(
+                f"{self.path} must hold runs of this command, and does not: give another --out"
+            ) from None
         if others:
             told = ", ".join(sorted(others))
             raise ValueError(f"{self.path} was made with other settings ({told}): give another --out")
