@@ -33,8 +33,8 @@ from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.pretrained.hub import cached_snapshot
 from course_utils.pretrained.weights import verify
 from course_utils.support.folders import MARK, run_folder
-from course_utils.tokenization import BPETokenizer, WordPieceTokenizer
-from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_merges, load_vocab, save_merges, save_vocab
+from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_vocab
 from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.log import RunLog, read_log
 from course_utils.training.optim import adamw
@@ -79,7 +79,6 @@ def folder_of_texts(at: Path) -> None:
         log = RunLog(at / "log.jsonl")
         for step in (1, 2, 3):
             log.add(step, loss=1 / step, word="배")
-    save_merges([("배", "를"), ("먹", "다")], at / "merges.txt")
     (at / "text.txt").write_text("배를 먹다.\n배다.\n\n먹다.\n", encoding="utf-8")
 
 
@@ -89,12 +88,6 @@ def folder_of_a_run(at: Path) -> None:
     optimizer.step()
     folder_of_texts(at)
     save_checkpoint(at / "checkpoint.safetensors", model, optimizer, step=3, settings=SETTINGS)
-
-
-def bpe_folder(at: Path) -> None:
-    at.mkdir()
-    save_vocab({"[UNK]": 0, "▁": 1, "배": 2, "▁배": 3}, at / "vocab.txt")
-    save_merges([("▁", "배")], at / "merges.txt")
 
 
 def progress_folder(at: Path) -> None:
@@ -181,16 +174,10 @@ READERS = {
     ),
     "verify": Reader(model_folder, MODEL, lambda path: verify(path, "0" * 64)),
     "load_vocab": Reader(model_folder, ("vocab.txt",), load_vocab),
-    "load_merges": Reader(folder_of_texts, ("merges.txt",), load_merges),
     "from_vocab_file": Reader(
         model_folder,
         ("vocab.txt",),
         lambda path: WordPieceTokenizer.from_vocab_file(path, strip_accents=False),
-    ),
-    "BPETokenizer.from_files": Reader(
-        bpe_folder,
-        ("vocab.txt", "merges.txt"),
-        lambda path: BPETokenizer.from_files(path.with_name("vocab.txt"), path.with_name("merges.txt")),
     ),
     "read_documents": Reader(folder_of_texts, ("text.txt",), read_documents),
     "load_checkpoint": Reader(folder_of_a_run, ("checkpoint.safetensors",), load_run),
