@@ -2,21 +2,22 @@
 // the tree of beams with the sentences that were finished.
 
 import {
-  blend,
-  button,
-  choice,
   clamp,
   courseWidget,
   dense,
   each,
   fill,
   make,
+  on,
   panel,
-  slider,
+  row,
+  scrolled,
   svg,
-  textBox,
+  table,
   write,
 } from "../common.js";
+import { button, choice, led, slider, tabs, textBox } from "../controls.js";
+import { blend } from "../drawing.js";
 
 const FAR = 1000; // steps: beyond any end
 const HALF = 2 / 3; // weights above it are dark enough for white letters
@@ -31,11 +32,14 @@ export default courseWidget((view) => {
   controls.classList.add("course-lines");
   stage.classList.add("ds-stage", "course-unbounded");
   const bar = addControls();
-  const said = make("ol", { class: "ds-said", "aria-label": words.said, "data-testid": "said" });
-  const tabs = constants.views.map(tab);
+  const said = make("ol", { class: "course-flow ds-said", "aria-label": words.said, "data-testid": "said" });
+  const views = tabs(view, words.views, constants.views, words.view_names, (name) => {
+    view.send({ view: name });
+    showView();
+  });
   const heads = make("span", { class: "ds-heads" });
   const head = stage.parentElement.querySelector(".course-head");
-  head.append(make("div", { class: "course-views", role: "group", "aria-label": words.views }, ...tabs));
+  head.append(views.root);
   stage.append(make("div", { class: "ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said));
   const { layers, heads: count } = model.get("picture");
   choice(view, "layer", { label: words.layer, options: numbered(layers), into: heads });
@@ -54,7 +58,7 @@ export default courseWidget((view) => {
     ]) {
       fill(node, { "aria-disabled": String(off) }); // it keeps the focus: told, not taken away
     }
-    each(said, picture.said, () => make("li"), write);
+    each(said, picture.said, () => make("li", { class: "course-token" }), write);
     drawStep(picture);
     if (picture.tree) drawTree(picture);
   };
@@ -76,62 +80,22 @@ export default courseWidget((view) => {
         title: words[name],
       });
     }
-    buttons.addEventListener(
-      "keydown",
-      (event) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1, Home: -FAR, End: FAR }[event.key];
-        if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        move(by);
-      },
-      { signal },
-    );
+    on(view, buttons, "keydown", (event) => {
+      const by = led(event, { ArrowLeft: -1, ArrowRight: 1, Home: -FAR, End: FAR });
+      if (by !== undefined) move(by);
+    });
     const steps = slider(view, "step", {
-      label: words.step,
-      min: 1,
-      max: total(),
-      step: 1,
+      range: [1, total()],
       say: (step) => `${Math.min(step, total())} / ${total()}`,
     });
-    slider(view, "beam_size", { label: words.beam_size, min: 1, max: constants.most_beams, step: 1 });
-    slider(view, "length_penalty", {
-      label: words.length_penalty,
-      min: 0,
-      max: constants.most_penalty,
-      step: 0.1,
-      say: (value) => value.toFixed(1),
-    });
+    slider(view, "beam_size", { range: [1, constants.most_beams] });
+    slider(view, "length_penalty", { range: [0, constants.most_penalty, 0.1], say: (value) => value.toFixed(1) });
     return steps.querySelector("input");
-  }
-
-  function tab(name, index) {
-    const node = make("button", { type: "button", "data-testid": `view-${name}` }, words.view_names[name]);
-    const choose = (to) => {
-      view.send({ view: constants.views[to] });
-      showView();
-      tabs[to].focus();
-    };
-    node.addEventListener("click", () => choose(index), { signal });
-    node.addEventListener(
-      "keydown",
-      (event) => {
-        const last = tabs.length - 1;
-        const to = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[event.key];
-        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        choose(clamp(to, 0, last));
-      },
-      { signal },
-    );
-    return node;
   }
 
   function showView() {
     stage.dataset.view = model.get("view");
-    tabs.forEach((node, index) => {
-      const on = constants.views[index] === model.get("view");
-      fill(node, { "aria-pressed": String(on), tabindex: on ? 0 : -1 });
-    });
+    views.show(model.get("view"));
   }
 
   function numbered(length) {
@@ -143,7 +107,7 @@ export default courseWidget((view) => {
   function buildStep() {
     const query = make("b", { class: "ds-query", "data-testid": "query" });
     const keys = make("ol", {
-      class: "ds-keys",
+      class: "course-flow ds-keys",
       tabindex: 0,
       role: "list",
       "aria-label": words.keys,
@@ -153,7 +117,13 @@ export default courseWidget((view) => {
     const attention = panel(
       view,
       title,
-      make("p", { class: "ds-axes" }, make("span", {}, words.query, " ", query), make("span", {}, words.keys), scale()),
+      make(
+        "p",
+        { class: "course-flow ds-axes" },
+        make("span", {}, words.query, " ", query),
+        make("span", {}, words.keys),
+        scale(),
+      ),
       keys,
     );
     const bars = make("ol", { class: "ds-bars", "data-testid": "bars" });
@@ -167,18 +137,26 @@ export default courseWidget((view) => {
       write(title, words.attention.replace("{token}", token));
       write(query, token);
       each(keys, picture.source, key, drawKey);
-      each(bars, picture.bars, row, drawBar);
+      each(bars, picture.bars, barRow, drawBar);
       write(rest, words.rest.replace("{share}", picture.rest));
     };
   }
 
   function scale() {
     const [zero, one] = ["0", "1"].map((end) => make("span", {}, end));
-    return make("span", { class: "ds-scale" }, words.scale, " ", zero, make("i", { "aria-hidden": "true" }), one);
+    return make(
+      "span",
+      { class: "ds-scale" },
+      words.scale,
+      " ",
+      zero,
+      make("i", { class: "course-palette", "aria-hidden": "true" }),
+      one,
+    );
   }
 
   function key() {
-    return make("li", {}, make("span", { class: "ds-weight" }), make("span", { class: "ds-token" }));
+    return make("li", {}, make("span", { class: "ds-weight" }), make("span", { class: "course-token ds-token" }));
   }
 
   function drawKey(node, { token, share, shown }) {
@@ -189,13 +167,13 @@ export default courseWidget((view) => {
     write(name, token);
   }
 
-  function row() {
+  function barRow() {
     const mark = make("span", { class: "ds-mark" });
     return make(
       "li",
       {},
-      make("span", { class: "ds-token" }),
-      make("i", { "aria-hidden": "true" }),
+      make("span", { class: "course-token ds-token" }),
+      make("i", { class: "course-bar", "aria-hidden": "true" }),
       make("span"),
       mark,
     );
@@ -214,14 +192,14 @@ export default courseWidget((view) => {
 
   function buildTree() {
     const lines = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
-    const top = make("div", { class: "ds-top", "aria-hidden": "true" });
+    const top = make("div", { class: "course-small ds-top", "aria-hidden": "true" });
     const nodes = make("ol", { class: "ds-nodes", "aria-label": words.tree_is, "data-testid": "tree" });
     const now = make("span", { class: "ds-now" });
     const root = make("span", { class: "ds-root", "aria-hidden": "true" });
     const board = make("div", { class: "ds-board" }, lines, root, nodes, now);
     const box = make(
       "div",
-      { class: "ds-box", tabindex: 0, role: "region", "aria-label": words.tree_is },
+      { class: "course-frame ds-box", tabindex: 0, role: "region", "aria-label": words.tree_is },
       make("div", { class: "ds-paper" }, top, board),
     );
     const figure = panel(view, words.tree, box);
@@ -315,20 +293,15 @@ export default courseWidget((view) => {
       ["dropped", "ds-dropped"],
       ["done", "ds-finished"],
     ].map(([name, kind]) => make("span", {}, make("i", { class: kind, "aria-hidden": "true" }), words[name]));
-    return make("span", { class: "ds-legend" }, ...entries, make("span", {}, words.number));
+    return make("span", { class: "course-legend ds-legend" }, ...entries, make("span", {}, words.number));
   }
 
   function buildDone() {
-    const columns = [words.finished, words.log_probability, words.length, words.score];
     const body = make("tbody");
-    const table = make(
-      "table",
-      { class: "course-table ds-table", "data-testid": "finished" },
-      make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
-      body,
-    );
+    const heads = [words.finished, words.log_probability, words.length, words.score];
+    const results = table({ class: "course-table ds-table", "data-testid": "finished" }, heads, body);
     const none = make("p", { class: "course-note" }, words.none_finished);
-    const box = make("div", { class: "ds-done", tabindex: 0, role: "region", "aria-label": words.finished }, table);
+    const box = scrolled("ds-done", words.finished, results);
     view.stage.append(make("div", { class: "ds-beam ds-last" }, none, box));
     return (finished) => {
       none.hidden = finished.length > 0;
@@ -336,10 +309,10 @@ export default courseWidget((view) => {
       each(
         body,
         finished,
-        () => make("tr", {}, make("th", { scope: "row" }), make("td"), make("td"), make("td")),
+        () => row(3),
         (line, sentence) => {
           line.classList.toggle("ds-first", sentence.best);
-          fill(line.firstChild, { title: sentence.text });
+          fill(line.firstChild, { class: "course-cut", title: sentence.text });
           [sentence.text, sentence.log_probability, String(sentence.length), sentence.score].forEach((text, at) => {
             write(line.children[at], text);
           });

@@ -1,9 +1,10 @@
 // Left the pairs that stand to choose from, best first; right the words as they are cut now; below what was made.
 
-import { button, choice, clamp, courseWidget, dense, fill, make, panel, slider, textBox } from "../common.js";
+import { clamp, courseWidget, dense, fill, make, on, panel, table } from "../common.js";
+import { button, choice, led, slider, textBox } from "../controls.js";
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words } = view;
   dense(view, { low: true });
   view.stage.classList.add("ms-stage", "course-unbounded");
   view.controls.classList.add("course-lines");
@@ -21,39 +22,27 @@ export default courseWidget((view) => {
   const next = button(view, { label: words.next, testid: "next", press: () => move(1), into: buttons });
   const last = button(view, { label: words.last, testid: "last", press: () => move(far), into: buttons });
   const bar = slider(view, "step", {
-    label: words.step,
-    min: 0,
-    max: 1,
-    step: 1,
+    range: [0, 1],
     say: (step) => `${step} / ${model.get("picture").total ?? 0}`,
   }).querySelector("input");
   // ← → on the buttons, too: one merge back, one on.
-  buttons.addEventListener(
-    "keydown",
-    (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1, Home: -far, End: far }[event.key];
-      if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      move(by);
-    },
-    { signal },
-  );
+  on(view, buttons, "keydown", (event) => {
+    const by = led(event, { ArrowLeft: -1, ArrowRight: 1, Home: -far, End: far });
+    if (by !== undefined) move(by);
+  });
 
   const body = make("tbody");
   const scoreHead = make("th", { scope: "col" });
-  const ranking = make(
-    "table",
-    { class: "ms-table", "data-testid": "candidates" },
-    make(
-      "thead",
-      {},
-      make("tr", {}, make("th", { scope: "col" }, words.pair), make("th", { scope: "col" }, words.count), scoreHead),
-    ),
-    body,
-  );
+  const heads = [words.pair, words.count, scoreHead];
+  const ranking = table({ class: "ms-table", "data-testid": "candidates" }, heads, body);
   const done = make("p", { class: "course-note" }, words.finished);
-  const list = make("ul", { class: "ms-words", tabindex: 0, "aria-label": words.cut, "data-testid": "words" });
-  const made = make("ol", { class: "ms-made", tabindex: 0, "data-testid": "made" });
+  const list = make("ul", {
+    class: "course-frame course-flow ms-words",
+    tabindex: 0,
+    "aria-label": words.cut,
+    "data-testid": "words",
+  });
+  const made = make("ol", { class: "course-frame course-flow ms-words ms-made", tabindex: 0, "data-testid": "made" });
   panel(view, words.candidates, ranking, done);
   panel(view, words.cut, list);
   const madeCaption = panel(view, "", made).querySelector("figcaption");
