@@ -36,6 +36,9 @@ export function on({ signal }, node, event, listener) {
   node.addEventListener(event, listener, { signal });
 }
 
+// A template with these facts in it.
+export const filled = (template, facts) => template.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
+
 export const number = (value, digits = 2) =>
   value
     .toFixed(digits)
@@ -181,6 +184,18 @@ export function row(cells, attributes = {}) {
 // What is a stop for the Tab key, because it can be scrolled.
 export function scrolled(look, label, ...children) {
   return make("div", { class: look, tabindex: 0, role: "region", "aria-label": label }, ...children);
+}
+
+// Calls when one of the nodes changes its size.
+export function watch({ signal }, call, ...nodes) {
+  const observer = new ResizeObserver(call);
+  for (const node of nodes) observer.observe(node);
+  signal.addEventListener("abort", () => observer.disconnect());
+}
+
+// Scrolls a box, and nothing around it, so far that a part of it is in sight.
+export function reveal(box, { offsetTop, offsetHeight }) {
+  box.scrollTop = clamp(box.scrollTop, offsetTop + offsetHeight - box.clientHeight, offsetTop);
 }
 
 // A titled panel of the stage.

@@ -63,6 +63,29 @@ export function add(view, into, node) {
   return node;
 }
 
+export const FAR = 1000; // steps: beyond any end
+
+// Buttons [testid, what is written on it, by how many steps]; on them arrow keys, Home and End call move(by), too. What is
+// returned is told the step and both ends: a button at its end keeps the focus, it is told as disabled, not taken away.
+export function stepper(view, label, buttons, move) {
+  const group = make("span", { class: "course-together", role: "group", "aria-label": label });
+  view.controls.append(group);
+  const nodes = buttons.map(([testid, sign, by]) => {
+    const [node, name] = [
+      button(view, { label: sign, testid, press: () => move(by), into: group }),
+      view.words[testid],
+    ];
+    return [name === sign ? node : fill(node, { "aria-label": name, title: name }), by];
+  });
+  on(view, group, "keydown", (event) => {
+    const by = led(event, { ArrowLeft: -1, ArrowRight: 1, Home: -FAR, End: FAR });
+    if (by !== undefined) move(by);
+  });
+  return (step, least, most) => {
+    for (const [node, by] of nodes) fill(node, { "aria-disabled": String(by < 0 ? step <= least : step >= most) });
+  };
+}
+
 // Buttons of which one is pressed: names and what is written on them; press(name) is told of another.
 export function tabs(view, label, names, words, press) {
   const nodes = names.map((name) => make("button", { type: "button", "data-testid": `view-${name}` }, words[name]));

@@ -2,9 +2,9 @@
 // sentences lie side by side.
 // The weights are here, 16 bits each (side.py), so everything but another sentence is drawn without the kernel.
 
-import { clamp, compact, courseWidget, fill, make, on, svg, write } from "../common.js";
+import { clamp, compact, courseWidget, fill, filled, make, on, svg, write } from "../common.js";
 import { choice, led, slider, tabs, textBox, walk } from "../controls.js";
-import { asNumber, asSteps, asWeight, filled, ONE, ranked, ranking, say } from "./numbers.js";
+import { asNumber, asSteps, asWeight, ONE, ranked, ranking, say } from "./numbers.js";
 import { drawLines, LEVELS, levelOf, paintMap, paintMaps, pixelsOf, putMaps, thickness } from "./pixels.js";
 
 const LISTED = 5; // tokens in a ranked list
@@ -576,7 +576,7 @@ export default courseWidget((view) => {
     const rows = tokens.map(() => [make("td"), make("td")]);
     const root = make(
       "table",
-      { class: "ax-table", "data-testid": `table-${index}` },
+      { class: "course-fixed ax-table", "data-testid": `table-${index}` },
       caption,
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, words.column_token), looks, lookedAt)),
       make("tbody", {}, ...tokens.map((token, i) => make("tr", {}, make("th", { scope: "row" }, token), ...rows[i]))),

@@ -7,19 +7,19 @@ import {
   dense,
   each,
   fill,
+  filled,
   make,
-  on,
   panel,
   row,
   scrolled,
   svg,
   table,
+  watch,
   write,
 } from "../common.js";
-import { button, choice, led, slider, tabs, textBox } from "../controls.js";
+import { choice, slider, stepper, tabs, textBox } from "../controls.js";
 import { blend } from "../drawing.js";
 
-const FAR = 1000; // steps: beyond any end
 const HALF = 2 / 3; // weights above it are dark enough for white letters
 const NARROWEST = 44; // pixels of a column of the tree
 const A_LETTER = 8; // pixels, a Latin one
@@ -27,20 +27,23 @@ const BEND = 4; // pixels before and behind the edge between two columns
 const TOKEN = 0.68; // how far above the end of its row the middle of a token stands, in rows
 
 export default courseWidget((view) => {
-  const { model, words, constants, controls, signal, stage } = view;
+  const { model, words, constants, controls, stage } = view;
   dense(view, { low: true });
   controls.classList.add("course-lines");
   stage.classList.add("ds-stage", "course-unbounded");
+  let reached;
   const bar = addControls();
   const said = make("ol", { class: "course-flow ds-said", "aria-label": words.said, "data-testid": "said" });
   const views = tabs(view, words.views, constants.views, words.view_names, (name) => {
     view.send({ view: name });
     showView();
   });
-  const heads = make("span", { class: "ds-heads" });
+  const heads = make("span", { class: "course-together ds-heads" });
   const head = stage.parentElement.querySelector(".course-head");
   head.append(views.root);
-  stage.append(make("div", { class: "ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said));
+  stage.append(
+    make("div", { class: "course-together ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said),
+  );
   const { layers, heads: count } = model.get("picture");
   choice(view, "layer", { label: words.layer, options: numbered(layers), into: heads });
   choice(view, "head", { label: words.head, options: numbered(count), into: heads });
@@ -52,13 +55,8 @@ export default courseWidget((view) => {
   return (picture) => {
     bar.max = picture.total;
     bar.value = picture.step;
-    for (const [node, off] of [
-      [controls.querySelector("[data-testid=back]"), picture.step <= 1],
-      [controls.querySelector("[data-testid=next]"), picture.step >= picture.total],
-    ]) {
-      fill(node, { "aria-disabled": String(off) }); // it keeps the focus: told, not taken away
-    }
-    each(said, picture.said, () => make("li", { class: "course-token" }), write);
+    reached(picture.step, 1, picture.total);
+    each(said, picture.said, () => make("li", { class: "course-token course-chip" }), write);
     drawStep(picture);
     if (picture.tree) drawTree(picture);
   };
@@ -69,21 +67,11 @@ export default courseWidget((view) => {
     textBox(view, "sentence", { label: words.sentence });
     const total = () => model.get("picture").total ?? 1;
     const move = (by) => view.send({ step: clamp(Math.min(model.get("step"), total()) + by, 1, total()) });
-    const buttons = make("span", { class: "ds-buttons", role: "group", "aria-label": words.steps });
-    controls.append(buttons);
-    for (const [name, sign, by] of [
+    const buttons = [
       ["back", "◀", -1],
       ["next", "▶", 1],
-    ]) {
-      fill(button(view, { label: sign, testid: name, press: () => move(by), into: buttons }), {
-        "aria-label": words[name],
-        title: words[name],
-      });
-    }
-    on(view, buttons, "keydown", (event) => {
-      const by = led(event, { ArrowLeft: -1, ArrowRight: 1, Home: -FAR, End: FAR });
-      if (by !== undefined) move(by);
-    });
+    ];
+    reached = stepper(view, words.steps, buttons, move);
     const steps = slider(view, "step", {
       range: [1, total()],
       say: (step) => `${Math.min(step, total())} / ${total()}`,
@@ -131,6 +119,7 @@ export default courseWidget((view) => {
     const next = panel(view, words.bars, bars, rest);
     attention.classList.add("ds-step");
     next.classList.add("ds-step");
+    for (const figure of [attention, next]) figure.firstChild.classList.add("course-apart");
     attention.firstChild.append(heads);
     return (picture) => {
       const token = picture.said[picture.said.length - 1];
@@ -146,7 +135,7 @@ export default courseWidget((view) => {
     const [zero, one] = ["0", "1"].map((end) => make("span", {}, end));
     return make(
       "span",
-      { class: "ds-scale" },
+      { class: "course-together" },
       words.scale,
       " ",
       zero,
@@ -203,13 +192,12 @@ export default courseWidget((view) => {
       make("div", { class: "ds-paper" }, top, board),
     );
     const figure = panel(view, words.tree, box);
+    figure.firstChild.classList.add("course-apart");
     figure.firstChild.append(legend());
     figure.classList.add("course-row", "ds-beam");
     const drawDone = buildDone();
     let end = 0; // of the column that is seen, as a share of the width
-    const watch = new ResizeObserver(reveal);
-    watch.observe(box);
-    signal.addEventListener("abort", () => watch.disconnect());
+    watch(view, reveal, box);
     return ({ tree, step }) => {
       const { x, edges } = columns(tree);
       const wide = edges[edges.length - 1];
@@ -244,7 +232,7 @@ export default courseWidget((view) => {
         (item, node) => {
           const state = node.state === "finished" ? words.done : words[node.state];
           const facts = { ...node, state: node.best ? `${state}, ${words.best}` : state };
-          fill(item, { class: look(node), title: words.place.replace(/{(\w+)}/g, (_, name) => facts[name]) });
+          fill(item, { class: look(node), title: filled(words.place, facts) });
           item.style.left = share(node.step);
           item.style.top = `${(100 * (node.rank - 1)) / tree.rows}%`;
           write(item.firstChild, node.token);
@@ -299,7 +287,7 @@ export default courseWidget((view) => {
   function buildDone() {
     const body = make("tbody");
     const heads = [words.finished, words.log_probability, words.length, words.score];
-    const results = table({ class: "course-table ds-table", "data-testid": "finished" }, heads, body);
+    const results = table({ class: "course-table course-fixed ds-table", "data-testid": "finished" }, heads, body);
     const none = make("p", { class: "course-note" }, words.none_finished);
     const box = scrolled("ds-done", words.finished, results);
     view.stage.append(make("div", { class: "ds-beam ds-last" }, none, box));

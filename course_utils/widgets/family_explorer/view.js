@@ -23,7 +23,7 @@ export default courseWidget((view) => {
   const sum = make("tr", { class: "fe-sum" }, make("th", { scope: "row" }, words.total), make("td"), ...totals);
   const table = make(
     "table",
-    { class: "fe-table", "data-testid": "rows" },
+    { class: "course-fixed fe-table", "data-testid": "rows" },
     make(
       "thead",
       {},

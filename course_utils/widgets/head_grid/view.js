@@ -146,7 +146,7 @@ export default courseWidget((view) => {
     wordButtons = tokens.map((token, place) => {
       const button = make(
         "button",
-        { type: "button", class: "course-cut", title: token, "data-testid": `word-${place}` },
+        { type: "button", class: "course-cut course-plain", title: token, "data-testid": `word-${place}` },
         token,
       );
       on(view, button, "focus", () => view.send({ word: place }));
@@ -227,7 +227,11 @@ export default courseWidget((view) => {
 
   function buildLosses({ words: tokens, lost }) {
     if (lost === null) return;
-    _lossPanel ??= panel(view, words.lost, make("table", { class: "hg-losses", "data-testid": "losses" }, losses));
+    _lossPanel ??= panel(
+      view,
+      words.lost,
+      make("table", { class: "course-fixed hg-losses", "data-testid": "losses" }, losses),
+    );
     losses.replaceChildren(
       ...tokens.map((token) =>
         make(
@@ -237,7 +241,12 @@ export default courseWidget((view) => {
           make(
             "td",
             {},
-            make("div", {}, make("span", { class: "course-bar hg-bar", "aria-hidden": "true" }), make("span")),
+            make(
+              "div",
+              { class: "course-together" },
+              make("span", { class: "course-bar hg-bar", "aria-hidden": "true" }),
+              make("span"),
+            ),
           ),
         ),
       ),

@@ -1,6 +1,6 @@
 // Left a slider for each layer with its share, and below the accuracy of mixes; right a word and its neighbours.
 
-import { clamp, courseWidget, dense, each, fill, make, on, panel, write } from "../common.js";
+import { courseWidget, dense, each, fill, filled, make, on, panel, reveal, write } from "../common.js";
 import { choice, choose, walk } from "../controls.js";
 
 const STEP = 0.05;
@@ -28,10 +28,6 @@ export default courseWidget((view) => {
     const made = panel({ stage: node }, title, ...children);
     made.classList.add("course-broad");
     return made;
-  }
-
-  function filled(template, facts) {
-    return template.replace(/{(\w+)}/g, (_, name) => facts[name]);
   }
 
   // --- Weights and shares
@@ -128,9 +124,7 @@ export default courseWidget((view) => {
         write(node, name);
       });
       choose(list.children, picture.word);
-      const { offsetTop, offsetHeight } = list.children[picture.word];
-      const below = offsetTop + offsetHeight - list.clientHeight;
-      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // the chosen word is in sight
+      reveal(list, list.children[picture.word]);
     };
 
     function word(number) {

@@ -1,6 +1,6 @@
 // Left the mask, a grid of cells to paint; right the attention weights of the same queries and keys.
 
-import { clamp, compact, courseWidget, fill, make, number, on, panel } from "../common.js";
+import { clamp, compact, courseWidget, fill, filled, make, number, on, panel } from "../common.js";
 import { button, slider, textBox } from "../controls.js";
 import { blend } from "../drawing.js";
 
@@ -90,7 +90,7 @@ export default courseWidget((view) => {
     fill(cells[query][key], {
       class: allowed ? "mp-cell mp-allowed" : "mp-cell mp-blocked",
       "aria-selected": String(allowed),
-      "aria-label": words.cell.replace(/\{(query|key|state)\}/g, (_, part) => facts[part]),
+      "aria-label": filled(words.cell, facts),
     });
   }
 

@@ -39,7 +39,7 @@ export default courseWidget((view) => {
   );
   const tokens = panel(view, "", list, make("p", { class: "course-note" }, words.hint));
   tokens.classList.add("course-row");
-  fill(tokens.firstChild, { class: "mr-heading" }, make("span", {}, words.tokens), legend);
+  fill(tokens.firstChild, { class: "course-apart mr-heading" }, make("span", {}, words.tokens), legend);
   const body = make("tbody");
   const heads = [words.what, words.count, words.share, words.expected, words.bar];
   const tally = table({ class: "course-table mr-table", "data-testid": "tally" }, heads, body);
@@ -67,7 +67,11 @@ export default courseWidget((view) => {
   function drawCard(node, { shown, true: label, fate, chosen, continues, segment }) {
     const said = `${shown}: ${words[fate]}${chosen ? `, ${words.label} ${label}` : ""}`;
     const [token, own, told] = node.children;
-    fill(node, { class: `mr-card${continues ? " mr-continues" : ""}`, "aria-label": said, "data-fate": fate });
+    fill(node, {
+      class: `course-stack mr-card${continues ? " mr-continues" : ""}`,
+      "aria-label": said,
+      "data-fate": fate,
+    });
     fill(token, { class: `mr-token mr-${fate}` });
     write(token.firstChild, SIGNS[fate]);
     write(token.lastChild, shown);

@@ -37,7 +37,7 @@ export default courseWidget((view) => {
   map.append(bands, ...racers.map(({ way }) => way), places, ...racers.map(({ head }) => head));
   inside.append(...racers.map(({ curve }) => curve));
   chart.append(axes(), upright, inside, line, ...racers.map(({ mark }) => mark));
-  const time = make("div", { class: "or-time" });
+  const time = make("div", { class: "course-together or-time" });
   addTime();
   panel(view, words.map, map, time);
   panel(view, words.chart, chart, told.root);

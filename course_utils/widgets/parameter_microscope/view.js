@@ -73,7 +73,12 @@ export default courseWidget((view) => {
       const here = depth === way.length - 1;
       const step = make(
         "button",
-        { type: "button", "aria-current": here ? "true" : false, "data-testid": `crumb-${depth}` },
+        {
+          type: "button",
+          class: "course-plain",
+          "aria-current": here ? "true" : false,
+          "data-testid": `crumb-${depth}`,
+        },
         label,
       );
       on(view, step, "click", () => zoom(path));

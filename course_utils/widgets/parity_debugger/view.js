@@ -1,7 +1,7 @@
 // Two controls, fault and layer; a table with one row for each stage: its name, a bar on a logarithmic scale with the
 // limit as a dashed line, the difference, and a word for it. The first row that departs is framed and marked.
 
-import { clamp, courseWidget, dense, each, fill, make, panel, row, scrolled, table, write } from "../common.js";
+import { clamp, courseWidget, dense, each, fill, make, panel, row, scrolled, table, watch, write } from "../common.js";
 import { choice, slider } from "../controls.js";
 
 export default courseWidget((view) => {
@@ -26,7 +26,7 @@ export default courseWidget((view) => {
   );
   const body = make("tbody");
   const heads = [words.stage, words.size, words.difference, words.verdict];
-  const stages = table({ class: "pd-table", "data-testid": "stages" }, heads, body);
+  const stages = table({ class: "course-fixed pd-table", "data-testid": "stages" }, heads, body);
   const foot = make("tr", { class: "pd-foot" }, make("td"), scale, make("td"), make("td"));
   stages.append(make("tfoot", { "aria-hidden": "true" }, foot));
   const frame = scrolled("course-frame pd-frame", words.picture, stages);
@@ -34,9 +34,7 @@ export default courseWidget((view) => {
   stages.style.setProperty("--limit", share(tolerance));
 
   let shown = null; // the first row that departs, when it was drawn last
-  const watch = new ResizeObserver(() => reveal()); // in lecture mode, rows have other heights
-  watch.observe(frame);
-  view.signal.addEventListener("abort", () => watch.disconnect());
+  watch(view, () => reveal(), frame); // in lecture mode, rows have other heights
   return ({ rows, first, layer_counts: counts }) => {
     layer.classList.toggle("pd-unused", !counts);
     layer.querySelector("input").disabled = !counts;

@@ -2,7 +2,21 @@
 // half of the vector. Rates: a curve for each layer over the updates, with an upright line at the one that is looked at,
 // and beside it what each layer does then.
 
-import { compact, courseWidget, each, fill, make, number, on, panel, scrolled, svg, table, write } from "../common.js";
+import {
+  compact,
+  courseWidget,
+  each,
+  fill,
+  filled,
+  make,
+  number,
+  on,
+  panel,
+  scrolled,
+  svg,
+  table,
+  write,
+} from "../common.js";
 import { checkbox, choice, choose, slider, textBox, walk } from "../controls.js";
 import { blend } from "../drawing.js";
 
@@ -85,7 +99,7 @@ export default courseWidget((view) => {
     };
 
     function chosen(row) {
-      const head = make("button", { type: "button", class: "course-cut", "data-testid": `word-${row}` });
+      const head = make("button", { type: "button", class: "course-cut course-plain", "data-testid": `word-${row}` });
       const go = (to) => {
         view.send({ word: to });
         left.tBodies[0].children[to].firstChild.firstChild.focus({ preventScroll: true });
@@ -140,7 +154,7 @@ export default courseWidget((view) => {
         fill(cell, {
           class: `rx-cell${none ? " rx-none" : share > 0.67 ? " rx-dark" : ""}`,
           style: none ? "" : `background-color: rgb(${blend(constants.palette, share).join(" ")})`,
-          title: words.cell.replace(/\{(output|input|size)\}/g, (_, part) => facts[part]),
+          title: filled(words.cell, facts),
         });
         write(cell, shown);
       },

@@ -44,7 +44,7 @@ export default courseWidget((view) => {
   const rows = make("tbody");
   const heads = [words.word, words.score, words.weight];
   const formula = make("p", { class: "course-note" });
-  panel(view, words.bars, table({ class: "sa-table" }, heads, rows), formula);
+  panel(view, words.bars, table({ class: "course-fixed sa-table" }, heads, rows), formula);
 
   const right = plane({ margin: 38 });
   const [hull, pulls, places, mixed] = ["polygon", "g", "g", "g"].map((tag) => svg(tag));
@@ -107,7 +107,7 @@ export default courseWidget((view) => {
     const bar = make("span", { class: "course-bar sa-bar", "aria-hidden": "true" });
     const node = row(2);
     fill(node.firstChild, { class: "course-cut" }, make("span"));
-    node.lastChild.append(make("div", {}, bar, make("span")));
+    node.lastChild.append(make("div", { class: "course-together" }, bar, make("span")));
     return node;
   }
 

@@ -63,7 +63,10 @@ export default courseWidget((view) => {
     if (rest) return write(node, text);
     const side = role === "word" ? "se-word" : share >= 0 ? "se-for" : "se-against";
     const sign = moved > 0 ? "+" : "";
-    fill(node, { class: `se-part ${side}`, style: `--share: ${Math.min(1, Math.abs(share ?? 0)).toFixed(3)}` });
+    fill(node, {
+      class: `course-stack se-part ${side}`,
+      style: `--share: ${Math.min(1, Math.abs(share ?? 0)).toFixed(3)}`,
+    });
     write(node.firstChild, text);
     write(node.lastChild, role === "word" ? "" : `${sign}${number(moved, 1)}`);
   }

@@ -1,6 +1,6 @@
 // Left what is said of the sentence and of the pair, right the question and its passage: each head below what it reads.
 
-import { clamp, courseWidget, dense, each, fill, make, on, panel, write } from "../common.js";
+import { courseWidget, dense, each, fill, filled, make, on, panel, reveal, write } from "../common.js";
 import { textBox } from "../controls.js";
 
 export default courseWidget((view) => {
@@ -177,9 +177,7 @@ export default courseWidget((view) => {
       line.classList.toggle("th-silent", !found.answered);
       list.classList.toggle("th-silent", !found.answered);
       each(list, found.pieces, piece, drawPiece);
-      const { offsetTop, offsetHeight } = list.children[found.pieces.findIndex(({ inside }) => inside)];
-      const below = offsetTop + offsetHeight - list.clientHeight;
-      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // where the answer begins is in sight
+      reveal(list, list.children[found.pieces.findIndex(({ inside }) => inside)]); // where the answer begins
     };
   }
 
@@ -191,7 +189,7 @@ export default courseWidget((view) => {
   function drawPiece(node, found) {
     const [begins, ends] = node.firstChild.children;
     const shown = { piece: found.piece, start: found.start.toFixed(2), end: found.end.toFixed(2) };
-    fill(node, { title: words.place.replace(/{(\w+)}/g, (_, name) => shown[name]) });
+    fill(node, { title: filled(words.place, shown) });
     node.classList.toggle("th-inside", found.inside);
     begins.style.setProperty("--share", found.start);
     ends.style.setProperty("--share", found.end);

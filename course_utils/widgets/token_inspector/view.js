@@ -1,11 +1,11 @@
 // The typed text with one piece pointed out, and its words; its pieces; its forms, and its code points. Each in a box of
 // its own, which scrolls where the text is long.
 
-import { courseWidget, dense, each, fill, make, on, panel, row, scrolled, table, write } from "../common.js";
+import { courseWidget, dense, each, fill, make, on, panel, row, scrolled, table, watch, write } from "../common.js";
 import { checkbox, textBox, walk } from "../controls.js";
 
 export default courseWidget((view) => {
-  const { words, signal } = view;
+  const { words } = view;
   dense(view, { low: true });
   view.stage.classList.add("course-unbounded");
   textBox(view, "sentence", { label: words.sentence });
@@ -46,7 +46,7 @@ export default courseWidget((view) => {
     reveal(typed.parentElement, typed.querySelector("mark"));
     drawPieces(picture);
     reveal(pieces, cards[picture.chosen]);
-    each(list, picture.words, () => make("span", { class: "ti-chip" }), write);
+    each(list, picture.words, () => make("span", { class: "course-chip ti-chip" }), write);
     each(
       forms.tBodies[0],
       picture.forms,
@@ -91,7 +91,7 @@ export default courseWidget((view) => {
     picture.pieces.forEach((piece, place) => {
       const span = `[${piece.start}, ${piece.end})`;
       fill(cards[place], {
-        class: piece.unknown ? "ti-piece ti-unknown" : "ti-piece",
+        class: `course-stack ti-piece${piece.unknown ? " ti-unknown" : ""}`,
         "aria-pressed": String(place === picture.chosen),
         tabindex: place === picture.chosen ? 0 : -1,
         "aria-label": `${piece.text} ${piece.id} ${span}`,
@@ -118,10 +118,7 @@ export default courseWidget((view) => {
   // A frame that is a stop for the Tab key only while there is something to scroll to.
   function scrolling(node, label) {
     const box = frame(node, label);
-    const watch = new ResizeObserver(() => fill(box, { tabindex: box.scrollHeight > box.clientHeight ? 0 : false }));
-    watch.observe(box);
-    watch.observe(node);
-    signal.addEventListener("abort", () => watch.disconnect());
+    watch(view, () => fill(box, { tabindex: box.scrollHeight > box.clientHeight ? 0 : false }), box, node);
     return box;
   }
 
