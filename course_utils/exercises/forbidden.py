@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils.exercises.calling import Wrong, call
+from course_utils.exercises.values import told_apart
 
 OPTIMISERS = ("torch.optim", "torch.nn.utils.clip_grad", "course_utils.training")
 NUMBERS = ("numpy", "torch", "statistics")
@@ -226,6 +227,33 @@ def no_loop(*sizes: Callable[[], tuple[Any, ...]]) -> Callable[[Any], dict[str, 
         given = [make() for make in sizes]
         few, *others = [count_steps(answer, *one)[1] + count_torch_calls(answer, *one) for one in given]
         return {"few": few, "many": max(others)} if max(others) > few else None
+
+    return broken
+
+
+def as_many_calls(**sizes: Callable[[], tuple[Any, ...]]) -> Callable[[Any], dict[str, int] | None]:
+    """A property: an answer calls into torch no more often for the others than for the first. Facts: the numbers."""
+
+    def broken(answer: Any) -> dict[str, int] | None:
+        calls = {name: count_torch_calls(answer, *make()) for name, make in sizes.items()}
+        few, *others = calls.values()
+        return calls if max(others) > few else None
+
+    return broken
+
+
+def no_differences(reference: Callable[..., Tensor], make: Callable[[], Any]) -> Callable[[Any], Any]:
+    """A property: an answer is a formula; in float64 that is off by 1e-15, finite differences by 1e-11 at the least.
+
+    Facts: {expected}, {actual}.
+    """
+
+    def broken(answer: Any) -> dict[str, str] | None:
+        given = make()
+        right, found = reference(*given).flatten(), call(answer, *given).flatten()
+        far = (found - right).abs()
+        told = told_apart(right[far.argmax()], found[far.argmax()])
+        return dict(zip(("expected", "actual"), told)) if float(far.max()) > 1e-12 else None
 
     return broken
 

@@ -6,6 +6,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def nearest_by_loop(vectors, row):
     best, nearest = -math.inf, None
@@ -148,28 +150,23 @@ def unseen_by_list(word, grams, dimensions):
 
 
 RIGHT = {
-    "01.1": {
-        "loop": nearest_by_loop,
-        "cosine_similarity": nearest_by_similarity,
-        "numpy": nearest_by_numpy,
-        "the rest": nearest_of_the_rest,
-        "sorting": nearest_by_sorting,
-        "mask": nearest_by_mask,
-    },
-    "01.2": {
-        "loop": gradient_by_loop,
-        "labels": gradient_by_labels,
-        "minus": gradient_by_minus,
-        "numpy": gradient_by_numpy,
-        "einsum": gradient_by_einsum,
-        "quotient": gradient_by_quotient,
-    },
-    "01.3": {
-        "the notebook's": unseen_by_ngrams,
-        "get": unseen_by_get,
-        "slices": unseen_by_slices,
-        "zip": unseen_by_zip,
-        "numpy": unseen_by_numpy,
-        "list": unseen_by_list,
-    },
+    "01.1": forms(
+        nearest_by_loop,
+        nearest_by_similarity,
+        nearest_by_numpy,
+        nearest_of_the_rest,
+        nearest_by_sorting,
+        nearest_by_mask,
+    ),
+    "01.2": forms(
+        gradient_by_loop,
+        gradient_by_labels,
+        gradient_by_minus,
+        gradient_by_numpy,
+        gradient_by_einsum,
+        gradient_by_quotient,
+    ),
+    "01.3": forms(
+        unseen_by_ngrams, unseen_by_get, unseen_by_slices, unseen_by_zip, unseen_by_numpy, unseen_by_list
+    ),
 }

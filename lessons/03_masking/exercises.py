@@ -66,7 +66,6 @@ MASK_OF_PADDING = Exercise(
             ]
         ),
         "only_padding": keys(lambda ids, pad: (ids != pad) | (ids == pad).all(dim=-1, keepdim=True)),
-        "dtype": keys(lambda ids, pad: (ids != pad).long()),
         "ready_made": padding_mask,
     },
     facts={
@@ -109,10 +108,6 @@ def added(penalty):
     return wrong
 
 
-def in_place(scores, mask):
-    return scores.masked_fill_(~mask, torch.finfo(scores.dtype).min).softmax(-1).masked_fill(~mask, 0.0)
-
-
 def straight_through(scores, mask):
     """The right weights, with the gradient of the scores themselves."""
     return masked_softmax(scores.detach(), mask) + (scores - scores.detach()).masked_fill(~mask, 0.0)
@@ -124,11 +119,6 @@ def along(axis):
         return lowered.softmax(dim=axis(scores)).masked_fill(~mask, 0.0)
 
     return wrong
-
-
-def in_float32(scores, mask):
-    weights = masked_softmax(scores.float(), mask)
-    return weights.half() if scores.dtype == torch.float16 else weights
 
 
 def two_low(low: float, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor]:
@@ -183,20 +173,11 @@ MASKED_SOFTMAX = Exercise(
         "nan_gradient": added(lambda dtype: -math.inf),
         "half_empty_row_nan_gradient": added(lambda dtype: torch.finfo(dtype).min),
         "gradient": straight_through,
-        "mutates_input": in_place,
-        "no_gradient": lambda scores, mask: masked_softmax(scores.detach(), mask),
         "cut_off": lambda scores, mask: masked_softmax(
             scores.double().clamp(max=2e30).to(scores.dtype), mask
         ),
         "other_axes": along(lambda scores: 3 if scores.dim() == 4 else 1),
-        "dtype": in_float32,
-        "ready_made": lambda scores, mask: torch.nn.functional.scaled_dot_product_attention(
-            scores,
-            torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1),
-            torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1),
-            attn_mask=mask,
-            scale=1.0,
-        ),
+        "ready_made": lambda scores, mask: torch._safe_softmax(scores.masked_fill(~mask, -math.inf), -1),
     },
     signs={
         "empty_row_nan": lambda found: found.case == "empty_row" and bool(found.yours[1].isnan().any()),
@@ -253,22 +234,17 @@ SLIDING_WINDOW_MASK = Exercise(
         "no_axes": lambda length, window: sliding_window_mask(length, window)[0, 0],
         "one_too_many": of_window(lambda back, window: (back >= 0) & (back <= window)),
         "without_itself": Several(
-            [
-                of_window(lambda back, window: (back > 0) & (back <= window)),
-                of_window(lambda back, window: (back > 0) & (back < window)),
-            ]
+            of_window(lambda back, window: (back > 0) & (back <= window)),
+            of_window(lambda back, window: (back > 0) & (back < window)),
         ),
         "both_sides": of_window(lambda back, window: back.abs() < window),
         "only_future": of_window(lambda back, window: (back <= 0) & (back > -window)),
         "no_limit": of_window(lambda back, window: back >= 0),
         "inverted": of_window(lambda back, window: ~((back >= 0) & (back < window))),
         "other_sizes": Several(
-            [
-                of_window(lambda back, window: (back >= 0) & (back < window), dtype=torch.int8),
-                of_window(lambda back, window: (back >= 0) & (back < min(window, 8))),
-            ]
+            of_window(lambda back, window: (back >= 0) & (back < window), dtype=torch.int8),
+            of_window(lambda back, window: (back >= 0) & (back < min(window, 8))),
         ),
-        "dtype": lambda length, window: sliding_window_mask(length, window).float(),
     },
     facts={
         **dict.fromkeys(("one_too_many", "without_itself", "both_sides", "only_future"), seen),

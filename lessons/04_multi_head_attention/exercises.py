@@ -6,19 +6,14 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from course_utils.exercises.core import Exercise, Found, Several, number
-from course_utils.exercises.forbidden import count_torch_calls
+from course_utils.exercises.forbidden import as_many_calls, count_torch_calls
 
 
 def drawn(*shapes, times=1.0, dtype=torch.float64):
     return tuple(times * torch.randn(shape, dtype=dtype) for shape in shapes)
-
-
-def calls(answer: Any, *sizes: tuple[Any, ...]) -> list[int]:
-    """How often an answer calls into torch for each of some inputs."""
-    return [count_torch_calls(answer, *given) for given in sizes]
 
 
 # ---- 04.1
@@ -67,19 +62,12 @@ SPLIT_HEADS = Exercise(
         "view_without_transpose": viewed,
         "heads_on_wrong_axis": lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)),
         "sizes_swapped": Several(
-            [
-                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
-                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)),
-            ]
+            lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
+            lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)),
         ),
         "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
         "batch": batch_mixed_in,
-        "no_gradient": lambda hidden, num_heads: split_heads(hidden, num_heads).detach(),
-        "dtype": lambda hidden, num_heads: split_heads(hidden, num_heads).float(),
         "other_sizes_shape": lambda hidden, num_heads: split_heads(hidden, num_heads).squeeze(2),
-        "gradient": lambda hidden, num_heads: (
-            2 * split_heads(hidden, num_heads) - split_heads(hidden, num_heads).detach()
-        ),
     },
 )
 
@@ -109,14 +97,13 @@ def multi_head_with(
     merge=merged,
     weigh=lambda scores: scores.softmax(dim=-1),
     scale=lambda query, q: math.sqrt(q.shape[-1]),
-    kept=lambda weights: weights,
 ):
     """Multi-head attention with one step done otherwise."""
 
     def wrong(query, key, value, num_heads):
         q, k, v = (split(hidden, num_heads) for hidden in (query, key, value))
         weights = weigh(q @ k.transpose(-2, -1) / scale(query, q))
-        return merge(kept(weights) @ v), weights
+        return merge(weights @ v), weights
 
     return wrong
 
@@ -127,14 +114,7 @@ def one_head(query, key, value, num_heads):
 
 
 def one_length(query, key, value, num_heads):
-    batch, length, size = query.shape
-    given = [
-        hidden.view(batch, length, num_heads, size // num_heads).transpose(1, 2).flatten(2)
-        for hidden in (query, key, value)
-    ]
-    q, k, v = (hidden.view(batch, num_heads, length, -1) for hidden in given)
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(dim=-1)
-    return merged(weights @ v), weights
+    return multi_head(query, key.view_as(query), value.view_as(query), num_heads)
 
 
 def head_by_head(query, key, value, num_heads, rounds=None):
@@ -154,15 +134,6 @@ def token_by_token(query, key, value, num_heads):
     return torch.cat([context for context, _ in answers], 1), torch.cat(
         [weights for _, weights in answers], 2
     )
-
-
-def ready_made(query, key, value, num_heads):
-    size, identity = query.shape[-1], torch.eye(query.shape[-1], dtype=query.dtype)
-    module = nn.MultiheadAttention(size, num_heads, bias=False, batch_first=True, dtype=query.dtype)
-    with torch.no_grad():
-        module.in_proj_weight.copy_(torch.cat([identity] * 3))
-        module.out_proj.weight.copy_(identity)
-    return module(query, key, value, average_attn_weights=False)
 
 
 def by_exponentials(scores):
@@ -195,19 +166,9 @@ def attended(batch, length, heads):
     return *torch.randn(3, batch, length, 24), heads
 
 
-def loop(answer):
-    few, many = calls(answer, attended(1, 5, 2), attended(1, 5, 12))
-    return {"few": few, "many": many} if many > few else None
-
-
-def loop_elsewhere(answer):
-    few, tokens, sentences = calls(answer, attended(1, 5, 2), attended(1, 9, 2), attended(3, 5, 2))
-    return {"few": few, "tokens": tokens, "sentences": sentences} if max(tokens, sentences) > few else None
-
-
 def too_many_calls(answer):
-    (few,) = calls(answer, attended(1, 5, 2))
-    return {"calls": few} if few > 60 else None
+    calls = count_torch_calls(answer, *attended(1, 5, 2))
+    return {"calls": calls} if calls > 60 else None
 
 
 def largest_query(found: Found) -> dict[str, str]:
@@ -233,25 +194,15 @@ MULTI_HEAD = Exercise(
         "rows_do_not_sum_to_one": multi_head_with(weigh=lambda scores: scores),
         "scale_by_hidden_size": multi_head_with(scale=lambda query, q: math.sqrt(query.shape[-1])),
         "no_scale": multi_head_with(scale=lambda query, q: 1.0),
-        "split_without_transpose": Several(
-            [
-                multi_head_with(split=viewed, merge=merged_without_transpose),
-                multi_head_with(split=viewed),
-            ]
-        ),
+        "split_without_transpose": multi_head_with(split=viewed, merge=merged_without_transpose),
         "weights": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].flip(1)),
         "not_merged": multi_head_with(merge=lambda context: context),
         "merge_without_transpose": multi_head_with(merge=merged_without_transpose),
         "cross": one_length,
-        "detached": multi_head_with(kept=lambda weights: weights.detach()),
-        "gradient": lambda query, *given: multi_head(2 * query - query.detach(), *given),
-        "no_gradient": lambda *given: tuple(part.detach() for part in multi_head(*given)),
         "loop": head_by_head,
         "loop_elsewhere": token_by_token,
         "too_many_calls": lambda *given: head_by_head(*given, rounds=24),
         "large_scores": multi_head_with(weigh=by_exponentials),
-        "dtype": lambda *given: tuple(part.float() for part in multi_head(*given)),
-        "ready_made": ready_made,
     },
     signs={
         "softmax_over_queries": lambda found: sums_to_one(-2)(found) and not sums_to_one(-1)(found),
@@ -268,7 +219,15 @@ MULTI_HEAD = Exercise(
         "no_scale": lambda found: {"expected": number(3**0.5), "actual": "1"},
         "large_scores": largest_query,
     },
-    properties={"loop": loop, "loop_elsewhere": loop_elsewhere, "too_many_calls": too_many_calls},
+    properties={
+        "loop": as_many_calls(few=lambda: attended(1, 5, 2), many=lambda: attended(1, 5, 12)),
+        "loop_elsewhere": as_many_calls(
+            few=lambda: attended(1, 5, 2),
+            tokens=lambda: attended(1, 9, 2),
+            sentences=lambda: attended(3, 5, 2),
+        ),
+        "too_many_calls": too_many_calls,
+    },
     forbids=(
         "course_utils.attention.MultiHeadAttention",
         "multi_head_attention_forward",
@@ -324,16 +283,6 @@ def of_output(batch, heads, length, size, times=100.0):
     return *drawn((batch, heads, length, size), times=times), *drawn((width, width), (width,))
 
 
-def contributions_loop(answer):
-    few, many = calls(answer, of_output(1, 2, 3, 4), of_output(1, 6, 3, 2))
-    return {"few": few, "many": many} if many > few else None
-
-
-def contributions_loop_elsewhere(answer):
-    few, tokens = calls(answer, of_output(1, 2, 3, 4), of_output(1, 2, 7, 4))
-    return {"few": few, "tokens": tokens} if tokens > few else None
-
-
 HEAD_CONTRIBUTIONS = Exercise(
     "04.3",
     level="stretch",
@@ -355,17 +304,6 @@ HEAD_CONTRIBUTIONS = Exercise(
         "interleaved_columns": of_each_head(lambda weight, head, heads: weight[:, head::heads].T),
         "merged_without_transpose": alone,
         "sum": lambda context, weight, bias: 2 * head_contributions(context, weight, bias),
-        "no_gradient": lambda *given: head_contributions(*given).detach(),
-        "detached": Several(
-            [
-                lambda context, weight, bias: head_contributions(context.detach(), weight, bias),
-                lambda context, weight, bias: head_contributions(context, weight.detach(), bias),
-            ]
-        ),
-        "gradient": lambda context, weight, bias: head_contributions(
-            2 * context - context.detach(), weight, bias
-        ),
-        "dtype": lambda context, weight, bias: head_contributions(context.float(), weight.float(), bias),
         "other_sizes": lambda *given: head_contributions(*given).squeeze(2),
         "large": lambda context, weight, bias: head_contributions(context.clamp(-9, 9), weight, bias),
         "loop": of_each_head(own_columns),
@@ -373,7 +311,12 @@ HEAD_CONTRIBUTIONS = Exercise(
     },
     signs={"sum": lambda found: found.case == "by_hand" and found.kind == "value"},
     facts={"*": summed},
-    properties={"loop": contributions_loop, "loop_elsewhere": contributions_loop_elsewhere},
+    properties={
+        "loop": as_many_calls(few=lambda: of_output(1, 2, 3, 4), many=lambda: of_output(1, 6, 3, 2)),
+        "loop_elsewhere": as_many_calls(
+            few=lambda: of_output(1, 2, 3, 4), tokens=lambda: of_output(1, 2, 7, 4)
+        ),
+    },
 )
 
 EXERCISES = [SPLIT_HEADS, MULTI_HEAD, HEAD_CONTRIBUTIONS]

@@ -6,6 +6,8 @@ import math
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
 
 def waves_by_loop(hidden_size):
     found = torch.empty(hidden_size // 2)
@@ -145,20 +147,6 @@ RIGHT = {
             [2 * math.pi * 10000 ** (k / hidden_size) for k in range(0, hidden_size, 2)]
         ),
     },
-    "05.2": {
-        "the notebook's": my_sinusoidal_encoding,
-        "entries": entry_by_entry,
-        "numpy": numpy_table,
-        "polar": polar,
-        "phases": phases,
-        "columns": column_by_column,
-    },
-    "05.3": {
-        "block_diag": by_block_diag,
-        "exponential": by_exponential,
-        "power": by_power,
-        "indices": by_index,
-        "numpy": numpy_matrix,
-        "solving": by_solving,
-    },
+    "05.2": forms(my_sinusoidal_encoding, entry_by_entry, numpy_table, polar, phases, column_by_column),
+    "05.3": forms(by_block_diag, by_exponential, by_power, by_index, numpy_matrix, by_solving),
 }

@@ -7,6 +7,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 # ---- 07.1
 
 
@@ -232,11 +234,6 @@ def search(next_log_probabilities, beam_size, end, max_length, alpha):
     return [(ids, score) for score, ids in scored[:beam_size]]
 
 
-def asks_once_more(next_log_probabilities, *rest):
-    """Asks about what has ended, and about what is full, and pays no heed to the answers."""
-    return [pair for pair in search(next_log_probabilities, *rest) if next_log_probabilities(pair[0])]
-
-
 def by_topk(next_log_probabilities, beam_size, end, max_length, alpha):
     beam, ended = [((), 0.0)], []
     for length in range(1, max_length + 1):
@@ -286,48 +283,17 @@ def recursively(next_log_probabilities, beam_size, end, max_length, alpha):
 
 
 RIGHT = {
-    "07.1": {
-        "clone": cloned,
-        "row by row": row_by_row,
-        "roll": rolled,
-        "numpy": in_numpy,
-        "arithmetic": by_arithmetic,
-        "masked, then cut": masked_first,
-    },
-    "07.2": {
+    "07.1": forms(cloned, row_by_row, rolled, in_numpy, by_arithmetic, masked_first),
+    "07.2": forms(by_einsum, own_exponentials, sentence_by_sentence, safe_mask)
+    | {
         "minus infinity, erased": attended(lambda scores, allowed: scores.masked_fill(~allowed, -math.inf)),
-        "minus infinity, NaN wiped out": attended(
-            lambda scores, allowed: scores.masked_fill(~allowed, -math.inf),
-            erase=lambda weights, allowed: weights.nan_to_num(),
-        ),
         "lowest, where": attended(
             lambda scores, allowed: torch.where(allowed, scores, torch.finfo(scores.dtype).min),
             erase=lambda weights, allowed: weights * allowed,
         ),
-        "log_softmax": attended(
-            lambda scores, allowed: scores.masked_fill(~allowed, torch.finfo(scores.dtype).min),
-            softmax=lambda scores: scores.log_softmax(-1).exp(),
-        ),
-        "einsum": by_einsum,
-        "own exponentials": own_exponentials,
-        "sentence by sentence": sentence_by_sentence,
-        "safe mask": safe_mask,
     },
-    "07.3": {
-        "cross-entropy of the possible": cross_entropy_of_the_possible,
-        "with q": with_q,
-        "emptied": emptied,
-        "row after row": row_after_row,
-        "nll and mean": cross_entropy_and_mean,
-        "0/0 wiped out": zero_wiped,
-    },
-    "07.4": {
-        "scored at once, stops when certain": scored_at_once,
-        "lists and tensors": with_lists,
-        "pairs the other way round": search,
-        "asks once more": asks_once_more,
-        "topk": by_topk,
-        "scores in float32": in_float32,
-        "recursion": recursively,
-    },
+    "07.3": forms(
+        cross_entropy_of_the_possible, with_q, emptied, row_after_row, cross_entropy_and_mean, zero_wiped
+    ),
+    "07.4": forms(scored_at_once, with_lists, search, by_topk, in_float32, recursively),
 }

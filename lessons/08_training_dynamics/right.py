@@ -5,6 +5,8 @@ import math
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
 # ---- 08.1
 
 
@@ -42,19 +44,6 @@ def one_element_tensor(gradients, max_norm):
     if norm > max_norm:
         gradients = [gradient * (max_norm / norm).item() for gradient in gradients]
     return gradients, norm
-
-
-def guarded(gradients, max_norm):
-    """The notebook's own form, guarded against 0."""
-    norm = sum(float((gradient**2).sum()) for gradient in gradients) ** 0.5
-    scale = min(1.0, max_norm / norm) if norm else 1.0
-    return [scale * gradient for gradient in gradients], norm
-
-
-def foreach(gradients, max_norm):
-    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
-    factor = (max_norm / norm).clamp(max=1.0)
-    return list(torch._foreach_mul(gradients, factor.item())), norm
 
 
 def total_norm(gradients, max_norm):
@@ -244,38 +233,12 @@ def chosen_by_where(weight, gradient, m, v, step, rate, beta1, beta2, eps):
 
 
 RIGHT = {
-    "08.1": {
-        "one vector": one_vector,
-        "a little added": with_tiny,
-        "norm of norms": norm_of_norms,
-        "numpy": in_numpy,
-        "a tensor of one number": one_element_tensor,
-        "guarded": guarded,
-        "foreach": foreach,
-        "get_total_norm": total_norm,
-    },
-    "08.2": {
-        "each in its place": each_in_its_place,
-        "lerp": lerped,
-        "numpy": adamw_in_numpy,
-        "as in the paper": as_in_the_paper,
-        "corrections in float32": corrections_in_float32,
-        "entry after entry": entry_after_entry,
-    },
-    "08.3": {
-        "interp": between_two_points,
-        "ternary": ternary,
-        "share of the peak": share_of_the_peak,
-        "tensors": in_tensors,
-        "float32": in_float32,
-        "step after step": line_after_line,
-    },
-    "08.4": {
-        "ε divided by the root": with_root,
-        "the notebook's r_t": with_the_notebook,
-        "in place, on copies": radam_in_place,
-        "lerp": radam_lerped,
-        "numpy": radam_in_numpy,
-        "where": chosen_by_where,
-    },
+    "08.1": forms(one_vector, with_tiny, norm_of_norms, in_numpy, one_element_tensor, total_norm),
+    "08.2": forms(
+        each_in_its_place, lerped, adamw_in_numpy, as_in_the_paper, corrections_in_float32, entry_after_entry
+    ),
+    "08.3": forms(between_two_points, ternary, share_of_the_peak, in_tensors, in_float32, line_after_line),
+    "08.4": forms(
+        with_root, with_the_notebook, radam_in_place, radam_lerped, radam_in_numpy, chosen_by_where
+    ),
 }

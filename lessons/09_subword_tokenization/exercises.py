@@ -283,7 +283,7 @@ CUT_WORD = Exercise(
         "spans_count_hashes": spans_of_pieces,
         "spans": last_included,
         "triples": lambda word, vocab: [piece for piece, _, _ in cut_word(word, vocab)],
-        "partial": Several([going_on, cut(stuck=lambda pieces, word: pieces)]),
+        "partial": Several(going_on, cut(stuck=lambda pieces, word: pieces)),
         "unknown_is_empty": cut(stuck=lambda pieces, word: []),
         "unknown": cut(stuck=lambda pieces, word: [("[UNK]", 0, 1)]),
         "not_from_left": from_right,
@@ -486,14 +486,6 @@ def by_replacing_text(symbols, merges):
     return text.split(" ")
 
 
-def in_place(symbols, merges):
-    for first, second in merges:
-        for at in range(len(symbols) - 2, -1, -1):
-            if symbols[at : at + 2] == [first, second]:
-                symbols[at : at + 2] = [first + second]
-    return symbols
-
-
 def invents_unknown(symbols, merges):
     """Puts [UNK] for what no merge knows, as a vocabulary would."""
     known = {symbol for pair in merges for symbol in pair} | {"".join(pair) for pair in merges}
@@ -588,7 +580,6 @@ MERGE_WORD = Exercise(
         "splits": lambda symbols, merges: merge_word("".join(symbols), merges),
         "merged": lambda symbols, merges: merge_word(symbols, merges[:3]),
         "longer": lambda symbols, merges: merge_word(symbols, merges[:9]),
-        "mutates_input": in_place,
     },
     signs={
         "texts": lambda found: not all(isinstance(piece, str) for piece in found.yours),

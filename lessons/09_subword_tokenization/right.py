@@ -8,6 +8,8 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from tests.exercises.audit import forms
+
 
 def by_index(words):
     counts = {}
@@ -221,11 +223,8 @@ def by_stack(symbols, merges):
 
 
 RIGHT = {
-    "09.1": {
-        "index": by_index,
-        "defaultdict": by_defaultdict,
-        "Counter": by_counters,
-        "numpy's integers": in_numpy,
+    "09.1": forms(by_index, by_defaultdict, by_counters, in_numpy)
+    | {
         "the notebook's": lambda words: sum(
             (
                 Counter({pair: 0}) + Counter({pair: times})
@@ -236,31 +235,13 @@ RIGHT = {
         ),
         "slices": lambda words: by_index({word: times for word, times in words.items() if len(word) > 1}),
     },
-    "09.2": {
-        "the notebook's": my_longest_match,
-        "recursion": by_recursion,
-        "published, lists for tuples": as_google,
-        "pattern": by_pattern,
-        "a tuple": lambda word, vocab: tuple(my_longest_match(word, vocab)),
+    "09.2": forms(my_longest_match, by_recursion, as_google, by_pattern)
+    | {
         "a set of pieces": lambda word, vocab: my_longest_match(word, set(vocab)),
         "numpy's integers": lambda word, vocab: [
             (p, np.int64(s), np.int64(e)) for p, s, e in as_google(word, vocab)
         ],
     },
-    "09.3": {
-        "list": by_list,
-        "numpy": places_by_numpy,
-        "bisect, an array": by_borders,
-        "searchsorted": by_searchsorted,
-        "prefixes": by_prefixes,
-        "walking": by_walking,
-    },
-    "09.4": {
-        "the notebook's, a tuple": by_my_merge,
-        "Sennrich": as_sennrich,
-        "GPT-2": as_gpt2,
-        "tiktoken": as_tiktoken,
-        "deleting": by_deleting,
-        "stack": by_stack,
-    },
+    "09.3": forms(by_list, places_by_numpy, by_borders, by_searchsorted, by_prefixes, by_walking),
+    "09.4": forms(by_my_merge, as_sennrich, as_gpt2, as_tiktoken, by_deleting, by_stack),
 }

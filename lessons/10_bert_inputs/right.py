@@ -4,6 +4,7 @@ import torch
 
 from course_utils.bert import BertModel
 from course_utils.heads import BertForPreTraining
+from tests.exercises.audit import forms
 
 
 def by_appending(first, second, length, cls, sep, pad):
@@ -147,28 +148,12 @@ def by_slices(first, second, room):
 
 
 RIGHT = {
-    "10.1": {
-        "appending": by_appending,
-        "tensors": by_tensors,
-        "places": by_places,
-        "halves": in_two_halves,
-        "iterators": by_iterators,
-        "a list": lambda *given: list(by_places(*given)),
-    },
-    "10.2": {
-        "parts": by_parts,
-        "formula": by_formula,
-        "model": by_model,
-        "shapes": by_shapes,
+    "10.1": forms(by_appending, by_tensors, by_places, in_two_halves, by_iterators)
+    | {"a list": lambda *given: list(by_places(*given))},
+    "10.2": forms(by_parts, by_formula, by_model, by_shapes)
+    | {
         "tensor": lambda config, with_heads: torch.tensor(by_formula(config, with_heads)),
         "float": lambda config, with_heads: float(by_parts(config, with_heads)),
     },
-    "10.3": {
-        "while": while_longer,
-        "odd place to the first": odd_place_to_first,
-        "the notebook's": one_at_a_time,
-        "cases": by_cases,
-        "best": by_best,
-        "slices": by_slices,
-    },
+    "10.3": forms(while_longer, odd_place_to_first, one_at_a_time, by_cases, by_best, by_slices),
 }

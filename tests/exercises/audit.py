@@ -68,5 +68,10 @@ def notebook_of(number: str, folder: Path = NOTEBOOKS) -> Path | None:
     return next(iter(sorted(folder.glob(f"{number}_*.ipynb"))), None)
 
 
+def forms(*answers: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Answers by the names of their functions, as a lesson's RIGHT has them."""
+    return {answer.__name__: answer for answer in answers}
+
+
 def _not_implemented(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     raise NotImplementedError
