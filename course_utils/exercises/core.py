@@ -90,8 +90,6 @@ class Exercise:
         strict: bool = True,
         atol: float = 1e-5,
     ) -> None:
-        if level not in LEVELS:
-            raise ValueError(f"level must be one of {', '.join(LEVELS)}, got {level!r}")
         self.id = id
         self.level = level
         self.reference = reference

@@ -23,10 +23,6 @@ def dot_product(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def cosine_of_lists(a, b):
-    return dot_product(a, b) / math.sqrt(dot_product(a, a) * dot_product(b, b))
-
-
 def pairs(*lengths):
     return [(drawn(length).tolist(), drawn(length).tolist()) for length in lengths]
 
@@ -48,7 +44,7 @@ DOT_PRODUCT = Exercise(
     mistakes={
         "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
         "product_of_sums": lambda a, b: sum(a) * sum(b),
-        "cosine": cosine_of_lists,
+        "cosine": lambda a, b: dot_product(a, b) / math.sqrt(dot_product(a, a) * dot_product(b, b)),
         "other_numbers": lambda a, b: 32.0 + 0 * dot_product(a, b),
         "other_lengths": Several([lambda a, b, n=n: dot_product(a[:n], b[:n]) for n in (10, 30)]),
         "silent_lengths": lambda a, b: sum(x * y for x, y in zip(a, b, strict=False)),
@@ -138,10 +134,6 @@ def norms(vectors):
     return vectors.norm(dim=-1, keepdim=True)
 
 
-def word_by_word(vectors):
-    return torch.stack([similarity_table(torch.stack([vector, *vectors]))[0, 1:] for vector in vectors])
-
-
 def tables(*sizes):
     return [(drawn(*size, times=times),) for *size, times in sizes]
 
@@ -168,7 +160,9 @@ SIMILARITY_TABLE = Exercise(
         "wrong_axis": table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
         "other_sizes_shape": lambda vectors: similarity_table(vectors).squeeze(),
         "other_sizes": lambda vectors: similarity_table(vectors[:, :9]),
-        "loop": word_by_word,
+        "loop": lambda vectors: torch.stack(
+            [similarity_table(torch.stack([vector, *vectors]))[0, 1:] for vector in vectors]
+        ),
         "ready_made": lambda vectors: torch.nn.functional.cosine_similarity(
             vectors[:, None], vectors, dim=-1
         ),

@@ -113,10 +113,6 @@ def one_head(query, key, value, num_heads):
     return weights @ value, weights
 
 
-def one_length(query, key, value, num_heads):
-    return multi_head(query, key.view_as(query), value.view_as(query), num_heads)
-
-
 def head_by_head(query, key, value, num_heads, rounds=None):
     """A loop over heads; one with a fixed number of rounds hides behind it."""
     size = query.shape[-1] // num_heads
@@ -134,10 +130,6 @@ def token_by_token(query, key, value, num_heads):
     return torch.cat([context for context, _ in answers], 1), torch.cat(
         [weights for _, weights in answers], 2
     )
-
-
-def by_exponentials(scores):
-    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
 
 
 def row_sum(found: Found) -> dict[str, str]:
@@ -198,11 +190,15 @@ MULTI_HEAD = Exercise(
         "weights": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].flip(1)),
         "not_merged": multi_head_with(merge=lambda context: context),
         "merge_without_transpose": multi_head_with(merge=merged_without_transpose),
-        "cross": one_length,
+        "cross": lambda query, key, value, num_heads: multi_head(
+            query, key.view_as(query), value.view_as(query), num_heads
+        ),
         "loop": head_by_head,
         "loop_elsewhere": token_by_token,
         "too_many_calls": lambda *given: head_by_head(*given, rounds=24),
-        "large_scores": multi_head_with(weigh=by_exponentials),
+        "large_scores": multi_head_with(
+            weigh=lambda scores: scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+        ),
     },
     signs={
         "softmax_over_queries": lambda found: sums_to_one(-2)(found) and not sums_to_one(-1)(found),
@@ -255,10 +251,6 @@ def of_each_head(part):
     return wrong
 
 
-def own_columns(weight, head, heads):
-    return weight.unflatten(-1, (heads, -1))[:, head].T
-
-
 def alone(context, weight, bias):
     """One head at a time, the others 0, joined by reshape alone: each token gets numbers of others."""
     kept = torch.eye(context.shape[1], dtype=context.dtype)[:, None, :, None, None] * context
@@ -306,7 +298,7 @@ HEAD_CONTRIBUTIONS = Exercise(
         "sum": lambda context, weight, bias: 2 * head_contributions(context, weight, bias),
         "other_sizes": lambda *given: head_contributions(*given).squeeze(2),
         "large": lambda context, weight, bias: head_contributions(context.clamp(-9, 9), weight, bias),
-        "loop": of_each_head(own_columns),
+        "loop": of_each_head(lambda weight, head, heads: weight.unflatten(-1, (heads, -1))[:, head].T),
         "loop_elsewhere": token_after_token,
     },
     signs={"sum": lambda found: found.case == "by_hand" and found.kind == "value"},

@@ -164,10 +164,6 @@ def where_nothing_is_said(found):
     return {"quiet": numbers(quiet[0]), "normed": numbers(plain_norm(x)[0])}
 
 
-def own_norm(x, sublayer, norm, dropout):
-    return plain_norm(x + dropout(sublayer(x)))
-
-
 def dropout_drawn_twice(x, sublayer, norm, dropout):
     drawn = dropout(sublayer(x))
     return norm(x + (dropout(sublayer(x)) + drawn) / 2)
@@ -197,7 +193,7 @@ POST_LN_STEP = Exercise(
         "dropout_last": lambda x, sublayer, norm, dropout: dropout(norm(x + sublayer(x))),
         "no_dropout": lambda x, sublayer, norm, dropout: norm(x + sublayer(x)),
         "no_norm": lambda x, sublayer, norm, dropout: x + dropout(sublayer(x)),
-        "other_parts": own_norm,
+        "other_parts": lambda x, sublayer, norm, dropout: plain_norm(x + dropout(sublayer(x))),
         "gradient": lambda x, sublayer, norm, dropout: norm(x.detach() + dropout(sublayer(x))),
         "called": dropout_drawn_twice,
     },

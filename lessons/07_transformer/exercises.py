@@ -26,10 +26,6 @@ def shifted_by(make):
     return lambda ids, pad: make(ids, *shift_right(ids, pad), pad)
 
 
-def eos_hidden(ids, inputs, labels, pad):
-    return inputs, labels.masked_fill(labels == 2, -100)
-
-
 def own_bos(ids, inputs, labels, pad):
     """Makes the input out of the labels and a <bos> that it knows by heart."""
     return torch.cat([torch.ones_like(ids[:, :1]), ids[:, 1:-1]], dim=1), labels
@@ -94,7 +90,9 @@ SHIFT_RIGHT = Exercise(
         ),
         "pads_counted": lambda ids, pad: (ids[:, :-1], ids[:, 1:]),
         "mask_of_input": lambda ids, pad: (ids[:, :-1], ids[:, 1:].masked_fill(ids[:, :-1] == pad, -100)),
-        "eos_ignored": shifted_by(eos_hidden),
+        "eos_ignored": shifted_by(
+            lambda ids, inputs, labels, pad: (inputs, labels.masked_fill(labels == 2, -100))
+        ),
         "zero_is_padding": lambda ids, pad: (ids[:, :-1], shift_right(ids, 0)[1]),
         "other_ids": shifted_by(own_bos),
         "mutates_input": written_into_a_slice,
@@ -398,10 +396,6 @@ def zero_by_hand(zero):
     return wrong
 
 
-def impossible_in_the_first_row(logits, labels, epsilon):
-    return smoothed_loss(logits.masked_fill(logits[:1].isneginf(), -torch.inf), labels, epsilon)
-
-
 def by_hand_loss():
     """Probabilities [1/2, 1/4, 1/8, 1/8] and [1/8, 1/8, 1/4, 1/2], so −log p is log 2 times 1, 2 or 3.
 
@@ -524,7 +518,9 @@ SMOOTHED_LOSS = Exercise(
                 (1 - epsilon) * of_label + epsilon * losses.masked_fill(losses == math.inf, 0.0).mean(-1)
             )
         ),
-        "other_losses": impossible_in_the_first_row,
+        "other_losses": lambda logits, labels, epsilon: smoothed_loss(
+            logits.masked_fill(logits[:1].isneginf(), -torch.inf), labels, epsilon
+        ),
         "gradient": loss_by(
             lambda of_label, losses, epsilon: (
                 (1 - epsilon) * of_label + epsilon * mean_of_the_possible(losses).detach()
@@ -775,10 +771,6 @@ def also_the_impossible(model, beam):
     return [((*ids, token), total + more) for ids, total in beam for token, more in enumerate(model(ids))]
 
 
-def greedily(model, beam_size, *rest):
-    return search_with_beam(model, 1, *rest)
-
-
 def one_of_each(found, beam, width):
     if len(beam) == 1:
         return best(found, width)
@@ -810,10 +802,6 @@ def twice_as_many(model, beam_size, end, max_length, alpha):
         ended += [pair for pair in found[:beam_size] if pair[0][-1] == end]
         beam = [pair for pair in found if pair[0][-1] != end][:beam_size]
     return best([(ids, penalised(total, len(ids), alpha)) for ids, total in ended + beam], beam_size)
-
-
-def wide_for_one(model, beam_size, *rest):
-    return search_with_beam(model, beam_size if beam_size > 1 else 10**6, *rest)[:beam_size]
 
 
 def stops_by_scores_of_today(model, beam_size, end, max_length, alpha):
@@ -863,7 +851,7 @@ SEARCH_WITH_BEAM = Exercise(
         "other_searches": other_searches,
     },
     mistakes={
-        "greedy": greedily,
+        "greedy": lambda model, beam_size, *rest: search_with_beam(model, 1, *rest),
         "only_best": lambda *given: search_with_beam(*given)[:1],
         "stops_early": beam_with(stop=lambda beam_size, ended: bool(ended)),
         "each_alone": beam_with(keep=one_of_each),
@@ -874,7 +862,9 @@ SEARCH_WITH_BEAM = Exercise(
         "place_lost": beam_with(width=lambda beam_size, ended: max(beam_size - len(ended), 0)),
         "twice_as_many": twice_as_many,
         "stops_by_today": stops_by_scores_of_today,
-        "too_wide": wide_for_one,
+        "too_wide": lambda model, beam_size, *rest: search_with_beam(
+            model, beam_size if beam_size > 1 else 10**6, *rest
+        )[:beam_size],
         "too_many": beam_with(finish=lambda scored, beam_size: best(scored, len(scored))),
         "order": lambda *given: search_with_beam(*given)[::-1],
         "last_token": scored_by(lambda total, length, alpha, steps: steps[-1]),

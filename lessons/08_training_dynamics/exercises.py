@@ -252,10 +252,6 @@ def in_float32(right):
     return wrong
 
 
-def l2_in_adam(weight, gradient, *rest):
-    return adamw_step(weight, gradient + rest[-1] * weight, *rest[:-1], 0.0)
-
-
 def decay_divided(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
     m, v = PLAIN(gradient, m, v, step, beta1, beta2)
     m_hat, v_hat = m / (1 - beta1**step), v / (1 - beta2**step)
@@ -432,7 +428,9 @@ ADAMW_STEP = Exercise(
             move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + (eps if eps > 1 else 0.0))
         ),
         "no_decay": decaying(lambda weight, moved, rate, decay: weight - moved),
-        "decay_in_gradient": l2_in_adam,
+        "decay_in_gradient": lambda weight, gradient, *rest: adamw_step(
+            weight, gradient + rest[-1] * weight, *rest[:-1], 0.0
+        ),
         "decay_divided": decay_divided,
         "decay_without_rate": decaying(lambda weight, moved, rate, decay: weight * (1 - decay) - moved),
         "decay_after": decaying(lambda weight, moved, rate, decay: (weight - moved) * (1 - rate * decay)),
@@ -461,10 +459,6 @@ def warmup_rate(step: int, peak_rate: float, warmup_steps: int, total_steps: int
     return peak_rate * (total_steps - step) / (total_steps - warmup_steps)
 
 
-def run_schedule(answer, steps, peak, warmup, total):
-    return tuple(answer(step, peak, warmup, total) for step in steps)
-
-
 def rates(up=lambda t, w: t / w, down=lambda t, w, n: (n - t) / (n - w), after=lambda t, w, n: 0.0, shift=0):
     """The schedule with one piece drawn in another way, as a share of the peak."""
 
@@ -483,10 +477,6 @@ def least_of_two(step, peak_rate, warmup_steps, total_steps):
     """Right but where there is no warm-up, or nothing else."""
     up, down = step / warmup_steps, (total_steps - step) / max(1, total_steps - warmup_steps)
     return peak_rate * min(up, max(0.0, down)) if step < total_steps else 0.0
-
-
-def a_tenth_of_longer_runs(step, peak_rate, warmup_steps, total_steps):
-    return warmup_rate(step, peak_rate, warmup_steps if total_steps <= 20 else total_steps // 10, total_steps)
 
 
 def straight_down(step, peak_rate, warmup_steps, total_steps):
@@ -524,7 +514,7 @@ WARMUP_RATE = Exercise(
     "08.3",
     level="core",
     reference=warmup_rate,
-    run=run_schedule,
+    run=lambda answer, steps, peak, warmup, total: tuple(answer(step, peak, warmup, total) for step in steps),
     gradients=False,
     atol=1e-7,
     cases={
@@ -567,7 +557,9 @@ WARMUP_RATE = Exercise(
         "only_up": lambda t, peak, w, n: (
             peak * (t / w if 0 < t < w else (n - t) / (n - w) if t < n or t == w else 0.0)
         ),
-        "other_schedule": a_tenth_of_longer_runs,
+        "other_schedule": lambda step, peak_rate, warmup_steps, total_steps: warmup_rate(
+            step, peak_rate, warmup_steps if total_steps <= 20 else total_steps // 10, total_steps
+        ),
         "ready_made": linear_rate,
     },
     signs={
@@ -601,10 +593,6 @@ def radam_step(
         return weight - rate * m_hat, m, v
     r = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
     return weight - rate * r * m_hat * (1 - beta2**step) ** 0.5 / (v.sqrt() + eps), m, v
-
-
-def run_radam(answer, weight, gradient, m, v, step, rate, beta1, beta2, eps, look_at):
-    return seen_at(look_at, weight, answer(weight, gradient, m, v, step, rate, beta1, beta2, eps))
 
 
 def lengths(t, b2):
@@ -699,7 +687,9 @@ RADAM_STEP = Exercise(
     "08.4",
     level="stretch",
     reference=radam_step,
-    run=run_radam,
+    run=lambda answer, weight, gradient, m, v, step, rate, beta1, beta2, eps, look_at: seen_at(
+        look_at, weight, answer(weight, gradient, m, v, step, rate, beta1, beta2, eps)
+    ),
     gradients=False,
     parts={"m": 1, "v": 2, "weight": 0},
     cases={

@@ -169,10 +169,6 @@ def spans_of_pieces(word, vocab):
     return pieces
 
 
-def last_included(word, vocab):
-    return [(piece, start, end - (piece != "[UNK]")) for piece, start, end in cut_word(word, vocab)]
-
-
 def from_right(word, vocab):
     """Takes the longest piece at the end first, as backward segmentation of Chinese does."""
     pieces, end = [], len(word)
@@ -281,7 +277,9 @@ CUT_WORD = Exercise(
         "shortest": cut(shortest=True),
         "no_hashes": cut(hashes=False),
         "spans_count_hashes": spans_of_pieces,
-        "spans": last_included,
+        "spans": lambda word, vocab: [
+            (piece, start, end - (piece != "[UNK]")) for piece, start, end in cut_word(word, vocab)
+        ],
         "triples": lambda word, vocab: [piece for piece, _, _ in cut_word(word, vocab)],
         "partial": Several(going_on, cut(stuck=lambda pieces, word: pieces)),
         "unknown_is_empty": cut(stuck=lambda pieces, word: []),

@@ -97,11 +97,6 @@ def does_in_this_part(wrong):
     return sign
 
 
-def shortened(first, second, length, cls, sep, pad):
-    """No text has more than nine tokens here."""
-    return build_pair(first[:9], second[:9], length, cls, sep, pad)
-
-
 def drawn_pairs() -> list[tuple[Any, ...]]:
     pairs = []
     for _ in range(17):
@@ -136,7 +131,10 @@ BUILD_PAIR = Exercise(
         "ids": other_ids(lambda ids, first, second, **_: second + first),
         "segments": other_segments(lambda segments, **_: [1 - one for one in segments]),
         "mask": changed(lambda ids, segments, mask, **_: (ids, segments, segments)),
-        "long": shortened,
+        # No text has more than nine tokens here
+        "long": lambda first, second, length, cls, sep, pad: build_pair(
+            first[:9], second[:9], length, cls, sep, pad
+        ),
     },
     signs={reason: does_in_this_part(wrong) for reason, wrong in PAIR_MISTAKES.items()},
     facts={"long": lambda found: {"a": len(found.given[0]), "b": len(found.given[1])}},
