@@ -363,6 +363,13 @@ def loss_by(
     return wrong
 
 
+def spread(of_all):
+    """The share of ε by another rule: (the label's losses, all words' losses) -> what takes the place of their mean."""
+    return loss_by(
+        lambda of_label, losses, epsilon: (1 - epsilon) * of_label + epsilon * of_all(of_label, losses)
+    )
+
+
 def over_all_rows(share, mean):
     """Computes the losses of all rows, also of those that do not count; `mean` makes one of them."""
 
@@ -452,29 +459,15 @@ SMOOTHED_LOSS = Exercise(
         ),
         "other_losses": lambda: [
             drawn_loss(*sizes)
-            for sizes in [
-                (7, 11, 0.1),
-                (13, 3, 0.5),
-                (5, 2, 0.0),
-                (3, 7, 1.0),
-                (1, 5, 0.3),
-                (1, 1, 0.1),
-                (307, 5, 0.1),
-            ]
+            for sizes in [(7, 11, 0.1), (13, 3, 0.5), (5, 2, 0.0), (3, 7, 1.0), (1, 1, 0.1), (307, 5, 0.1)]
         ],
     },
     mistakes={
         "plain": lambda logits, labels, epsilon: F.cross_entropy(logits, labels),
-        "over_wrong_words": loss_by(
-            lambda of_label, losses, epsilon: (
-                (1 - epsilon) * of_label + epsilon * (losses.sum(-1) - of_label) / (losses.shape[-1] - 1)
-            )
-        ),
+        "over_wrong_words": spread(lambda own, losses: (losses.sum(-1) - own) / (losses.shape[-1] - 1)),
         "kl": divergence,
         "sum": loss_by(mean=torch.sum),
-        "no_v": loss_by(
-            lambda of_label, losses, epsilon: (1 - epsilon) * of_label + epsilon * losses.sum(-1)
-        ),
+        "no_v": spread(lambda own, losses: losses.sum(-1)),
         "epsilon_swapped": loss_by(lambda of_label, losses, epsilon: shared(of_label, losses, 1 - epsilon)),
         "added": loss_by(lambda of_label, losses, epsilon: of_label + epsilon * losses.mean(-1)),
         "not_log_softmax": loss_by(losses_of=lambda logits: -logits),
@@ -508,24 +501,14 @@ SMOOTHED_LOSS = Exercise(
             in_all_rows, lambda losses, counted: (losses * counted).sum() / counted.sum().clamp(min=1)
         ),
         "none_counted_strange": zero_by_hand(lambda logits: (logits * 0).sum()),
-        "impossible": loss_by(
-            lambda of_label, losses, epsilon: (
-                (1 - epsilon) * of_label + epsilon * losses.sum(-1) / losses.shape[-1]
-            )
-        ),
-        "impossible_counted": loss_by(
-            lambda of_label, losses, epsilon: (
-                (1 - epsilon) * of_label + epsilon * losses.masked_fill(losses == math.inf, 0.0).mean(-1)
-            )
+        "impossible": spread(lambda own, losses: losses.mean(-1)),
+        "impossible_counted": spread(
+            lambda own, losses: losses.masked_fill(losses == math.inf, 0.0).mean(-1)
         ),
         "other_losses": lambda logits, labels, epsilon: smoothed_loss(
             logits.masked_fill(logits[:1].isneginf(), -torch.inf), labels, epsilon
         ),
-        "gradient": loss_by(
-            lambda of_label, losses, epsilon: (
-                (1 - epsilon) * of_label + epsilon * mean_of_the_possible(losses).detach()
-            )
-        ),
+        "gradient": spread(lambda own, losses: mean_of_the_possible(losses).detach()),
         "none_counted_cut": zero_by_hand(lambda logits: logits.new_zeros(())),
         "none_counted_nan_gradient": zero_by_hand(
             lambda logits: 0 * (0 * logits.nan_to_num(0, 0, 0)).sum().sqrt()
