@@ -89,10 +89,7 @@ NEAREST_ROW = Exercise(
     compare=compare_rows,
     cases={
         # Nearest to row 1 is row 4; whoever takes row 1 out before counting says 3.
-        "by_hand": lambda: (
-            torch.tensor([[0.0, 1.0], [1.0, 0.0], [-1.0, 0.5], [0.3, -1.0], [1.0, 0.1]]),
-            1,
-        ),
+        "by_hand": lambda: (torch.tensor([[0.0, 1.0], [1.0, 0.0], [-1.0, 0.5], [0.3, -1.0], [1.0, 0.1]]), 1),
         # Row 1 points the same way, row 2 is long, row 3 is the opposite, row 4 is close but to the side.
         "directions": lambda: (
             torch.tensor([[1.0, 0.0], [6.0, 0.5], [9.0, 9.0], [-5.0, 0.0], [0.5, 0.4]]),

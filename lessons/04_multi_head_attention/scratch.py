@@ -29,5 +29,5 @@ ENTRIES = [
         "course_utils.attention:MultiHeadAttention",
         cases,
         build=[lambda cls, heads=heads: cls(SIZE, heads) for heads in (1, 2, 3, 5)],
-    ),
+    )
 ]

@@ -118,7 +118,7 @@ POSITIONS = Exercise(
     signs={
         "start": lambda found: (
             found.case == "by_hand" and found.kind == "value" and found.difference.index[0] == 0
-        ),
+        )
     },
     facts={"precision": lambda found: {"actual": number((found.yours.double() - found.right).abs().max())}},
     forbids=("course_utils.positional",),

@@ -287,11 +287,7 @@ LAYER_NORM_BACKWARD = Exercise(
             torch.tensor([[1.0, 0.0, 0.0, 2.0, 2.0]], dtype=torch.float64),
             0.25,
         ),
-        "differences": lambda: (
-            100 + STEPS.float()[None],
-            torch.tensor([[1.0, 0.0, 0.0, 2.0]]),
-            1e-12,
-        ),
+        "differences": lambda: (100 + STEPS.float()[None], torch.tensor([[1.0, 0.0, 0.0, 2.0]]), 1e-12),
     },
     mistakes={
         "mean_and_deviation_constant": backward(mean=False, deviation=False),

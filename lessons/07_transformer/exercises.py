@@ -301,9 +301,7 @@ CROSS_ATTENTION = Exercise(
         "gradient": attending(("decoder", "encoder", "cut off")),
         "ready_made": by_torch_attention,
     },
-    signs={
-        "not_finite": lambda found: found.case.startswith("other") and not found.yours.isfinite().all(),
-    },
+    signs={"not_finite": lambda found: found.case.startswith("other") and not found.yours.isfinite().all()},
     facts={
         "other_lengths_raised": lambda found: {
             "length": found.given[0].shape[1],
@@ -594,12 +592,7 @@ ONE_PARENT = {(): [0.1, 0.6, 0.3], (1,): [0.5, 0.4, 0.1], (2,): [0.4, 0.35, 0.25
 # With α = 1 the scores of (0), (1, 0) and (1, 1, 0) are −1.05, −1.122 and −1.025: the last to end is the best.
 LATE_WINNER = {(): [0.35, 0.6, 0.05], (1,): [0.45, 0.5, 0.05], (1, 1): [0.85, 0.1, 0.05]}
 # (0) ends with 0.2, while (1, 2) and (1, 1) have 0.385 and 0.28; later P(1, 1, 0) = 0.252 and P(1, 2, 1) = 0.154.
-EARLY_END = {
-    (): [0.2, 0.7, 0.1],
-    (1,): [0.05, 0.4, 0.55],
-    (1, 1): [0.9, 0.05, 0.05],
-    (1, 2): [0.3, 0.4, 0.3],
-}
+EARLY_END = {(): [0.2, 0.7, 0.1], (1,): [0.05, 0.4, 0.55], (1, 1): [0.9, 0.05, 0.05], (1, 2): [0.3, 0.4, 0.3]}
 THIRD_ENDS = {  # (0) has ended with 0.3; (2, 0) would have 0.2·0.95 = 0.19, and P(1, 1, 0) is 0.144
     (): [0.3, 0.5, 0.2],
     (1,): [0.3, 0.36, 0.34],

@@ -550,10 +550,7 @@ WARMUP_RATE = Exercise(
         "negative": rates(after=lambda t, w, n: (n - t) / (n - w)),
         "restart": lambda t, peak, w, n: warmup_rate((t - 1) % n + 1, peak, w, n),
         "after_the_end": rates(after=lambda t, w, n: 1 / 32 if t > n else 0.0),
-        "warmup_zero": Several(
-            least_of_two,
-            lambda t, peak, w, n: warmup_rate(t, peak, max(w, 1), n),
-        ),
+        "warmup_zero": Several(least_of_two, lambda t, peak, w, n: warmup_rate(t, peak, max(w, 1), n)),
         "only_up": lambda t, peak, w, n: (
             peak * (t / w if 0 < t < w else (n - t) / (n - w) if t < n or t == w else 0.0)
         ),
@@ -562,9 +559,7 @@ WARMUP_RATE = Exercise(
         ),
         "ready_made": linear_rate,
     },
-    signs={
-        "negative": lambda found: found.case == "after_the_end" and min(map(float, found.yours)) < 0,
-    },
+    signs={"negative": lambda found: found.case == "after_the_end" and min(map(float, found.yours)) < 0},
     facts={"*": of_step},
     forbids=("course_utils.training", "course_utils.schedules"),
 )

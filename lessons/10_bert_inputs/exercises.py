@@ -407,7 +407,7 @@ TRUNCATE_PAIR = Exercise(
             }
             if isinstance(found.yours, tuple | list) and len(found.yours) == 2
             else {}
-        ),
+        )
     },
     forbids=("course_utils.tokenization",),
 )

@@ -41,11 +41,7 @@ def by_places(first, second, length, cls, sep, pad):
 def in_two_halves(first, second, length, cls, sep, pad):
     a, b = [cls, *first, sep], [*second, sep]
     rest = length - len(a) - len(b)
-    return (
-        a + b + rest * [pad],
-        len(a) * [0] + len(b) * [1] + rest * [0],
-        len(a + b) * [1] + rest * [0],
-    )
+    return (a + b + rest * [pad], len(a) * [0] + len(b) * [1] + rest * [0], len(a + b) * [1] + rest * [0])
 
 
 def by_iterators(first, second, length, cls, sep, pad):

@@ -58,10 +58,9 @@ def test_what_no_mistake_does_is_told_by_case_and_kind():
 
 
 def test_the_smallest_counter_example_is_told():
-    message = planted(
-        lambda query: 2 * query,
-        cases={"other_sizes": vectors(30, 3, 7)},
-    ).judge(lambda query: query)
+    message = planted(lambda query: 2 * query, cases={"other_sizes": vectors(30, 3, 7)}).judge(
+        lambda query: query
+    )
     assert (
         message.reason == "other_sizes" and "(3,)" not in message.message
     )  # {key} is missing: no facts, no text
