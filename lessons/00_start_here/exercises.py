@@ -17,8 +17,6 @@ def drawn(*shape, times=1.0, dtype=torch.float64):
 
 
 # ---- 00.1
-
-
 def dot_product(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
@@ -62,8 +60,6 @@ DOT_PRODUCT = Exercise(
 
 
 # ---- 00.2
-
-
 def safe_cosine(a: Tensor, b: Tensor) -> Tensor:
     length = a.norm() * b.norm()
     return torch.where(length > 0, a @ b / length.clamp(min=torch.finfo(a.dtype).tiny), 0.0)
@@ -115,8 +111,6 @@ SAFE_COSINE = Exercise(
 
 
 # ---- 00.3
-
-
 def similarity_table(vectors: Tensor) -> Tensor:
     unit = torch.nn.functional.normalize(vectors, dim=-1)  # (T, C), each row of length 1
     return unit @ unit.T  # (T, T)

@@ -13,9 +13,8 @@ from course_utils.exercises.core import Departure, Exercise, Several
 from course_utils.exercises.forbidden import no_differences
 from course_utils.exercises.values import plain
 
+
 # ---- 01.1
-
-
 def nearest_row(vectors: Tensor, row: int) -> int:
     unit = F.normalize(vectors, dim=-1)
     cosines = unit @ unit[row]
@@ -124,8 +123,6 @@ NEAREST_ROW = Exercise(
 
 
 # ---- 01.2
-
-
 def centre_gradient(centre: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
     pull = (torch.sigmoid(centre @ context) - 1) * context  # (C,)
     push = torch.sigmoid(negatives @ centre) @ negatives  # (K,) @ (K, C) -> (C,)
@@ -206,8 +203,6 @@ CENTRE_GRADIENT = Exercise(
 
 
 # ---- 01.3
-
-
 def unseen_vector(word: str, grams: dict[str, Tensor], dimensions: int) -> Tensor:
     marked = f"<{word}>"
     parts = {marked[start : start + n] for n in (2, 3) for start in range(len(marked) - n + 1)} | {marked}

@@ -18,8 +18,6 @@ def drawn(*shapes, times=1.0, dtype=torch.float64):
 
 
 # ---- 02.1
-
-
 def similarity_scores(query: Tensor, key: Tensor) -> Tensor:
     head_size = query.shape[-1]
     return query @ key.T / math.sqrt(head_size)  # (T_q, T_k)
@@ -69,8 +67,6 @@ SIMILARITY = Exercise(
 
 
 # ---- 02.2
-
-
 def attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., T_q, T_k)
     weights = scores.softmax(dim=-1)
@@ -219,8 +215,6 @@ def first_bad_row(found):
 
 
 # ---- 02.3
-
-
 def softmax_backward(y: Tensor, upstream: Tensor) -> Tensor:
     weighted = (y * upstream).sum(dim=-1, keepdim=True)  # (T_q, 1): what the row would gain on average
     return y * (upstream - weighted)  # (T_q, T_k)

@@ -10,9 +10,8 @@ from torch import Tensor
 from course_utils.exercises.core import Exercise, Found, Several, number, numbers
 from course_utils.masks import padding_mask
 
+
 # ---- 03.1
-
-
 def mask_of_padding(input_ids: Tensor, pad_token_id: int) -> Tensor:
     return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
 
@@ -77,8 +76,6 @@ MASK_OF_PADDING = Exercise(
 
 
 # ---- 03.2
-
-
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     # Finite: a fully masked row meets no NaN, not even in its gradient.
     lowest = torch.finfo(scores.dtype).min
@@ -191,8 +188,6 @@ MASKED_SOFTMAX = Exercise(
 
 
 # ---- 03.3
-
-
 def sliding_window_mask(length: int, window: int) -> Tensor:
     places = torch.arange(length)
     back = places[:, None] - places[None, :]  # how far the key lies behind the query, (T, T)

@@ -17,8 +17,6 @@ def drawn(*shapes, times=1.0, dtype=torch.float64):
 
 
 # ---- 04.1
-
-
 def split_heads(hidden: Tensor, num_heads: int) -> Tensor:
     batch, length, hidden_size = hidden.shape
     pieces = hidden.view(batch, length, num_heads, hidden_size // num_heads)  # (B, T, H, D)
@@ -73,8 +71,6 @@ SPLIT_HEADS = Exercise(
 
 
 # ---- 04.2
-
-
 def multi_head(query: Tensor, key: Tensor, value: Tensor, num_heads: int) -> tuple[Tensor, Tensor]:
     q, k, v = (hidden.unflatten(-1, (num_heads, -1)).transpose(1, 2) for hidden in (query, key, value))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T_q, T_k), divided by √D
@@ -233,8 +229,6 @@ MULTI_HEAD = Exercise(
 
 
 # ---- 04.3
-
-
 def head_contributions(context: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     num_heads, head_size = context.shape[1], context.shape[-1]
     columns = weight.unflatten(-1, (num_heads, head_size))  # (C, H, D): the D columns of each head

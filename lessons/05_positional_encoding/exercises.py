@@ -12,9 +12,8 @@ from course_utils.exercises.core import Departure, Exercise, Several, number, nu
 from course_utils.exercises.values import Rule, departure
 from course_utils.positional import sinusoidal_encoding
 
+
 # ---- 05.1
-
-
 def wavelengths(hidden_size: int) -> Tensor:
     two_i = torch.arange(0, hidden_size, 2)  # 2i for i = 0 … C/2 − 1
     return 2 * math.pi * 10000.0 ** (two_i / hidden_size)  # (C/2,)
@@ -67,8 +66,6 @@ WAVELENGTHS = Exercise(
 
 
 # ---- 05.2
-
-
 def positions_at_once(length: int, hidden_size: int) -> Tensor:
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
     two_i = torch.arange(0, hidden_size, 2, dtype=torch.float64)  # (C/2,)
@@ -126,8 +123,6 @@ POSITIONS = Exercise(
 
 
 # ---- 05.3
-
-
 def shift_matrix(offset: int, hidden_size: int) -> Tensor:
     matrix = torch.zeros(hidden_size, hidden_size, dtype=torch.float64)
     for pair in range(0, hidden_size, 2):  # 2i

@@ -14,9 +14,8 @@ from course_utils.exercises.forbidden import no_differences
 
 Function = Callable[[Tensor], Tensor]
 
+
 # ---- 06.1
-
-
 def normalise(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
     centred = x - x.mean(dim=-1, keepdim=True)
     variance = centred.square().mean(dim=-1, keepdim=True)  # divided by C
@@ -124,8 +123,6 @@ NORMALISE = Exercise(
 
 
 # ---- 06.2
-
-
 def post_ln_step(x: Tensor, sublayer: Function, norm: Function, dropout: Function) -> Tensor:
     return norm(x + dropout(sublayer(x)))
 
@@ -203,8 +200,6 @@ POST_LN_STEP = Exercise(
 
 
 # ---- 06.3
-
-
 def layer_norm_backward(x: Tensor, upstream: Tensor, eps: float) -> Tensor:
     centred = x - x.mean(dim=-1, keepdim=True)
     deviation = torch.sqrt(centred.square().mean(dim=-1, keepdim=True) + eps)
@@ -318,8 +313,6 @@ LAYER_NORM_BACKWARD = Exercise(
 
 
 # ---- 06.4
-
-
 def dead_units(before: Tensor, activation: Function) -> Tensor:
     inputs = before.clone().requires_grad_()  # (N, U)
     slopes = torch.autograd.grad(activation(inputs).sum(), inputs)[0]

@@ -13,9 +13,8 @@ from torch import Tensor
 from course_utils.exercises.core import Departure, Exercise, Several, call, number, told_apart
 from course_utils.seq2seq import smoothed_cross_entropy
 
+
 # ---- 07.1
-
-
 def shift_right(target_ids: Tensor, pad_token_id: int) -> tuple[Tensor, Tensor]:
     labels = target_ids[:, 1:]  # (B, T_q): each place's next token
     return target_ids[:, :-1], labels.masked_fill(labels == pad_token_id, -100)
@@ -109,16 +108,7 @@ SHIFT_RIGHT = Exercise(
 
 
 # ---- 07.2
-
-
-def cross_attention(
-    hidden_states: Tensor,
-    encoded: Tensor,
-    query_weight: Tensor,
-    key_weight: Tensor,
-    value_weight: Tensor,
-    source_mask: Tensor,
-) -> Tensor:
+def cross_attention(hidden_states, encoded, query_weight, key_weight, value_weight, source_mask):
     query = hidden_states @ query_weight.T  # (B, T_q, D): the decoder asks
     key = encoded @ key_weight.T  # (B, T_k, D): the encoder's output answers,
     value = encoded @ value_weight.T  # (B, T_k, D): with both
@@ -323,8 +313,6 @@ CROSS_ATTENTION = Exercise(
 
 
 # ---- 07.3
-
-
 def smoothed_loss(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     counted = labels != -100
     logits, labels = logits[counted], labels[counted]  # (N', V), (N',): the rest is not even multiplied by 0
@@ -533,9 +521,7 @@ SMOOTHED_LOSS = Exercise(
 Found = list[tuple[tuple[int, ...], float]]
 
 
-def search_with_beam(
-    next_log_probabilities: Any, beam_size: int, end: int, max_length: int, alpha: float
-) -> Found:
+def search_with_beam(next_log_probabilities, beam_size, end, max_length, alpha):
     beam, ended = [((), 0.0)], []  # pairs (ids, log P)
     for length in range(1, max_length + 1):
         found = [

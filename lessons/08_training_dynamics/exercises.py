@@ -10,9 +10,8 @@ from torch import Tensor, nn
 from course_utils.exercises.core import Exercise, Several, number, numbers, told_apart
 from course_utils.schedules import linear_rate
 
+
 # ---- 08.1
-
-
 def clip_by_norm(gradients: list[Tensor], max_norm: float) -> tuple[list[Tensor], float]:
     norm = float(torch.stack([gradient.norm() for gradient in gradients]).norm())
     factor = max_norm / norm if norm > max_norm else 1.0
@@ -153,20 +152,7 @@ CLIP_BY_NORM = Exercise(
 
 
 # ---- 08.2
-
-
-def adamw_step(
-    weight: Tensor,
-    gradient: Tensor,
-    m: Tensor,
-    v: Tensor,
-    step: int,
-    rate: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    decay: float,
-) -> tuple[Tensor, Tensor, Tensor]:
+def adamw_step(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
     m = beta1 * m + (1 - beta1) * gradient
     v = beta2 * v + (1 - beta2) * gradient**2
     m_hat = m / (1 - beta1**step)
@@ -449,8 +435,6 @@ ADAMW_STEP = Exercise(
 
 
 # ---- 08.3
-
-
 def warmup_rate(step: int, peak_rate: float, warmup_steps: int, total_steps: int) -> float:
     if step <= warmup_steps:
         return peak_rate * step / warmup_steps
@@ -566,19 +550,7 @@ WARMUP_RATE = Exercise(
 
 
 # ---- 08.4
-
-
-def radam_step(
-    weight: Tensor,
-    gradient: Tensor,
-    m: Tensor,
-    v: Tensor,
-    step: int,
-    rate: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-) -> tuple[Tensor, Tensor, Tensor]:
+def radam_step(weight, gradient, m, v, step, rate, beta1, beta2, eps):
     m = beta1 * m + (1 - beta1) * gradient
     v = beta2 * v + (1 - beta2) * gradient**2
     m_hat = m / (1 - beta1**step)

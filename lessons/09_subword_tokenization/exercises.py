@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from course_utils.exercises.core import Exercise, Found, Several
+from course_utils.exercises.core import Exercise, Found
 from course_utils.tokenization.bpe import apply_merges
 
 STRANGE = "가나Aa#é\u1107\u1162🚢"  # letters that lower-casing, NFC or "Hangul only" would change
@@ -20,8 +20,6 @@ def drawn(letters: str, longest: int) -> str:
 
 
 # ---- 09.1
-
-
 def count_pairs(words: Mapping[str, int]) -> dict[tuple[str, str], int]:
     counts: Counter[tuple[str, str]] = Counter()
     for word, times in words.items():
@@ -115,8 +113,6 @@ COUNT_PAIRS = Exercise(
 
 
 # ---- 09.2
-
-
 def cut_word(word: str, vocab: Mapping[str, int]) -> list[tuple[str, int, int]]:
     pieces, start = [], 0
     while start < len(word):
@@ -147,17 +143,6 @@ def cut(shortest=False, hashes=True, stuck=lambda pieces, word: [("[UNK]", 0, le
         return pieces
 
     return wrong
-
-
-def going_on(word, vocab):
-    """Puts [UNK] for the one letter that is not known."""
-    pieces, start = [], 0
-    while start < len(word):
-        prefix = "##" if start else ""
-        end = next((end for end in range(len(word), start, -1) if prefix + word[start:end] in vocab), None)
-        pieces.append((prefix + word[start:end], start, end) if end else ("[UNK]", start, start + 1))
-        start = end or start + 1
-    return pieces
 
 
 def spans_of_pieces(word, vocab):
@@ -198,14 +183,6 @@ def at_most(longest):
     return lambda word, vocab: cut_word(
         word, {piece: 0 for piece in vocab if len(piece.removeprefix("##")) <= longest}
     )
-
-
-def each_once(word, vocab):
-    """Keeps each piece once, as a set would."""
-    first = {}
-    for piece in cut_word(word, vocab):
-        first.setdefault(piece[0].removeprefix("##"), piece)
-    return list(first.values())
 
 
 def numbered(*pieces: str) -> dict[str, int]:
@@ -281,13 +258,13 @@ CUT_WORD = Exercise(
             (piece, start, end - (piece != "[UNK]")) for piece, start, end in cut_word(word, vocab)
         ],
         "triples": lambda word, vocab: [piece for piece, _, _ in cut_word(word, vocab)],
-        "partial": Several(going_on, cut(stuck=lambda pieces, word: pieces)),
+        "partial": cut(stuck=lambda pieces, word: pieces),
         "unknown_is_empty": cut(stuck=lambda pieces, word: []),
         "unknown": cut(stuck=lambda pieces, word: [("[UNK]", 0, 1)]),
         "not_from_left": from_right,
         "goes_back": with_a_way_back,
         "short_pieces": at_most(2),
-        "cut": each_once,
+        "cut": lambda word, vocab: cut_word(word, vocab)[:3],
         "id_zero": lambda word, vocab: cut_word(word, {piece for piece in vocab if vocab[piece]}),
         "larger": at_most(7),
     },
@@ -314,15 +291,9 @@ CUT_WORD = Exercise(
 
 
 # ---- 09.3
-
-
 def typed_span(text: str, start: int, end: int) -> tuple[int, int]:
     places = [place for place, char in enumerate(text) for _ in unicodedata.normalize("NFD", char)]
     return places[start], places[end - 1] + 1
-
-
-def places_of(text: str) -> list[int]:
-    return [place for place, char in enumerate(text) for _ in unicodedata.normalize("NFD", char)]
 
 
 def of_sizes(size):
@@ -341,12 +312,6 @@ def is_hangul(char):
 
 def nfd(char):
     return len(unicodedata.normalize("NFD", char))
-
-
-def minds_the_gap(text, start, end):
-    """Looks at the next character; where there is none, it looks at the last one again."""
-    places = places_of(text)
-    return places[start], places[end - 1] + 1 if end < len(places) else len(text) - 1
 
 
 def by_composing(text, start, end):
@@ -387,12 +352,18 @@ TYPED_SPAN = Exercise(
     },
     mistakes={
         "same_numbers": lambda text, start, end: (start, end),
-        "end_inclusive": lambda text, start, end: (places_of(text)[start], places_of(text)[end - 1]),
+        "end_inclusive": lambda text, start, end: (
+            typed_span(text, start, end)[0],
+            typed_span(text, start, end)[1] - 1,
+        ),
         "two_jamo_each": lambda text, start, end: (start // 2, (end + 1) // 2),
         "part_of_syllable": by_composing,
         "not_decomposed": of_sizes(lambda char: 3 if (ord(char) - 0xAC00) % 28 else 2),
-        "several": lambda text, start, end: (places_of(text)[start], places_of(text)[start] + 1),
-        "last": minds_the_gap,
+        "several": lambda text, start, end: typed_span(text, start, start + 1),
+        "last": lambda text, start, end: (
+            typed_span(text, start, end)[0],
+            min(typed_span(text, start, end)[1], len(text) - 1),
+        ),
         "latin": of_sizes(lambda char: nfd(char) if is_hangul(char) else 1),
         "fresh": of_sizes(lambda char: nfd(char) if is_hangul(char) else 1 + (char > "z")),
         "longer": of_sizes(lambda char: REMEMBERED.get(char, 1)),
@@ -402,8 +373,6 @@ TYPED_SPAN = Exercise(
 
 
 # ---- 09.4
-
-
 def merge_word(symbols: Sequence[str], merges: Sequence[tuple[str, str]]) -> list[str]:
     pieces = list(symbols)
     for first, second in merges:
@@ -412,19 +381,6 @@ def merge_word(symbols: Sequence[str], merges: Sequence[tuple[str, str]]) -> lis
             together = pieces[at : at + 2] == [first, second]
             merged.append(first + second if together else pieces[at])
             at += 2 if together else 1
-        pieces = merged
-    return pieces
-
-
-def overlapping(symbols, merges):
-    """Uses the second symbol of a pair once more."""
-    pieces = list(symbols)
-    for first, second in merges:
-        merged, at = [], 0
-        while at < len(pieces):
-            together = pieces[at : at + 2] == [first, second]
-            merged.append(first + second if together else pieces[at])
-            at += 2 if together and at + 2 >= len(pieces) else 1
         pieces = merged
     return pieces
 
@@ -570,7 +526,7 @@ MERGE_WORD = Exercise(
         "nothing": lambda symbols, merges: list(symbols),
         "longest": longest_piece,
         "joined": by_spelling,
-        "letters": overlapping,
+        "letters": lambda symbols, merges: merge_word(symbols, merges)[:-1],
         "from_right": from_the_right,
         "once": one_place_each,
         "not_again": lambda symbols, merges: merge_word(symbols, only_letters(merges)),

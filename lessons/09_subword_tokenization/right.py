@@ -89,28 +89,6 @@ def as_google(word, vocab):
     return [["[UNK]", 0, len(word)]] if is_bad else tokens
 
 
-def by_pattern(word, vocab):
-    pieces, start = [], 0
-    for first in (True, False):
-        names = [
-            p if first else p[2:]
-            for p in vocab
-            if first != p.startswith("##") and p not in ("[UNK]", "##", "")
-        ]
-        pattern = re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)")
-        while start < len(word) and (found := pattern.match(word, start)):
-            pieces.append(("" if first else "##") + found[0])
-            start = found.end()
-            if first:
-                break
-        if first and not pieces:
-            break
-    if start < len(word):
-        return [("[UNK]", 0, len(word))]
-    ends = list(accumulate(len(piece.removeprefix("##") if n else piece) for n, piece in enumerate(pieces)))
-    return list(zip(pieces, [0, *ends], ends))
-
-
 def places_by_numpy(text, start, end):
     sizes = [len(unicodedata.normalize("NFD", char)) for char in text]
     places = np.repeat(np.arange(len(text)), sizes)
@@ -235,8 +213,9 @@ RIGHT = {
         ),
         "slices": lambda words: by_index({word: times for word, times in words.items() if len(word) > 1}),
     },
-    "09.2": forms(my_longest_match, by_recursion, as_google, by_pattern)
+    "09.2": forms(my_longest_match, by_recursion, as_google)
     | {
+        "a tuple": lambda word, vocab: tuple(my_longest_match(word, vocab)),
         "a set of pieces": lambda word, vocab: my_longest_match(word, set(vocab)),
         "numpy's integers": lambda word, vocab: [
             (p, np.int64(s), np.int64(e)) for p, s, e in as_google(word, vocab)

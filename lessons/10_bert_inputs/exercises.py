@@ -18,8 +18,6 @@ def draw(low: int, high: int, count: int) -> Ids:
 
 
 # ---- 10.1
-
-
 def build_pair(first: Ids, second: Ids, length: int, cls: int, sep: int, pad: int) -> tuple[Ids, Ids, Ids]:
     input_ids = [cls, *first, sep, *second, sep]
     token_type_ids = [0] * (len(first) + 2) + [1] * (len(second) + 1)
@@ -143,8 +141,6 @@ BUILD_PAIR = Exercise(
 
 
 # ---- 10.2
-
-
 def count_parameters(config: BertConfig, with_heads: bool) -> int:
     V, C, F = config.vocab_size, config.hidden_size, config.intermediate_size
     embeddings = (V + config.max_position_embeddings + config.type_vocab_size) * C + 2 * C
@@ -260,8 +256,6 @@ COUNT_PARAMETERS = Exercise(
 
 
 # ---- 10.3
-
-
 def truncate_pair(first: list, second: list, room: int) -> tuple[list, list]:
     half = room // 2
     in_first = min(len(first), max(half, room - len(second)))
