@@ -109,17 +109,9 @@ def unseen_by_get(word, grams, dimensions):
     return sum((grams.get(part, nothing) for part in my_ngrams(word)), nothing)
 
 
-def unseen_by_slices(word, grams, dimensions):
-    text = "<" + word + ">"
-    parts = {text}
-    for end in range(2, len(text) + 1):
-        parts.add(text[end - 2 : end])
-        if end >= 3:
-            parts.add(text[end - 3 : end])
-    total = torch.zeros(dimensions)
-    for part in parts & grams.keys():
-        total = total + grams[part]
-    return total
+def unseen_in_float64(word, grams, dimensions):
+    found = {part: vector.double() for part, vector in grams.items()}
+    return unseen_by_get(word, found, dimensions).float()
 
 
 def unseen_by_zip(word, grams, dimensions):
@@ -167,6 +159,6 @@ RIGHT = {
         gradient_by_quotient,
     ),
     "01.3": forms(
-        unseen_by_ngrams, unseen_by_get, unseen_by_slices, unseen_by_zip, unseen_by_numpy, unseen_by_list
+        unseen_by_ngrams, unseen_by_get, unseen_in_float64, unseen_by_zip, unseen_by_numpy, unseen_by_list
     ),
 }

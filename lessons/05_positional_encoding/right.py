@@ -103,6 +103,10 @@ def by_power(offset, hidden_size):
     return torch.linalg.matrix_power(by_block_diag(1, hidden_size), offset)
 
 
+def half_and_half(offset, hidden_size):
+    return by_block_diag(offset / 2, hidden_size) @ by_block_diag(offset / 2, hidden_size)
+
+
 def by_index(offset, hidden_size):
     even = torch.arange(0, hidden_size, 2)
     angle = offset / 10000.0 ** (even.double() / hidden_size)
@@ -121,19 +125,6 @@ def numpy_matrix(offset, hidden_size):
     return torch.from_numpy(matrix)
 
 
-def by_solving(offset, hidden_size):
-    """For each hand, from two places and where they go."""
-    blocks = []
-    for i in range(0, hidden_size, 2):
-        omega = 10000 ** (-i / hidden_size)
-        far = math.pi / 2 / omega  # a quarter turn away, or the two are nearly one
-        before = [[math.sin(t * omega), math.cos(t * omega)] for t in (0, far)]
-        after = [[math.sin((t + offset) * omega), math.cos((t + offset) * omega)] for t in (0, far)]
-        before, after = (torch.tensor(rows, dtype=torch.float64) for rows in (before, after))
-        blocks.append(torch.linalg.solve(before, after).T)
-    return torch.block_diag(*blocks)
-
-
 RIGHT = {
     "05.1": {
         "loop": waves_by_loop,
@@ -148,5 +139,5 @@ RIGHT = {
         ),
     },
     "05.2": forms(my_sinusoidal_encoding, entry_by_entry, numpy_table, polar, phases, column_by_column),
-    "05.3": forms(by_block_diag, by_exponential, by_power, by_index, numpy_matrix, by_solving),
+    "05.3": forms(by_block_diag, by_exponential, by_power, by_index, numpy_matrix, half_and_half),
 }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import torch
 from torch import Tensor
 
-from course_utils.activations import gelu, gelu_derivative, relu
+from course_utils.activations import gelu, relu
 from course_utils.exercises.core import Exercise, Several, call, number, numbers
 from course_utils.exercises.forbidden import no_differences
 
@@ -338,20 +337,6 @@ GELU_UNITS = [
 ]
 
 
-def steep_gelu(inputs: Tensor, steep: float) -> Tensor:
-    return gelu(steep * inputs)
-
-
-def unseen() -> list[tuple[Tensor, Function]]:
-    """Functions that nobody has a cut-off for, on other sizes."""
-    given = []
-    for steep, count in ((3.0, 7), (0.5, 13)):
-        before = torch.randn(11, count) - 6 * torch.rand(count)  # (N, U)
-        before[:, 0] = -6 - torch.rand(11)
-        given.append((before / steep, partial(steep_gelu, steep=steep)))
-    return given
-
-
 def two_thousand() -> Tensor:
     """Units left and right of 0, and two that cross it for one datum of two thousand."""
     left = -0.5 - torch.rand(2000)
@@ -368,20 +353,8 @@ def by_slopes(decide):
     return wrong
 
 
-def by_cut_off(before, activation):
-    """Asks which of the two functions it is, and remembers where each ends."""
-    is_relu = torch.equal(activation(before).diff(dim=0), relu(before).diff(dim=0))
-    return (before <= (0.0 if is_relu else -4.1)).all(dim=0)
-
-
 def of_this_unit(found):
     return {"inputs": found.given[0][:, found.difference.index[0]].tolist()}
-
-
-def of_that_function(found):
-    (unit,), steep = found.difference.index, found.given[1].keywords["steep"]
-    largest = (steep * gelu_derivative(steep * found.given[0][:, unit])).abs().max()
-    return {"steep": number(steep), "unit": unit, "largest": number(largest)}
 
 
 DEAD_UNITS = Exercise(
@@ -400,7 +373,6 @@ DEAD_UNITS = Exercise(
             two_thousand(),
             lambda inputs: torch.where(inputs > 0, 0.0012 * inputs, 0.0008 * inputs),
         ),
-        "steeper": unseen,
         "one datum": lambda: (torch.tensor([[-1.0, 2.0, 0.5]], dtype=torch.float64), relu),
     },
     mistakes={
@@ -418,9 +390,8 @@ DEAD_UNITS = Exercise(
         "mirrored": lambda before, activation: dead_units(before, activation) & (before < 0).all(dim=0),
         "both_sides": lambda before, activation: dead_units(torch.stack(before.aminmax(dim=0)), activation),
         "threshold": by_slopes(lambda slopes: slopes.abs().mean(dim=0) < 1e-3),
-        "steeper": by_cut_off,
     },
-    facts={"any_datum": of_this_unit, "one_datum": of_this_unit, "steeper": of_that_function},
+    facts={"any_datum": of_this_unit, "one_datum": of_this_unit},
 )
 
 EXERCISES = [NORMALISE, POST_LN_STEP, LAYER_NORM_BACKWARD, DEAD_UNITS]

@@ -154,28 +154,9 @@ def spans_of_pieces(word, vocab):
     return pieces
 
 
-def from_right(word, vocab):
-    """Takes the longest piece at the end first, as backward segmentation of Chinese does."""
-    pieces, end = [], len(word)
-    while end:
-        start = next((s for s in range(end) if ("##" if s else "") + word[s:end] in vocab), None)
-        if start is None:
-            return [("[UNK]", 0, len(word))]
-        pieces.insert(0, (("##" if start else "") + word[start:end], start, end))
-        end = start
-    return pieces
-
-
-def with_a_way_back(word, vocab, start=0):
-    """Tries a shorter piece where the longest leads nowhere, as a search would."""
-    if start == len(word):
-        return []
-    for end in range(len(word), start, -1):
-        piece = ("##" if start else "") + word[start:end]
-        rest = with_a_way_back(word, vocab, end) if piece in vocab else None
-        if rest is not None and rest != [("[UNK]", 0, len(word))]:
-            return [(piece, start, end), *rest]
-    return [("[UNK]", 0, len(word))]
+def without(piece):
+    """Does not know this piece: what looks from the right, or goes back, comes to the same where it is in the way."""
+    return lambda word, vocab: cut_word(word, set(vocab) - {piece})
 
 
 def at_most(longest):
@@ -261,8 +242,8 @@ CUT_WORD = Exercise(
         "partial": cut(stuck=lambda pieces, word: pieces),
         "unknown_is_empty": cut(stuck=lambda pieces, word: []),
         "unknown": cut(stuck=lambda pieces, word: [("[UNK]", 0, 1)]),
-        "not_from_left": from_right,
-        "goes_back": with_a_way_back,
+        "not_from_left": without("배나"),
+        "goes_back": without("배에"),
         "short_pieces": at_most(2),
         "cut": lambda word, vocab: cut_word(word, vocab)[:3],
         "id_zero": lambda word, vocab: cut_word(word, {piece for piece in vocab if vocab[piece]}),

@@ -68,27 +68,6 @@ def by_recursion(word, vocab, start=0):
     return [("[UNK]", 0, len(word))]
 
 
-def as_google(word, vocab):
-    """The shape of the published tokenizer."""
-    is_bad, start, tokens = False, 0, []
-    while start < len(word):
-        end, current = len(word), None
-        while start < end:
-            piece = word[start:end]
-            if start > 0:
-                piece = "##" + piece
-            if piece in vocab:
-                current = piece
-                break
-            end -= 1
-        if current is None:
-            is_bad = True
-            break
-        tokens.append([current, start, end])
-        start = end
-    return [["[UNK]", 0, len(word)]] if is_bad else tokens
-
-
 def places_by_numpy(text, start, end):
     sizes = [len(unicodedata.normalize("NFD", char)) for char in text]
     places = np.repeat(np.arange(len(text)), sizes)
@@ -213,12 +192,14 @@ RIGHT = {
         ),
         "slices": lambda words: by_index({word: times for word, times in words.items() if len(word) > 1}),
     },
-    "09.2": forms(my_longest_match, by_recursion, as_google)
-    | {
+    "09.2": {
+        "the notebook's": my_longest_match,
+        "recursion": by_recursion,
+        "lists for tuples": lambda word, vocab: list(map(list, my_longest_match(word, vocab))),
         "a tuple": lambda word, vocab: tuple(my_longest_match(word, vocab)),
         "a set of pieces": lambda word, vocab: my_longest_match(word, set(vocab)),
         "numpy's integers": lambda word, vocab: [
-            (p, np.int64(s), np.int64(e)) for p, s, e in as_google(word, vocab)
+            (p, np.int64(s), np.int64(e)) for p, s, e in my_longest_match(word, vocab)
         ],
     },
     "09.3": forms(by_list, places_by_numpy, by_borders, by_searchsorted, by_prefixes, by_walking),

@@ -108,17 +108,6 @@ def odd_place_to_first(first, second, room):
     return first[:a], second[:b]
 
 
-def one_at_a_time(first, second, room):
-    """The notebook's own, on lengths."""
-    a, b = len(first), len(second)
-    while a + b > room:
-        if a > b:
-            a -= 1
-        else:
-            b -= 1
-    return first[:a], second[:b]
-
-
 def by_cases(first, second, room):
     if len(first) + len(second) <= room:
         return first, second
@@ -143,6 +132,10 @@ def by_slices(first, second, room):
     return first[: room - in_second], second[:in_second]
 
 
+def in_tuples(*given):
+    return tuple(map(tuple, by_slices(*given)))
+
+
 RIGHT = {
     "10.1": forms(by_appending, by_tensors, by_places, in_two_halves, by_iterators)
     | {"a list": lambda *given: list(by_places(*given))},
@@ -151,5 +144,5 @@ RIGHT = {
         "tensor": lambda config, with_heads: torch.tensor(by_formula(config, with_heads)),
         "float": lambda config, with_heads: float(by_parts(config, with_heads)),
     },
-    "10.3": forms(while_longer, odd_place_to_first, one_at_a_time, by_cases, by_best, by_slices),
+    "10.3": forms(while_longer, odd_place_to_first, in_tuples, by_cases, by_best, by_slices),
 }
