@@ -6,11 +6,12 @@ lessons/NN_name/scratch.py lists ENTRIES = [Scratch(...), …], one for each nam
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import torch
@@ -50,7 +51,8 @@ class Scratch:
     gradients: bool = True
 
     def load_reference(self) -> Any:
-        return resolve_name(self.reference)
+        module, _, attribute = self.reference.partition(":")  # lessons.00_…: no name for pkgutil.resolve_name
+        return reduce(getattr, attribute.split("."), importlib.import_module(module))
 
 
 # ---- notebooks -----------------------------------------------------------------------------------------------------
