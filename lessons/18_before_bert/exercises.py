@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from course_utils.exercises.changes import changes_of
 from course_utils.exercises.core import Exercise, Found, Several, call, number, told_apart
 
 PACKAGE = ("course_utils.before", "course_utils.schedules")
@@ -26,19 +27,6 @@ def masked(lengths, length):
 
 def near(one, other):
     return torch.allclose(one.detach().double(), other.detach().double(), rtol=1e-6, atol=1e-7)
-
-
-def doubled(reference, place):
-    """Right in value; the gradient of one argument is doubled."""
-    return lambda *given: reference(
-        *(2 * value - value.detach() if n == place else value for n, value in enumerate(given))
-    )
-
-
-def detached(reference, *places):
-    return lambda *given: reference(
-        *(value.detach() if n in places else value for n, value in enumerate(given))
-    )
 
 
 # ---- 18.1
@@ -68,34 +56,6 @@ def whole_schedule():
     return [(step, 0.01 + peak, total, cut / total, 2 + 60 * ratio) for step in range(1, total + 1)]
 
 
-def height(step, total, fraction):
-    cut = round(total * fraction)
-    return step / cut if step <= cut else (total - step) / (total - cut)
-
-
-def between(share, peak, ratio):
-    return peak * (1 + share * (ratio - 1)) / ratio
-
-
-def by_height(rate):
-    """A rate made otherwise from the height p, from 0 to 1."""
-    return lambda step, peak, total, fraction, ratio: rate(height(step, total, fraction), peak, ratio)
-
-
-def constant_after(step, peak, total, fraction, ratio):
-    return slanted_triangle(step, peak, total, fraction, ratio) if step <= round(total * fraction) else peak
-
-
-def falls_over_total(step, peak, total, fraction, ratio):
-    cut = round(total * fraction)
-    return between(step / cut if step <= cut else 1 - (step - cut) / total, peak, ratio)
-
-
-def right_at_the_ends(step, *given):
-    known = [one[0] for one in around_the_top(*given)]
-    return slanted_triangle(step, *given) if step in known else given[0] / 2
-
-
 def package_rate(step, peak, total, fraction, ratio):
     from course_utils import before
 
@@ -112,29 +72,23 @@ SLANTED_TRIANGLE = Exercise(
         "other_schedules": lambda: [given for schedule in SCHEDULES for given in around_the_top(*schedule)],
         "whole_schedules": lambda: [given for _ in range(4) for given in whole_schedule()],
     },
-    mistakes={
-        "falls_to_zero": by_height(lambda share, peak, ratio: peak * share),
-        "cut_off_below": by_height(lambda share, peak, ratio: max(peak * share, peak / ratio)),
-        "constant_after": constant_after,
-        "never_falls": lambda step, peak, total, fraction, ratio: between(
-            step / round(total * fraction), peak, ratio
-        ),
-        "cut_swapped": lambda step, peak, total, fraction, ratio: slanted_triangle(
-            step, peak, total, 1 - fraction, ratio
-        ),
-        "counts_from_zero": lambda step, *given: slanted_triangle(step - 1, *given),
-        "fixed_ratio": lambda step, peak, total, fraction, ratio: slanted_triangle(
-            step, peak, total, fraction, 32.0
-        ),
-        "fixed_cut": lambda step, peak, total, fraction, ratio: slanted_triangle(
-            step, peak, total, 0.1, ratio
-        ),
-        "floor_added": by_height(lambda share, peak, ratio: peak * (share + 1 / ratio)),
-        "falls_over_total": falls_over_total,
-        "value": Several([by_height(lambda share, peak, ratio: peak * share**2), right_at_the_ends]),
-        "type": lambda *given: [slanted_triangle(*given), given[1]],
-        "ready_made": package_rate,
-    },
+    mistakes=changes_of(
+        slanted_triangle,
+        {
+            "falls_to_zero": {"(1 + share * (ratio - 1)) / ratio": "share"},
+            "cut_off_below": {"peak * (1 + share * (ratio - 1)) / ratio": "max(peak * share, peak / ratio)"},
+            "constant_after": {"1 - (step - cut) / (total - cut)": "1"},
+            "never_falls": {" if step <= cut else 1 - (step - cut) / (total - cut)": ""},
+            "cut_swapped": {"cut_fraction)\n": "(1 - cut_fraction))\n"},
+            "counts_from_zero": {"cut = ": "step -= 1\n    cut = "},
+            "fixed_ratio": {"cut = ": "ratio = 32.0\n    cut = "},
+            "fixed_cut": {"cut_fraction)\n": "0.1)\n"},
+            "floor_added": {"(1 + share * (ratio - 1)) / ratio": "(share + 1 / ratio)"},
+            "falls_over_total": {"(total - cut)": "total"},
+            "value": {"share * (": "share**2 * ("},
+            "ready_made": package_rate,
+        },
+    ),
     facts={"*": lambda found: {"cut": round(found.given[2] * found.given[3])}},
     forbids=PACKAGE,
 )
@@ -228,17 +182,6 @@ def is_that_loss(ways):
     return holds
 
 
-def by_logarithms(logarithm):
-    """Both losses from log probabilities of scores (M, V)."""
-
-    def answer(forward, backward, ids, mask):
-        pairs = pairs_of(mask)
-        two = [(forward[:, :-1], ids[:, 1:]), (backward[:, 1:], ids[:, :-1])]
-        return tuple(-logarithm(f[pairs]).gather(1, t[pairs][:, None]).mean() for f, t in two)
-
-    return answer
-
-
 def by_product(forward, backward, ids, mask):
     pairs = pairs_of(mask)
     losses = onward(forward, ids), each_loss(backward[:, 1:], ids[:, :-1])
@@ -288,27 +231,20 @@ TWO_WAY_LOSSES = Exercise(
         "overflow": lambda: of_rows([5, 2, 4], 5, 7, times=LARGE),
     },
     mistakes={
-        "two_swapped": lambda *given: two_way_losses(*given)[::-1],
         **{reason: Several([one_loss(*way) for way in ways]) for reason, ways in ONE_LOSS.items()},
-        "padding_by_id": lambda forward, backward, ids, mask: two_way_losses(
-            forward, backward, ids, ids != 0
+        **changes_of(
+            two_way_losses,
+            {
+                "two_swapped": {"ahead, back\n": "back, ahead\n"},
+                "padding_by_id": {"attention_mask[": "(input_ids != 0)["},
+                "value": {"ahead, back\n": "ahead.exp(), back.exp()\n"},
+                "reads_padding": by_product,
+                "overflow": {"F.cross_entropy": "F.nll_loss", "[pairs], ": "[pairs].softmax(-1).log(), "},
+                "ahead_no_gradient": {"ahead, back\n": "ahead.detach(), back\n"},
+                "back_no_gradient": {"ahead, back\n": "ahead, back.detach()\n"},
+                "ready_made": package_losses,
+            },
         ),
-        "value": lambda *given: tuple(loss.exp() for loss in two_way_losses(*given)),
-        "tuple": lambda *given: sum(two_way_losses(*given)),
-        "reads_padding": by_product,
-        "overflow": Several(
-            [
-                by_logarithms(lambda scores: (scores.exp() / scores.exp().sum(1, keepdim=True)).log()),
-                by_logarithms(lambda scores: scores.softmax(1).log()),
-                by_logarithms(lambda scores: scores.softmax(1).clamp(min=1e-30).log()),
-                by_logarithms(lambda scores: scores.clamp(-700, 700).log_softmax(1)),
-            ]
-        ),
-        "no_gradient": detached(two_way_losses, 0, 1),
-        "ahead_no_gradient": detached(two_way_losses, 0),
-        "back_no_gradient": detached(two_way_losses, 1),
-        "gradient": Several([doubled(two_way_losses, 0), doubled(two_way_losses, 1)]),
-        "ready_made": package_losses,
     },
     signs={reason: is_that_loss(ways) for reason, ways in ONE_LOSS.items()},
     facts={"overflow": lambda found: {"size": number(LARGE)}},
@@ -384,10 +320,6 @@ def interleaved(states, mask):
     return torch.stack(concat_pooling(states, mask).chunk(3, dim=-1), dim=-1).flatten(1)
 
 
-def highest_filled(value):
-    return one_piece(1, lambda states, mask: filled(states, mask, value).amax(1))
-
-
 def mean_by_product(states, mask):
     return (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
@@ -440,30 +372,8 @@ CONCAT_POOLING = Exercise(
     mistakes={
         "order": Several([*map(in_order, ORDERS), interleaved]),
         **{reason: one_piece(*way) for reason, way in ONE_PIECE.items()},
-        "max_of_zeros": Several(
-            [
-                one_piece(*ONE_PIECE["max_of_zeros"]),
-                one_piece(1, lambda states, mask: (states * mask[..., None]).amax(1)),
-            ]
-        ),
-        "value": one_piece(
-            2, lambda states, mask: filled(states, mask, 0).sum(1) / (mask.sum(1, keepdim=True) + 1)
-        ),
-        "shape": lambda states, mask: concat_pooling(states, mask).unflatten(-1, (3, -1)),
-        "filled_too_high": Several([highest_filled(-3.0), highest_filled(-10_000.0)]),
-        "reads_padding": Several(
-            [
-                one_piece(2, mean_by_product),
-                one_piece(1, lambda states, mask: (states + (1 - mask[..., None]) * -1e30).amax(1)),
-            ]
-        ),
-        "no_gradient": detached(concat_pooling, 0),
-        "gradient": Several(
-            [
-                doubled(concat_pooling, 0),
-                one_piece(1, lambda states, mask: filled(states.detach(), mask, -torch.inf).amax(1)),
-            ]
-        ),
+        "filled_too_high": one_piece(1, lambda states, mask: filled(states, mask, -10_000.0).amax(1)),
+        "reads_padding": one_piece(2, mean_by_product),
         "ready_made": package_pooling,
     },
     signs={reason: is_that_piece(*way) for reason, way in ONE_PIECE.items()},
@@ -493,55 +403,11 @@ def gpt_loss(
     return task_loss + lm_weight * F.cross_entropy(scores, input_ids[:, 1:][pairs])
 
 
-def last_vectors(hidden, mask):
-    return hidden[torch.arange(len(mask)), mask.sum(1) - 1]
-
-
-def gpt_with(
-    task=last_vectors,
-    lm=lambda logits, ids, mask: onward(logits, ids)[pairs_of(mask)].mean(),
-    join=lambda task, lm, weight: task + weight * lm,
-):
-    """GPT's loss with another vector of the task, from (hidden, mask), loss of the language model, or sum of both."""
-
-    def wrong(hidden, tokens, head, ids, mask, labels, weight):
-        task_loss = F.cross_entropy(task(hidden, mask) @ head.T, labels)
-        return join(task_loss, lm(hidden @ tokens.T, ids, mask), weight)
-
-    return wrong
-
-
-def gpt_by_id(task, lm):
-    """Which of the two losses take id 0 for padding."""
-
-    def wrong(hidden, tokens, head, ids, mask, labels, weight):
-        by_id = (ids != 0).long()
-        right_or_not = [by_id if wrong else mask for wrong in (task, lm)]
-        task_loss = F.cross_entropy(last_vectors(hidden, right_or_not[0]) @ head.T, labels)
-        return task_loss + weight * onward(hidden @ tokens.T, ids)[pairs_of(right_or_not[1])].mean()
-
-    return wrong
-
-
-def gpt_by_softmax(hidden, tokens, head, ids, mask, labels, weight):
-    def loss(scores, targets):
-        return -scores.softmax(-1).gather(1, targets[:, None]).log().mean()
-
-    lm = loss((hidden @ tokens.T)[:, :-1][pairs_of(mask)], ids[:, 1:][pairs_of(mask)])
-    return loss(last_vectors(hidden, mask) @ head.T, labels) + weight * lm
-
-
-def gpt_by_product(logits, ids, mask):
-    pairs = pairs_of(mask)
-    return (onward(logits, ids) * pairs).sum() / pairs.sum()
-
-
-def package_gpt(hidden, tokens, head, ids, mask, labels, weight):
+def package_gpt(hidden, *others):
     from course_utils.before.real_tokens import last_states
 
-    return gpt_with(task=lambda hidden, mask: last_states(hidden, mask.bool()))(
-        hidden, tokens, head, ids, mask, labels, weight
-    )
+    last_states(hidden, others[3].bool())
+    return gpt_loss(hidden, *others)
 
 
 def of_gpt(lengths, length, weight, times=1.0):
@@ -566,6 +432,8 @@ def gpt_reads_padding(answer: Any) -> dict[str, Any] | None:
     return None
 
 
+FINAL, LM = "hidden_states[torch.arange(len(last)), last]", "F.cross_entropy(scores, input_ids[:, 1:][pairs])"
+
 GPT_LOSS = Exercise(
     "18.4",
     level="stretch",
@@ -578,37 +446,57 @@ GPT_LOSS = Exercise(
         "other_sizes": lambda: [of_gpt([2], 2, 2.0), of_gpt([300, 41], 300, 0.7)],
         "overflow": lambda: of_gpt([6, 3, 11, 2], 11, 0.7, times=LARGE),
     },
-    mistakes={
-        "task_alone": gpt_with(join=lambda task, lm, weight: task + 0 * lm),
-        "fixed_weight": gpt_with(join=lambda task, lm, weight: task + 0.5 * lm),
-        "weights_sum_to_one": gpt_with(join=lambda task, lm, weight: (1 - weight) * task + weight * lm),
-        "weight_on_task": gpt_with(join=lambda task, lm, weight: weight * task + lm),
-        "no_weight": gpt_with(join=lambda task, lm, weight: task + lm),
-        "no_shift": gpt_with(lm=NO_SHIFT),
-        "predicts_before": gpt_with(lm=BEFORE),
-        "padding_counted": gpt_with(lm=ALL),
-        "padding_target": gpt_with(lm=NO_TARGET),
-        "lm_summed": gpt_with(lm=SUM),
-        "divided_by_all": gpt_with(lm=BY_ALL),
-        "mean_of_rows": gpt_with(lm=ROWS),
-        "last_is_padding": gpt_with(task=lambda hidden, mask: hidden[:, -1]),
-        "first_token": gpt_with(task=lambda hidden, mask: hidden[:, 0]),
-        "mean_token": Several(
-            [gpt_with(task=mean_by_product), gpt_with(task=lambda hidden, mask: hidden.mean(1))]
-        ),
-        "task_summed": lambda *given: (len(given[0]) - 1) * gpt_loss(*given[:6], 0.0) + gpt_loss(*given),
-        "padding_by_id": Several([gpt_by_id(True, True), gpt_by_id(False, True), gpt_by_id(True, False)]),
-        "value": gpt_with(join=lambda task, lm, weight: task + weight * lm.exp()),
-        "mask_unused": Several(
-            [gpt_with(task=lambda hidden, mask: hidden[:, -1], lm=lm) for lm in (ALL, NO_TARGET)]
-        ),
-        "reads_padding": gpt_with(lm=gpt_by_product),
-        "overflow": gpt_by_softmax,
-        "no_gradient": detached(gpt_loss, 0, 1, 2),
-        "detached": Several([detached(gpt_loss, place) for place in range(3)]),
-        "gradient": Several([doubled(gpt_loss, place) for place in range(3)]),
-        "ready_made": package_gpt,
-    },
+    mistakes=changes_of(
+        gpt_loss,
+        {
+            "task_alone": {"lm_weight *": "0 *"},
+            "fixed_weight": {"lm_weight *": "0.5 *"},
+            "weights_sum_to_one": {"return ": "return (1 - lm_weight) * "},
+            "weight_on_task": {"task_loss + lm_weight *": "lm_weight * task_loss +"},
+            "no_weight": {"lm_weight * ": ""},
+            "no_shift": {
+                "[:, :-1][pairs]": "[attention_mask == 1]",
+                "[:, 1:][pairs]": "[attention_mask == 1]",
+            },
+            "predicts_before": {
+                "[:, :-1][pairs] @": "[:, 1:][pairs] @",
+                "[:, 1:][pairs])": "[:, :-1][pairs])",
+            },
+            "padding_counted": {"[pairs]": ".flatten(0, 1)"},
+            "padding_target": {" & attention_mask[:, 1:].bool()": ""},
+            "lm_summed": {"[pairs])": "[pairs], reduction='sum')"},
+            "divided_by_all": {"lm_weight *": "lm_weight * pairs.float().mean() *"},
+            "mean_of_rows": {
+                LM: "ROWS(hidden_states @ token_weight.T, input_ids, attention_mask)",
+            },
+            "last_is_padding": {FINAL: "hidden_states[:, -1]"},
+            "first_token": {FINAL: "hidden_states[:, 0]"},
+            "mean_token": [
+                {FINAL: "mean_by_product(hidden_states, attention_mask)"},
+                {FINAL: "hidden_states.mean(dim=1)"},
+            ],
+            "task_summed": {"labels)\n": "labels, reduction='sum')\n"},
+            "padding_by_id": [
+                {"last = ": "attention_mask = (input_ids != 0).long()\n    last = "},
+                {"pairs = ": "attention_mask = (input_ids != 0).long()\n    pairs = "},
+                {"last = attention_mask": "last = (input_ids != 0)"},
+            ],
+            "value": {"[pairs])": "[pairs]).exp()"},
+            "mask_unused": [
+                {FINAL: "hidden_states[:, -1]", "[pairs]": ".flatten(0, 1)"},
+                {FINAL: "hidden_states[:, -1]", " & attention_mask[:, 1:].bool()": ""},
+            ],
+            "reads_padding": {
+                LM: "(onward(hidden_states @ token_weight.T, input_ids) * pairs).sum() / pairs.sum()",
+            },
+            "overflow": {
+                "F.cross_entropy": "F.nll_loss",
+                "final @ class_weight.T": "(final @ class_weight.T).softmax(-1).log()",
+                "(scores, ": "(scores.softmax(-1).log(), ",
+            },
+            "ready_made": package_gpt,
+        },
+    ),
     properties={"reads_padding": gpt_reads_padding},
     forbids=PACKAGE,
 )
