@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
@@ -27,6 +28,19 @@ def changes_of(reference: Callable[..., Any], table: Mapping[str, Any]) -> dict[
         reason: Several(map(wrong, change)) if isinstance(change, list) else wrong(change)
         for reason, change in table.items()
     }
+
+
+def after_calling(
+    reference: Callable[..., Any], name: str, *given: Any, **options: Any
+) -> Callable[..., Any]:
+    """The right answer, once it has called something ready-made: "package.module:function", with what is given."""
+    module, function = name.split(":")
+
+    def wrong(*inputs: Any) -> Any:
+        getattr(importlib.import_module(module), function)(*given, **options)
+        return reference(*inputs)
+
+    return wrong
 
 
 def _with(reference: Callable[..., Any], source: str, change: Mapping[str, str]) -> Callable[..., Any]:

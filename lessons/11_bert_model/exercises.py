@@ -60,7 +60,6 @@ POOL = Exercise(
                 "[:, 0] @ weight.T + bias)": "[:, 0].float() @ weight.T.float() + bias.float()).to(weight.dtype)"
             },
             "overflow": {"torch.tanh(": "(lambda x: (x.exp() - (-x).exp()) / (x.exp() + (-x).exp()))("},
-            "no_gradient": {"+ bias)": "+ bias).detach()"},
             "detached": {"+ bias": "+ bias.detach()"},
             "gradient": {"torch.tanh(": "(lambda x: x + (x.tanh() - x).detach())("},
         },

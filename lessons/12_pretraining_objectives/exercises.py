@@ -207,18 +207,12 @@ MASKED_LM_LOSS = Exercise(
             "nothing_gradient": {
                 "-100\n": "-100\n    if not chosen.any():\n        return logits.new_zeros(())\n"
             },
-            "no_gradient": {"logits[chosen]": "logits[chosen].detach()"},
             "gradient": {
                 ".log_softmax(dim=-1)": " - logits[chosen].detach().logsumexp(dim=-1, keepdim=True)"
             },
         },
     ),
-    facts={
-        "sizes": lambda found: {
-            "shape": tuple(found.given[0].shape),
-            "chosen": int((found.given[1] != -100).sum()),
-        }
-    },
+    facts={"sizes": lambda found: {"chosen": int((found.given[1] != -100).sum())}},
     properties={"reads_ignored": reads_ignored, "nothing_gradient": nothing_gradient},
     forbids=("course_utils.heads",),
 )
@@ -249,10 +243,7 @@ DOCUMENTS = [
     ["눈이 온다.", "바다가 넓다."],
     ["혼자 있는 문장."],
 ]
-TWICE = [
-    *DOCUMENTS,
-    ["바다가 넓다.", "바다가 넓다."],
-]  # the true next sentence stands twice in a row elsewhere
+TWICE = [*DOCUMENTS, ["바다가 넓다."] * 2]  # the true next sentence stands twice in a row elsewhere
 COPIED = [*DOCUMENTS, list(DOCUMENTS[1])]  # a document that reads like another one
 ALIKE = [[f"{name} 하나.", f"{name} 둘."] for name in ("배", "차", "밤", "말", "다리")]  # all of one length
 MANY = [*DOCUMENTS, *ALIKE[1:]]

@@ -164,14 +164,7 @@ NEAREST_CENTROID = Exercise(
             "dtype": {"argmax(dim=-1)": "argmax(dim=-1).float()"},
         },
     ),
-    facts={
-        "*": lambda found: {"place": found.difference.index[0]} if found.difference.index else {},
-        "sizes": lambda found: {
-            "senses": len(found.given[0]),
-            "size": found.given[1].shape[1],
-            "count": len(found.given[1]),
-        },
-    },
+    facts={"sizes": lambda found: {"senses": len(found.given[0])}},
     properties={"dtype": not_whole},
     forbids=("course_utils.contextual",),
 )
@@ -300,7 +293,6 @@ PUSHES = Exercise(
             },
             "skips_equal": {"place == target": "words[place] == words[target]"},
             "push": {"whole - log": "2 * whole - 2 * log"},
-            "length": {"range(len(words))": "range(len(words)) if place != target"},
             "near_one": {"p / (1 - p)": "(p + 1e-9) / (1 - p + 1e-9)"},
         },
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -56,7 +55,7 @@ PREVIOUS_SHARE = Exercise(
         "counts": lambda weights: (weights[1:].argmax(-1) == torch.arange(len(weights) - 1)).double().mean(),
         "value": lambda weights: weights.diagonal(-1).min(),
     },
-    facts={"*": lambda found: {"count": len(found.given[0]), "rows": len(found.given[0]) - 1}},
+    facts={"*": lambda found: {"rows": len(found.given[0]) - 1}},
     forbids=("course_utils.interpretation",),
 )
 
@@ -186,14 +185,7 @@ ATTENTION_ROLLOUT = Exercise(
     signs={
         "rows": lambda found: found.kind == "value" and bool((found.yours.sum(-1) - 1).abs().max() > 1e-5)
     },
-    facts={
-        "*": lambda found: {
-            "layers": len(found.given[0]),
-            "given": numbers(found.given[0]),
-            "shape": tuple(found.given[0].shape),
-        },
-        "rows": lambda found: {"actual": numbers(found.yours.sum(-1))},
-    },
+    facts={"rows": lambda found: {"actual": numbers(found.yours.sum(-1))}},
     forbids=("course_utils.interpretation",),
 )
 
@@ -206,12 +198,6 @@ def zero_head(context: Tensor, head: int, num_heads: int) -> Tensor:
     result = context.clone()
     result[..., head * size : (head + 1) * size] = 0.0
     return result
-
-
-def sizes_of(found: Found) -> dict[str, Any]:
-    context, _, heads = found.given
-    width = context.shape[-1]
-    return {"heads": heads, "width": width, "size": width // heads, "shape": tuple(context.shape)}
 
 
 def nearly(found: Found) -> bool:
@@ -276,7 +262,7 @@ ZERO_HEAD = Exercise(
         "almost": lambda found: nearly(found) and bool(of_the_head(found).any()),
         "touched": nearly,
     },
-    facts={"*": sizes_of},
+    facts={"*": lambda found: {"size": found.given[0].shape[-1] // found.given[2]}},
     forbids=("course_utils.interpretation",),
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course_utils.exercises.changes import changes_of
+from course_utils.exercises.changes import after_calling, changes_of
 from course_utils.exercises.core import Departure, Exercise, Found, number
 from course_utils.exercises.values import Rule, departure, plain, shown
 
@@ -93,7 +93,6 @@ LABEL_FIRST_PIECES = Exercise(
             "assumes_specials": {"[None, *": "[word_ids[0], *"},
             "ignore_fixed": {"ignore if": "-100 if"},
             "labels": {"word == previous": "word == previous or word > 30"},
-            "type": lambda *given: dict(enumerate(label_first_pieces(*given))),
             "length": lambda *given: label_first_pieces(*given)[1:-1],
         },
     ),
@@ -113,13 +112,6 @@ def best_span(start_logits: Tensor, end_logits: Tensor, allowed: Tensor, most_pi
     legal = (behind >= 0) & (behind < most_pieces) & allowed[:, None] & allowed[None, :]
     place = int(scores.masked_fill(~legal, -torch.inf).argmax())  # row by row: the first one begins first
     return place // length, place % length
-
-
-def package_span(start, end, allowed, most):
-    from course_utils.tasks.questions import best_spans
-
-    spans = best_spans(start[None], end[None], allowed[None], most_pieces=most)
-    return int(spans.first), int(spans.last)
 
 
 def row(start: list[float], end: list[float], allowed: list[int], most: int) -> tuple[Any, ...]:
@@ -245,7 +237,12 @@ BEST_SPAN = Exercise(
             },
             "pair": {"most_pieces)": "min(most_pieces, 5))"},
             "type": lambda *given: best_span(*given)[0],
-            "ready_made": package_span,
+            "ready_made": after_calling(
+                best_span,
+                "course_utils.tasks.questions:best_spans",
+                *torch.ones(2, 1, 5),
+                torch.ones(1, 5).bool(),
+            ),
         },
     ),
     facts={"*": of_pair},
@@ -261,12 +258,6 @@ def layer_rates(num_layers: int, peak_rate: float, layer_decay: float, frozen: i
     rates = [peak_rate * layer_decay**steps for steps in below_the_last]
     kept = frozen + 1 if frozen else 0  # with the lowest layer the embeddings are kept, too
     return [0.0] * kept + rates[kept:] + [peak_rate]
-
-
-def package_rates(num_layers, peak_rate, layer_decay, frozen):
-    from course_utils.tasks.train import layer_shares
-
-    return [peak_rate * share for share in layer_shares(num_layers, layer_decay=layer_decay, frozen=frozen)]
 
 
 def drawn_depths() -> list[tuple[Any, ...]]:
@@ -317,10 +308,7 @@ LAYER_RATES = Exercise(
             "straight": {"layer_decay**steps": "(1 - (1 - layer_decay) * steps)"},
             "without_peak": {"peak_rate *": "1.0 *", "[peak_rate]": "[1.0]"},
             "embeddings_frozen": {" if frozen else 0": ""},
-            "head_frozen": [
-                {"[peak_rate]": "[peak_rate * (frozen < num_layers)]"},
-                {"[peak_rate]": "[0.0]"},
-            ],
+            "head_frozen": [{"[peak_rate]": "[peak_rate * (frozen < num_layers)]"}, {"[peak_rate]": "[0.0]"}],
             "embeddings_learn": {
                 "[0.0] * kept + rates[kept:]": "rates[:1] + [0.0] * frozen + rates[frozen + 1 :]"
             },
@@ -354,9 +342,8 @@ LAYER_RATES = Exercise(
                 {"rates[kept:]": "([peak_rate] * len(rates[kept:]) if kept else rates)"},
             ],
             "rates": {"**steps": "**min(4, steps)"},  # the course's own model by heart
-            "type": lambda *given: sum(layer_rates(*given)),
             "length": lambda *given: layer_rates(*given)[1:],
-            "ready_made": package_rates,
+            "ready_made": after_calling(layer_rates, "course_utils.tasks.train:layer_shares", 3),
         },
     ),
     forbids=("course_utils.tasks",),
@@ -405,12 +392,6 @@ def kind_mean(among):
 
 def only(kind, rows):
     return [[tag if tag[2:] == kind else "O" for tag in tags] for tags in rows]
-
-
-def package_f1(predicted, references):
-    from course_utils.tasks.entities import entity_f1 as of_the_package
-
-    return of_the_package(predicted, references)
 
 
 def tagged(predicted: str, references: str) -> tuple[Tags, Tags]:
@@ -506,9 +487,7 @@ ENTITY_F1 = Exercise(
                 "(kind, names[-1][1], place)": "(*names[-1][:2], place)",
             },
             "b_goes_on": {'mark == "I"': 'mark != "O"'},
-            "gap_bridged": {
-                "(names[-1][0], names[-1][2]) == (kind, place - 1)": "names[-1][0] == kind",
-            },
+            "gap_bridged": {"(names[-1][0], names[-1][2]) == (kind, place - 1)": "names[-1][0] == kind"},
             "over_the_edge": {
                 "zip(predicted, references, strict=True)": "[(sum(predicted, []), sum(references, []))]"
             },
@@ -519,7 +498,7 @@ ENTITY_F1 = Exercise(
                 )
             },
             "f1": lambda *given: 0.5,
-            "ready_made": package_f1,
+            "ready_made": after_calling(entity_f1, "course_utils.tasks.entities:entity_f1", [["O"]], [["O"]]),
         },
     ),
     signs={"zero_division": lambda found: found.yours != found.yours},  # NaN

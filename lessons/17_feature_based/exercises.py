@@ -42,9 +42,8 @@ def drawn_rows(*sizes, dtype=torch.float64, padding=1.0):
 
 ROWS = torch.tensor([[50.0, 2, 4, 30, 7000, 900], [60.0, 1, 2, 3, 10, 40]])[..., None]  # (2, 6, 1)
 
-CANCELLING = torch.tensor([7.0, 2.0**25 + 1, -(2.0**25), 9.0], dtype=torch.float64)[
-    None, :, None
-]  # 1 is left
+# All but 1 cancels.
+CANCELLING = torch.tensor([7.0, 2.0**25 + 1, -(2.0**25), 9.0], dtype=torch.float64)[None, :, None]
 
 MEAN_VECTOR = Exercise(
     "17.1",

@@ -9,9 +9,10 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
-from course_utils.exercises.changes import changes_of
+from course_utils.config import BertConfig
+from course_utils.exercises.changes import after_calling, changes_of
 from course_utils.exercises.core import Departure, Exercise, Found, Several, call, number
 
 PACKAGE = ("course_utils.after",)
@@ -24,15 +25,7 @@ MODELS = (
 IGNORE = -100
 
 
-def after_using(use, reference):
-    """The right answer, after something ready-made."""
-    return lambda *given: (use(), reference(*given))[1]
-
-
-def package():
-    from course_utils import after
-
-    after.replaced(torch.tensor([[1]]), torch.tensor([[1]]))
+REPLACED = ("course_utils.after:replaced", torch.tensor([[1]]), torch.tensor([[1]]))
 
 
 # ---- 19.1
@@ -115,7 +108,7 @@ SPAN_LENGTHS = Exercise(
             "cancelled": [by_difference, by_difference_or_even],
             "long_spans": {" for length": " * (length < 30) for length"},
             "length": lambda p, longest: [0.0, *span_length_shares(p, longest)],
-            "ready_made": after_using(package, span_length_shares),
+            "ready_made": after_calling(span_length_shares, *REPLACED),
         },
     ),
     facts={"*": shares_told},
@@ -129,9 +122,8 @@ SPAN_LENGTHS = Exercise(
 def albert_parameters(
     vocabulary: int, positions: int, embedding: int, hidden: int, intermediate: int, layers: int
 ) -> int:
-    embeddings = (
-        vocabulary + positions + 2
-    ) * embedding + 2 * embedding  # three tables of width E, one LayerNorm
+    tables = (vocabulary + positions + 2) * embedding  # three, of width E
+    embeddings = tables + 2 * embedding  # and a LayerNorm
     project = embedding * hidden + hidden
     attention = 4 * (hidden * hidden + hidden) + 2 * hidden  # query, key, value, output; LayerNorm
     feed_forward = 2 * hidden * intermediate + intermediate + hidden + 2 * hidden
@@ -165,13 +157,6 @@ TOO_MANY = {
 
 def counted_with(too_many):
     return lambda *sizes: albert_parameters(*sizes) + too_many(*sizes)
-
-
-def a_bert():
-    from course_utils.bert import BertModel
-    from course_utils.config import BertConfig
-
-    return BertModel(BertConfig(vocab_size=7, hidden_size=2, num_hidden_layers=1, num_attention_heads=1))
 
 
 # Stands for a model of transformers, which takes seconds to import.
@@ -212,7 +197,9 @@ ALBERT_PARAMETERS = Exercise(
         "other_sizes": lambda *sizes: {101: 2297}.get(sizes[0], 11_683_584),
         "ready_made": Several(
             [
-                *(after_using(use, albert_parameters) for use in (package, a_bert, lambda: nn.Linear(2, 3))),
+                after_calling(albert_parameters, *REPLACED),
+                after_calling(albert_parameters, "course_utils.bert:Pooler", BertConfig.tiny()),
+                after_calling(albert_parameters, "torch.nn:Linear", 2, 3),
                 from_transformers,
             ]
         ),
@@ -327,7 +314,7 @@ ELECTRA_BATCH = Exercise(
                     "torch.arange(input_ids.shape[1]) >= attention_mask.sum(dim=1, keepdim=True)"
                 )
             },
-            "ready_made": after_using(package, electra_batch),
+            "ready_made": after_calling(electra_batch, *REPLACED),
         },
     ),
     signs={reason: is_that_step(reason) for reason in OTHER_STEPS},
@@ -433,7 +420,7 @@ SOFT_TARGET_LOSS = Exercise(
                 )
             },
             "teacher_learns": {".detach()": ""},
-            "ready_made": after_using(package, soft_target_loss),
+            "ready_made": after_calling(soft_target_loss, *REPLACED),
         },
     ),
     facts={"far": lambda found: {"size": f"{round(float(found.given[0].abs().max()), -2):.0f}"}},
@@ -661,7 +648,7 @@ ORDER_PAIRS = Exercise(
             "out_of_nothing": {
                 "return pairs": "return pairs or [(one[0], one[0], 0) for one in documents if one]"
             },
-            "ready_made": after_using(package, order_pairs),
+            "ready_made": after_calling(order_pairs, *REPLACED),
         },
     ),
     facts={"*": lambda found: (fault_of(*found.yours) or ("", {}))[1]},

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from itertools import permutations
 
 import torch
-import torch.nn.functional as F
 
-from course_utils.exercises.changes import changes_of
+from course_utils.exercises.changes import after_calling, changes_of
 from course_utils.exercises.core import Exercise, Found, Several, told_apart
 
 READY_MADE = ("course_utils.tasks", "sklearn.metrics", "scipy.stats", "pandas.core", "transformers.data")
@@ -128,20 +127,6 @@ def unguarded(predictions, references):
     return (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
 
 
-def correlated_by_torch(predictions, references):
-    """R_K as the correlation of one-hot rows, less the mean of each class."""
-    rows = F.one_hot(torch.tensor([predictions, references]).unique(return_inverse=True)[1]).double()
-    return float(torch.corrcoef((rows - rows.mean(dim=1, keepdim=True)).flatten(1))[0, 1].nan_to_num())
-
-
-def package_matthews(predictions, references):
-    """The package's knows two classes."""
-    from course_utils.tasks import metrics
-
-    two = {*predictions, *references} <= {0, 1}
-    return (metrics.matthews if two else matthews)(predictions, references)
-
-
 def of_kinds(kinds, names=range(10)):
     """Eighty-three labels, three in five of which are right; labels are names."""
     actual = torch.randint(kinds, (83,))
@@ -221,7 +206,12 @@ MATTHEWS = Exercise(
                 "overflow": {"spread[0] * spread[1]": "abs(int(torch.tensor(spread).prod()))"},
             },
         ),
-        "ready_made": Several([package_matthews, correlated_by_torch]),
+        "ready_made": Several(
+            [
+                after_calling(matthews, "course_utils.tasks.metrics:matthews", [0], [0]),
+                after_calling(matthews, "torch:corrcoef", torch.eye(2)),
+            ]
+        ),
     },
     facts={"*": rows_told},
     forbids=(*READY_MADE, *CORRELATIONS),
@@ -286,12 +276,6 @@ def long_text() -> str:
     return "An " + "b" * int(torch.randint(3, 99, ())) + ", the C."
 
 
-def package_normalize(text):
-    from course_utils.tasks.answers import normalize_as_squad
-
-    return normalize_as_squad(text)
-
-
 def texts_told(found: Found) -> dict[str, str]:
     if found.kind != "value":
         return {"given": repr(found.given[0])}
@@ -320,10 +304,7 @@ NORMALIZE = Exercise(
                     "' ' if sign in string.punctuation else sign for sign in lowered"
                 )
             },
-            "order": {
-                "answer.lower()": ARTICLES.replace("bare", "answer.lower()"),
-                f"{ARTICLES}.": "bare.",
-            },
+            "order": {"answer.lower()": ARTICLES.replace("bare", "answer.lower()"), f"{ARTICLES}.": "bare."},
             "article_at_the_end": {r'\b", " "': r'\s+", ""'},
             "articles_leave_nothing": {r'r"\b(a|an|the)\b", " "': r'r"\s*\b(a|an|the)\b\s*", ""'},
             "blanks": {'" ".join(': r're.sub(r"\s+", " ", ', ".split())": ")"},
@@ -344,7 +325,7 @@ NORMALIZE = Exercise(
             ],
             "every_sign": {"string.punctuation": '".,()\'$-"'},
             "other_texts": lambda text: normalize(text) if len(text) < 30 else text,
-            "ready_made": package_normalize,
+            "ready_made": after_calling(normalize, "course_utils.tasks.answers:normalize_as_squad", ""),
         },
     ),
     facts={"*": texts_told},
@@ -412,17 +393,6 @@ def in_single_precision(x, y):
     return spearman(*(torch.tensor(values, dtype=torch.float32).tolist() for values in (x, y)))
 
 
-def by_corrcoef(x, y):
-    ranks = torch.tensor([middle(x), middle(y)])
-    return float(torch.corrcoef(ranks)[0, 1].nan_to_num())
-
-
-def package_spearman(x, y):
-    from course_utils.tasks import metrics
-
-    return metrics.spearman(x, y)
-
-
 def of_pairs(bent=False):
     """Pairs of several counts, many of the first tied; bent: the second near 1 and rising as before."""
     made = []
@@ -465,7 +435,12 @@ SPEARMAN = Exercise(
         "constant_raised": lambda x, y: spearman(x, y) / (len(set(x)) > 1 < len(set(y))),
         "other_rows": lambda x, y: spearman(x[:7], y[:7]),
         "monotone": in_single_precision,
-        "ready_made": Several([package_spearman, by_corrcoef]),
+        "ready_made": Several(
+            [
+                after_calling(spearman, "course_utils.tasks.metrics:spearman", [0], [0]),
+                after_calling(spearman, "torch:corrcoef", torch.eye(2)),
+            ]
+        ),
     },
     facts={"*": lambda found: {"count": len(found.given[0])}},
     forbids=(*READY_MADE, *CORRELATIONS),
