@@ -139,8 +139,11 @@ ONE_LOSS = changes_of(
         "summed": in_either(lambda loss: loss.replace("[pairs])", "[pairs], reduction='sum')")),
         "divided_by_all": in_either(lambda loss: f"{loss} * pairs.double().mean()"),
         "mean_of_rows": [
-            {loss: f"mean_of_rows({loss[16:-1].replace('[pairs]', '')}, pairs, {least})"}
-            for loss in (AHEAD, BACK)
+            {loss: f"mean_of_rows({given}, pairs, {least})"}
+            for loss, given in (
+                (AHEAD, "forward_logits[:, :-1], input_ids[:, 1:]"),
+                (BACK, "backward_logits[:, 1:], input_ids[:, :-1]"),
+            )
             for least in (0, 1)
         ],
         "padding_by_id": in_either(

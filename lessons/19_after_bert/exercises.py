@@ -625,7 +625,7 @@ ORDER_PAIRS = Exercise(
             "few_patterns": [
                 *(
                     {
-                        "pairs = []": "pairs, place = [], int(torch.randint(8, (), generator=generator))",
+                        "pairs = []": f"pairs, place = [], int(torch.randint({len(turns)}, (), generator=generator))",
                         f"{COIN} < 0.5": f"{turns}[(place + len(pairs)) % {len(turns)}]",
                     }
                     for turns in ((0, 0, 1, 1), (0, 0, 0, 1, 0, 1, 1, 1))

@@ -208,7 +208,7 @@ MATTHEWS = Exercise(
         ),
         "ready_made": Several(
             [
-                after_calling(matthews, "course_utils.tasks.metrics:matthews", [0], [0]),
+                after_calling(matthews, "course_utils.tasks.metrics:matthews", [0, 1], [0, 1]),
                 after_calling(matthews, "torch:corrcoef", torch.eye(2)),
             ]
         ),
@@ -437,7 +437,7 @@ SPEARMAN = Exercise(
         "monotone": in_single_precision,
         "ready_made": Several(
             [
-                after_calling(spearman, "course_utils.tasks.metrics:spearman", [0], [0]),
+                after_calling(spearman, "course_utils.tasks.metrics:spearman", [0, 1], [0, 1]),
                 after_calling(spearman, "torch:corrcoef", torch.eye(2)),
             ]
         ),
