@@ -120,7 +120,7 @@ CLIP_GRADIENTS = Exercise(
             "value": {"most / norm if norm > most else 1.0": "0.5"},
             "scaled_up": {"norm if norm > most else 1.0": "(norm + 1e-6)"},
             "not_finite": {"most / norm if norm > most else 1.0": "min(norm, most) / norm"},
-            "only_far_above": {"norm > most": "norm > 1.02 * most"},
+            "only_far_above": [{"norm > most": f"norm > {by} * most"} for by in (1.5, 1.02)],
             "only_above_one": {"norm > most": "norm > max(1.0, most)"},
             "unchanged_if_short": {"norm > most": "norm > most + 1e-2"},
             "some_tensors": [
