@@ -56,7 +56,7 @@ from course_utils.training.log import read_log
 from scripts import pretrain, sense_tuning
 from scripts.sense_task import CLASSES
 
-SECONDS = 60.0  # that a start may take if nothing kills it
+SECONDS = 600.0  # that a start may take if nothing kills it
 FILE = "interrupted.tsv"
 BODY = random.Random(0).randbytes(3_000_000)
 WORDS = "바다 항구 사과 배 눈 밤 다리 차 말 은행 학교 친구 노래 시장 산"
