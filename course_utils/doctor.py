@@ -158,7 +158,8 @@ def check_widgets(folders: Iterable[str | Path] | None = None) -> Finding:
         if not any((place / extension / "package.json").is_file() for place in places)
     ]
     if missing:
-        fix = _install(f"--force-reinstall --no-deps {_owners(missing)}")
+        owners = " ".join({"ipywidgets": "jupyterlab_widgets"}.get(package, package) for package in missing)
+        fix = _install(f"--force-reinstall --no-deps {owners}")
         return Finding("widgets", False, _say("widgets.missing", names=", ".join(missing)), fix)
     return Finding("widgets", True, _say("widgets.fine"))
 
@@ -262,7 +263,7 @@ def _first_failure(names: list[str]) -> tuple[str | None, str]:
             [sys.executable, "-c", TRY, *names],
             capture_output=True,
             timeout=PATIENCE,
-            env=_plain_environment(),
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
         )
     except subprocess.TimeoutExpired as error:
         tried = (error.stdout or b"").decode(errors="replace").split()
@@ -274,11 +275,6 @@ def _first_failure(names: list[str]) -> tuple[str | None, str]:
     tried = done.stdout.decode(errors="replace").split()
     words = done.stderr.decode(errors="replace").strip().splitlines()
     return (tried[-1] if tried else names[0]), words[-1] if words else f"exit status {done.returncode}"
-
-
-def _plain_environment() -> dict[str, str]:
-    """Ours; what the other Python says is UTF-8."""
-    return {**os.environ, "PYTHONIOENCODING": "utf-8"}
 
 
 def _split(requirement: str) -> tuple[str, str]:
@@ -324,11 +320,6 @@ def _extension_folders() -> list[str]:
     except ImportError:
         return []
     return jupyter_path("labextensions")
-
-
-def _owners(packages: list[str]) -> str:
-    """The packages that carry the missing front ends."""
-    return " ".join({"ipywidgets": "jupyterlab_widgets"}.get(package, package) for package in packages)
 
 
 class DamagedKernel(Exception):
