@@ -50,10 +50,6 @@ def test_a_form_asks_in_both_languages(path: Path):
         assert all(map(bilingual, options)) and (element["type"] == "dropdown") == bool(options)
 
 
-def test_there_is_a_form_for_each_kind_of_fault():
-    assert len(FORMS) == 3
-
-
 # ---- what the pages promise ----------------------------------------------------------------------------------------
 
 PAGES = ["CONTRIBUTING.md", "README.md", "README.ko.md"]
