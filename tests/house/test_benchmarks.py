@@ -44,14 +44,6 @@ def test_what_was_not_measured_says_why():
     assert table.pipeline_row({"tokens_per_second": 1e5, "seconds": 0.02}, [row, other]).theirs == 0.2
 
 
-@pytest.mark.parametrize(
-    ("ratio", "goal", "expected"),
-    [(1.0, "≥ 1", True), (0.99, "≥ 1", False), (0.1, "≥ 0.1", True), (29.9, "≥ 30", False), (9.0, "–", None)],
-)
-def test_goals(ratio: float, goal: str, expected: bool | None):
-    assert table.reached(table.Row("x", 1.0, 1.0, ratio, goal)) is expected
-
-
 def test_the_table():
     head, *body = table.lines("tokenization", ROWS)
     assert head.split() == ["tokenization", "ours", "theirs", "ratio", "goal"]

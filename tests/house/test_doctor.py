@@ -161,24 +161,11 @@ def test_each_that_cannot_be_imported_is_named_with_its_reason(modules: Path, so
     assert "bad_two" in findings[1].message and "No module named 'gone'" in findings[2].message
 
 
-@pytest.mark.rare
-def test_an_import_without_end(modules: Path, monkeypatch: pytest.MonkeyPatch):
-    (modules / "slow_one.py").write_text("import time; time.sleep(60)")
-    monkeypatch.setattr(doctor, "PATIENCE", 0.7)
-    (finding,) = doctor.check_imports(["slow_one"], version_of=lambda name: "1.0")
-    assert "slow_one" in finding.message and finding.message.endswith("> 0.7 s")
-
-
 def test_the_doctor_tries_torch(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(doctor, "_first_failure", lambda names: (names[0], "libgomp"))
     assert "torch" in doctor.COMPILED
     broken = [finding for finding in doctor.examine() if finding.message.endswith(": libgomp")]
     assert len(broken) == len(doctor.COMPILED) and not any(finding.fine for finding in broken)
-
-
-def test_without_an_environment_the_fix_is_make():
-    assert doctor._install("x", prefix="/usr", base_prefix="/usr") == "make lab"
-    assert doctor._install("x", prefix="/course/.venv", base_prefix="/usr").endswith("-m pip install x")
 
 
 # --- the font -------------------------------------------------------------------------------------------------
@@ -284,11 +271,6 @@ def test_the_weights_are_those_that_load_pretrained_looks_for_and_make_installs(
 
 
 # --- the report -----------------------------------------------------------------------------------------------
-
-
-def test_browser_is_never_an_ailment():
-    assert doctor.check_browser(lambda name: None).fine
-    assert doctor.check_browser(lambda name: "/usr/bin/chromium").detail == "/usr/bin/chromium"
 
 
 def test_report_shows_no_versions_or_places(
