@@ -299,9 +299,9 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(release)
 
 
-def _install(what: str, *, prefix: str = sys.prefix, base_prefix: str = sys.base_prefix) -> str:
+def _install(what: str) -> str:
     """The line that installs something: into the running environment, or `make lab` where none is running."""
-    if prefix == base_prefix and not (Path(prefix) / "conda-meta").is_dir():
+    if sys.prefix == sys.base_prefix and not (Path(sys.prefix) / "conda-meta").is_dir():
         return "make lab"
     return f'"{sys.executable}" -m pip install {what}'
 
