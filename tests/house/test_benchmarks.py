@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
 from benchmarks import table
@@ -61,17 +60,6 @@ def test_the_tables_of_answers_and_of_memory():
     assert " 3.00 " in slow and "✗" in slow and "✗" in late
     _, large, small = table.memory_lines([("large", 1_234_567_890), ("small", 600_000_000)])
     assert " ".join(large.split()) == "large 1,235 MB ✗ ≤ 600" and small.endswith(" 600 MB ✓ ≤ 600")
-
-
-@pytest.mark.slow
-@pytest.mark.rare
-def test_the_memory_of_a_kernel_is_that_of_what_it_holds():
-    import nbformat
-
-    from benchmarks.memory_bench import peak
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("held = bytearray(300_000_000)")])
-    assert 300e6 < peak(notebook) < 600e6
 
 
 def test_both_sides_of_the_training_table_do_the_same_work():
