@@ -9,18 +9,8 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {
-    "torch",
-    "numpy",
-    "matplotlib",
-    "IPython",
-    "ipywidgets",
-    "anywidget",
-    "transformers",
-    "tokenizers",
-    "safetensors",
-    "course_utils.locale",
-}
+HEAVY = {"torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "transformers", "tokenizers"}
+HEAVY |= {"safetensors", "course_utils.locale"}
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -82,7 +82,7 @@ def test_every_check_passes_on_a_skeleton(copy):
     quick = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     checked = run(copy, "-m", "pytest", *quick, "-k", numbered, "-p", "dev.strict_nbval", skeleton, *CHECKS)
     assert checked.returncode == 0, checked.stdout[-3000:]
-    assert int(re.search(r"(\d+) passed", checked.stdout)[1]) > 40, checked.stdout[-3000:]
+    assert int(re.search(r"(\d+) passed", checked.stdout)[1]) > 30, checked.stdout[-3000:]
 
 
 # ---- refusals ------------------------------------------------------------------------------------------------------
