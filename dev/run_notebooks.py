@@ -142,7 +142,6 @@ def run(path: Path) -> None:
 
     Raises:
         Refused: if the run failed or its outputs may not be saved.
-        ValueError: if it is no notebook.
     """
     notebook = read_notebook(path)
     execute(notebook, path.resolve().parent)
@@ -170,9 +169,6 @@ def main(arguments: list[str]) -> int:
             except Refused as error:
                 refused += 1
                 print(f"\n✗ {path.name}: {error} (the saved file is unchanged)", flush=True)
-            except (OSError, ValueError, nbformat.ValidationError) as error:
-                refused += 1
-                print(f"\n✗ {path.name}: not a notebook that can be run: {error}", flush=True)
     if not files:
         print("no notebooks found")
     return 1 if refused else 0
