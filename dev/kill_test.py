@@ -185,8 +185,10 @@ def pre_train(folder: Path) -> int:
         "--vocab-size 120 --layers 1 --hidden 32 --heads 2 --max-length 24 --positions 32 --steps 24 "
         "--warmup 5 --batch-size 7 --held-out 10 --threads 1 --log-every 5 --checkpoint-every 2"
     )
-    named = ["--corpus", str(folder / "text.txt"), "--out", str(folder / "run")]
-    return pretrain.main([*named, *options.split()])
+    os.chdir(
+        folder
+    )  # of the process that is killed: a checkpoint tells its text by the path, in each round the same
+    return pretrain.main(["--corpus", "text.txt", "--out", "run", *options.split()])
 
 
 def result(out: Path) -> dict[str, object]:
