@@ -21,7 +21,10 @@ def linear_rate(step: int, peak: float, warmup: int, total: int) -> float:
         total: the step from which on the rate is 0.
     """
     if not (step >= 1 and total >= 1 and 0 <= warmup <= total):
-        raise ValueError(f"step {step} must be at least 1, and warmup {warmup} lie in 0 … total, {total}")
+        raise ValueError(
+            "step and total must be at least 1 and warmup lie in 0 … total; "
+            f"got step {step}, warmup {warmup}, total {total}"
+        )
     if step <= warmup:
         return peak * step / warmup
     if step >= total:
@@ -40,7 +43,10 @@ def noam_rate(step: int, hidden_size: int, warmup: int) -> float:
         warmup: number of updates that rise.
     """
     if min(step, hidden_size, warmup) < 1:
-        raise ValueError(f"step, hidden_size, warmup must be at least 1, got {step}, {hidden_size}, {warmup}")
+        raise ValueError(
+            "step, hidden_size and warmup must be at least 1; "
+            f"got step {step}, hidden_size {hidden_size}, warmup {warmup}"
+        )
     return hidden_size**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
 
