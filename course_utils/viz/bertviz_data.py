@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from course_utils.support.given import list_of_texts, several, shown
+from course_utils.support.given import list_of_texts, shown
 
 MOST_TOKENS = 64
 MOST_LINES = 30_000  # drawn at once; more and the browser stutters
@@ -79,7 +79,7 @@ def some_of(name: str, values: Sequence[int] | None, size: int) -> list[int]:
     """Different places from 0 to size − 1, all of them for None; ValueError if some are none."""
     if values is None:
         return list(range(size))
-    given = [values] if isinstance(values, int | np.integer) else several(name, values, "whole numbers")
+    given = [values] if isinstance(values, int | np.integer) else list(values)
     chosen = [one_of(name, value, size) for value in given]
     if not chosen or len(set(chosen)) < len(chosen):
         raise ValueError(f"{name} must name each of its numbers once and at least one, got {chosen}")

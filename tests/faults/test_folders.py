@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import random
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, seed
+from hypothesis import given
 from hypothesis import strategies as st
 
 from course_utils.bert import BertModel
@@ -39,7 +38,7 @@ from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.log import RunLog, read_log
 from course_utils.training.optim import adamw
 from tests.faults.contract import Broken, Hangs, check_error, check_sentence, listing, watched
-from tests.faults.strategies import LONG, QUICK
+from tests.faults.strategies import in_each_profile
 
 TEXTS = [*SPECIAL_TOKENS, "배", "##를", "먹", "##다", "."]
 SETTINGS = {"steps": 9, "rate": 0.25, "corpus": "배"}
@@ -361,18 +360,10 @@ def elsewhere(tmp_path, monkeypatch):
     return tmp_path
 
 
+@in_each_profile
 @pytest.mark.parametrize("name", READERS)
-def test_a_damaged_file_is_named_in_one_sentence(name, elsewhere):
-    fuzz(name, QUICK)
-
-
-@pytest.mark.slow
-@pytest.mark.rare
-@pytest.mark.parametrize("name", READERS)
-def test_a_damaged_file_is_named_in_one_sentence_for_long(name, elsewhere):
-    number = random.SystemRandom().randrange(2**32)
-    print(f"seed {number}")
-    fuzz(name, lambda call: seed(number)(LONG(call)))
+def test_a_damaged_file_is_named_in_one_sentence(name, profile, elsewhere):
+    fuzz(name, profile)
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -497,23 +497,6 @@ def test_ctrl_c(text, tmp_path, capsys, monkeypatch):
     assert "the same command goes on from the last checkpoint" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
-@pytest.mark.rare
-def test_three_kills():
-    """python -m dev.kill_test does fifty."""
-    result = subprocess.run(
-        [sys.executable, "-m", "dev.kill_test", "--kills", "3"],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert result.stdout.startswith("✓ 3 kills")
-
-
 def test_the_kill_test_sees_a_difference(finished, text, tmp_path):
     other = tmp_path / "other"
     assert main(arguments(text, other, peak_rate=0.00101)) == 0
