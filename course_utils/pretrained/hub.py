@@ -147,10 +147,8 @@ def _wanted(name: str, files: dict[str, Announced]) -> list[str]:
         weights = [INDEX, *sorted(filter(SHARD.fullmatch, files))] if INDEX in files else []
     pickles = [file for file in files if file.endswith(PICKLES)]
     if not weights and pickles:
-        raise PickleRefused(
-            f"{name} on the hub has its weights only as {listed(pickles)}: a pickle can run any code when it is "
-            f"opened, so it is not fetched; look for a revision with {WEIGHTS}"
-        )
+        told = f"{name} on the hub has weights only as {listed(pickles)}: a pickle can run any code when it is opened"
+        raise PickleRefused(f"{told}, so it is not fetched; look for a revision with {WEIGHTS}")
     for file in ("vocab.txt", *(weights or [WEIGHTS])):
         if file not in files:
             raise MissingFile(f"{name} on the hub has no {file}, which this course needs")
