@@ -121,12 +121,10 @@ def test_every_word_starts_a_span_equally_often():
     can_choose = torch.ones(4001, 20, dtype=torch.bool)
     can_choose[:, 0] = can_choose[:, -1] = False
     spans = mask_spans(can_choose, torch.zeros_like(can_choose), generator=seeded(), rate=0.01)
-    starts = (
-        spans.places[:, 1].bincount(minlength=20)[1:-1].double()
-    )  # a rate so low that there is one a row at most
-    assert (
-        float(((starts - starts.mean()) ** 2 / starts.mean()).sum()) < 40.8
-    )  # chi squared, 17 degrees, 0.001
+    # A rate so low that there is one a row at most.
+    starts = spans.places[:, 1].bincount(minlength=20)[1:-1].double()
+    # Chi squared, 17 degrees, 0.001.
+    assert float(((starts - starts.mean()) ** 2 / starts.mean()).sum()) < 40.8
 
 
 def test_rows_without_words():

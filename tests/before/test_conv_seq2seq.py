@@ -110,9 +110,8 @@ def test_start_values_keep_the_variance() -> None:
     assert not any(p.any() for name, p in model.named_parameters() if name.endswith("bias"))
     part = GatedConvolution(97, 5, before=4)
     inputs = torch.randn(53, 59, 97)
-    gate = torch.sigmoid(
-        2.0 * torch.randn(100_003)
-    )  # the gate's variance is 4, too: a little more than ¼ passes
+    # The gate's variance is 4, too: a little more than ¼ passes.
+    gate = torch.sigmoid(2.0 * torch.randn(100_003))
     expected = 4.0 * gate.square().mean().item()
     assert part(inputs)[:, 4:].var().item() == pytest.approx(expected, rel=0.03) and 1.0 < expected < 1.5
 

@@ -181,9 +181,8 @@ def test_padding_changes_nothing():
     for row, length in enumerate(mask.sum(1).tolist()):
         alone = ours(ids[row : row + 1, :length], labels=ids[row : row + 1, :length])
         torch.testing.assert_close(alone.logits[0], output.logits[row, :length])
-    left = ours(
-        F.pad(ids, (2, 0)), F.pad(mask, (2, 0))
-    )  # in front: other places, but no NaN, and nothing looks there
+    # In front: other places, but no NaN, and nothing looks there.
+    left = ours(F.pad(ids, (2, 0)), F.pad(mask, (2, 0)))
     assert left.logits.isfinite().all()
     noise = ours(F.pad(ids, (2, 0), value=9), F.pad(mask, (2, 0)))
     torch.testing.assert_close(noise.logits[:, 2:], left.logits[:, 2:])

@@ -56,9 +56,8 @@ def test_it_is_linear_discriminant_analysis():
     scatter = sum(len(g) * torch.cov(g.T, correction=0) for g in groups.values())
     inverse = torch.linalg.inv(scatter / 41)
     means = torch.stack([g.mean(0) for g in groups.values()])
-    linear = (
-        points @ inverse @ means.T - 0.5 * (means @ inverse @ means.T).diag()
-    )  # Fisher's, in another form
+    # Fisher's, in another form.
+    linear = points @ inverse @ means.T - 0.5 * (means @ inverse @ means.T).diag()
     torch.testing.assert_close(fit_senses(groups, shrinkage=0).scores(points), linear.softmax(-1))
 
 

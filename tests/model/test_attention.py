@@ -159,10 +159,8 @@ def test_gradcheck():
 @pytest.mark.parametrize(
     ("mask", "message"),
     [
-        (
-            torch.zeros(5, 11),
-            r"mask must be bool \(True = may attend\), got torch.float32",
-        ),  # the additive kind
+        # The additive kind.
+        (torch.zeros(5, 11), r"mask must be bool \(True = may attend\), got torch.float32"),
         (torch.ones(5, 11, dtype=torch.long), "mask must be bool .* got torch.int64"),
         (random_mask(11, 5), r"\(..., T_q, T_k\) = \(2, 3, 5, 11\), got \(11, 5\)$"),
         (random_mask(2, 5, 11), r"got \(2, 5, 11\)$"),

@@ -128,9 +128,8 @@ def test_all_parameters_get_a_gradient(encoder_class):
     encoder(states(), padding()).last_hidden_state.sin().sum().backward()
     for name, parameter in encoder.named_parameters():
         assert parameter.grad is not None, name
-        if not name.endswith(
-            "attention.key.bias"
-        ):  # it shifts all scores of a row alike: softmax cannot see it
+        # It shifts all scores of a row alike: softmax cannot see it.
+        if not name.endswith("attention.key.bias"):
             assert float(parameter.grad.abs().max()) > 1e-9, name
 
 
@@ -152,9 +151,8 @@ def test_lengths_and_shapes(encoder_class):
     assert [h.shape for h in output.hidden_states] == [(B, T, C)] * (LAYERS + 1)
     assert [w.shape for w in output.attentions] == [(B, HEADS, T, T)] * LAYERS
     assert torch.equal(output.hidden_states[0], x)
-    assert all(
-        torch.all(w[1, :, :, 7:] == 0) for w in output.attentions
-    )  # nobody looks at padding, in any layer
+    # Nobody looks at padding, in any layer.
+    assert all(torch.all(w[1, :, :, 7:] == 0) for w in output.attentions)
     assert encoder(x).attentions is None
 
 

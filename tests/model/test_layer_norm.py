@@ -24,9 +24,8 @@ def test_by_hand():
 
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
 @pytest.mark.parametrize("eps", [1e-12, 0.3])  # 0.3 shows whether ε is inside the root
-@pytest.mark.parametrize(
-    "shape", [(3,), (5, 3), (2, 7, 13)]
-)  # 3 coordinates: biased and unbiased differ by 22 %
+# 3 coordinates: biased and unbiased differ by 22 %.
+@pytest.mark.parametrize("shape", [(3,), (5, 3), (2, 7, 13)])
 def test_equals_torch(dtype, atol, eps, shape):
     x = 3 * torch.randn(shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(dtype) + 5
     weight, bias = parameters(shape[-1], dtype)
