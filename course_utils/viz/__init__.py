@@ -1,4 +1,7 @@
-"""Figures: plot_*(data, *, ax=None) draws on the given Axes and returns it; takes arrays and token lists, no model."""
+"""Figures: plot_*(data, *, ax=None) draws on the given Axes, or on those of a new figure, and returns them.
+
+They take arrays and lists of tokens, no model.
+"""
 
 from course_utils.viz.attention import plot_attention, plot_mask
 from course_utils.viz.beam_tree import plot_beam_tree

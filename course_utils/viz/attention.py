@@ -31,11 +31,7 @@ def plot_attention(
         weights: (T_q, T_k), between 0 and 1.
         query_tokens: T_q words, the rows.
         key_tokens: T_k words, the columns.
-        ax: where to draw; a new figure by default.
         annotate: write each weight into its cell (up to 12 columns).
-
-    Returns:
-        The Axes.
     """
     query_tokens, key_tokens = names(query_tokens), names(key_tokens)
     weights = numbers(weights, shape=(len(query_tokens), len(key_tokens)))
@@ -56,10 +52,6 @@ def plot_mask(
         mask: bool (T_q, T_k), True = may attend.
         query_tokens: T_q words, the rows.
         key_tokens: T_k words, the columns.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     query_tokens, key_tokens = names(query_tokens), names(key_tokens)
     mask = numbers(mask, shape=(len(query_tokens), len(key_tokens)))

@@ -40,7 +40,6 @@ def plot_beam_tree(
         log_probabilities: (N,), the sum of the logarithms from the beginning up to the node.
         states: N of "kept", "dropped" and "finished".
         best: the node where the best translation ends, whose path is drawn bold; None for none.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of what occurs.

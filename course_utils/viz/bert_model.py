@@ -12,14 +12,7 @@ WIDTH, STEP = 1.5, 2.55
 
 
 def plot_bert_model(*, ax: Axes | None = None) -> Axes:
-    """Draw token ids → embeddings → blocks 1, 2 … L → pooler, with the names of the hidden states between them.
-
-    Args:
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
-    """
+    """Draw token ids → embeddings → blocks 1, 2 … L → pooler, with the names of the hidden states between them."""
     ax = axes_for(ax, 12.5, 3.3)
     parts = [
         (text("figures.bert_model.embeddings"), KEY),

@@ -21,10 +21,6 @@ def plot_change_grid(
         members: M names of models, from top to bottom.
         parts: P names of parts, from left to right.
         changes: M rows of P texts; "" where nothing is changed.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     members, parts = names(members), names(parts)
     rows = [names(row) for row in changes]

@@ -36,7 +36,6 @@ def plot_comparisons(
         names: what values and references are, two words for the legend.
         differences: whether to draw value − reference.
         digits: after the point, 0 … 6.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend unless differences are drawn.

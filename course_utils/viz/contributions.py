@@ -23,10 +23,6 @@ def plot_contributions(
         sizes: (H, T), not negative.
         heads: H names, the rows.
         tokens: T words, the columns.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     heads, tokens = names(heads), names(tokens)
     sizes = numbers(sizes, float, finite=True, shape=(len(heads), len(tokens)), least=0)

@@ -18,10 +18,6 @@ def plot_course_map(parts: Mapping[str, Sequence[str]], *, ax: Axes | None = Non
 
     Args:
         parts: title of a part -> its notebooks as "NN title".
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     parts = {part: names(rows) for part, rows in dict(parts).items()}
     rows = max(len(notebooks) for notebooks in parts.values())

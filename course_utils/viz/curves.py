@@ -18,7 +18,6 @@ def plot_curves(x: ArrayLike, curves: Mapping[str, ArrayLike], *, ax: Axes | Non
     Args:
         x: (N,), the points.
         curves: name -> (N,), the values there; at most seven.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend.

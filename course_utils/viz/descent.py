@@ -33,7 +33,6 @@ def plot_descent_paths(
         heights: (M, N), the surface above them.
         paths: name -> (S, 2), where an optimiser stands before its first step and after each; a path ends before the
             first number that is not finite. At most seven; none shows the surface alone.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with equal units on both axes, the grid's limits, and a legend if there are paths.

@@ -25,7 +25,6 @@ def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:
 
     Args:
         order: "post" (Vaswani et al. 2017, BERT) or "pre" (Xiong et al. 2020).
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, without frame.

@@ -42,7 +42,6 @@ def plot_fates(
         fates: for each token "masked", "random", "kept", "plain" or "special".
         labels: for each token what is to be predicted there, "" for nothing.
         names: of the rows; none by default.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of the fates that occur.

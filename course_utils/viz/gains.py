@@ -21,7 +21,6 @@ def plot_gains(labels: Sequence[str], gains: ArrayLike, *, ax: Axes | None = Non
     Args:
         labels: N names, from top to bottom.
         gains: (N, 3), for each the difference and both ends of its interval, low ≤ difference ≤ high.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of the two kinds.

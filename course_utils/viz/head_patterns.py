@@ -23,10 +23,6 @@ def plot_head_grid(
         values: (L, H), between lowest and highest; what lies outside is drawn in the colour of the end.
         lowest: 0 for the sequential palette (shares, bits), −highest for the diverging one (effects).
         highest: where the scale ends.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     values = numbers(values, float, finite=True, shape=(None, None))
     lowest, highest = float(lowest), float(highest)

@@ -22,7 +22,6 @@ def plot_input_embeddings(
     Args:
         tokens: T tokens, [CLS] and [SEP] included.
         token_type_ids: T numbers, 0 for the first text (drawn as A), 1 for the second (B).
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, without frame.

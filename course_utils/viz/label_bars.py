@@ -20,10 +20,6 @@ def plot_label_bars(labels: Sequence[str], probabilities: ArrayLike, *, ax: Axes
     Args:
         labels: K names.
         probabilities: (K,), each from 0 to 1.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     labels = names(labels)
     probabilities = numbers(probabilities, float, finite=True, shape=(len(labels),), least=0, most=1)

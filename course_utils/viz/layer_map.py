@@ -20,10 +20,6 @@ def plot_layer_map(teacher_layers: int, chosen: Sequence[int], *, ax: Axes | Non
     Args:
         teacher_layers: N.
         chosen: for each layer of the student, from the lowest, the number of a layer of the teacher, 1 … N, rising.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     count = teacher_layers
     picked = list(chosen)

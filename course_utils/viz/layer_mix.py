@@ -20,7 +20,6 @@ def plot_layer_mix(mixes: Mapping[str, Sequence[float]], *, ax: Axes | None = No
 
     Args:
         mixes: name -> L + 1 weights, not negative and not all 0; 1 to 4 mixes.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend where there are several mixes.

@@ -21,7 +21,6 @@ def plot_layer_rates(rates: ArrayLike, layers: Sequence[str], *, ax: Axes | None
     Args:
         rates: (L, N), at least 0 and not all 0; a row for each layer from the lowest, a column for each update.
         layers: L names, from the lowest; the highest is drawn on top.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes; updates count from 1.

@@ -18,10 +18,6 @@ def plot_number_table(numbers: ArrayLike, owners: ArrayLike, *, ax: Axes | None 
     Args:
         numbers: integers (R, N), written into the cells.
         owners: integers (R, N), at least 0: which colour of CYCLE a cell has.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     numbers = given.numbers(numbers, finite=True, shape=(None, None))
     owners = given.numbers(owners, finite=True, shape=numbers.shape)

@@ -26,10 +26,6 @@ def plot_differences(
         differences: (S,), not negative; what is not finite takes the whole width.
         stages: S names, from the input to the output; drawn from top to bottom.
         tolerance: on the scale, 1e-9 to 1e2; a larger difference is a departure: its bar is vermillion and hatched.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     stages = names(stages)
     differences = numbers(differences, float, shape=(len(stages),))
@@ -64,10 +60,6 @@ def plot_departures(
         faults: F names.
         stages: S names, from the input to the output.
         tolerance: cells that do not exceed it stay white and without a number.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     faults, stages = names(faults), names(stages)
     differences = numbers(differences, float, shape=(len(faults), len(stages)))

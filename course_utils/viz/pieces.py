@@ -21,10 +21,6 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], *, ax: Axes | None = None) ->
 
     Args:
         rows: name of a row -> its pieces, the first row on top.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     rows = {row: names(pieces) for row, pieces in dict(rows).items()}
     ax = axes_for(ax, 11, 0.4 + 0.55 * len(rows))

@@ -22,7 +22,6 @@ def plot_arrows(
         vectors: (N, 2).
         labels: N words.
         color: of arrows and labels.
-        ax: where to draw; a new square figure by default.
         linestyle: "-" or "--", a second way besides colour to tell groups apart.
 
     Returns:
@@ -51,10 +50,6 @@ def plot_hull(points: ArrayLike, labels: Sequence[str], *, color: str, ax: Axes 
         points: (N, 2), N at least 1.
         labels: N words.
         color: of points, labels and hull.
-        ax: where to draw; a new square figure by default.
-
-    Returns:
-        The Axes.
     """
     labels = names(labels)
     points = numbers(points, float, finite=True, shape=(len(labels), 2))

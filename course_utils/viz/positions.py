@@ -17,7 +17,6 @@ def plot_encoding(encoding: ArrayLike, *, ax: Axes | None = None) -> Axes:
 
     Args:
         encoding: float (T, C); the scale reaches to the largest absolute value, at least to 1.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes: position 0 at the top, dimension 0 at the left.

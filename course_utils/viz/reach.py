@@ -24,10 +24,6 @@ def plot_reach(
         sizes: (R, T), at least 0, for example the sizes of gradients; a row for each output.
         outputs: R names.
         inputs: T names.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     outputs, inputs = names(outputs), names(inputs)
     sizes = numbers(sizes, float, finite=True, shape=(len(outputs), len(inputs)), least=0)

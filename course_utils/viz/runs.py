@@ -23,7 +23,6 @@ def plot_runs(
     Args:
         x: (N,), for example steps or layers.
         runs: name -> (R, N), a row for each seed; at most seven names.
-        ax: where to draw; a new figure by default.
         markers: mark every point of the medians (for few points).
 
     Returns:

@@ -26,7 +26,6 @@ def plot_sense_map(
         points: (N, 2).
         senses: the sense of each, at most four different ones; as they are to be called.
         names: a word to write beside each point; none by default, "" for points without.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend.
@@ -67,10 +66,6 @@ def plot_scores(
         sentences: N of them.
         senses: K names.
         truths: the true sense of each sentence, or None; nothing means None for all.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     sentences, senses = names_of(sentences), names_of(senses)
     scores = numbers(scores, float, shape=(len(sentences), len(senses)))
@@ -112,7 +107,6 @@ def plot_intervals(
         results: method -> a (share, low, high) for each name, between 0 and 1; at most four methods.
         names: from top to bottom.
         chance: the share of a blind guess for each name; drawn as a grey stroke.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of the methods.
@@ -150,10 +144,6 @@ def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | N
     Args:
         words: the words of the context.
         moved: by how much each moved it (log-odds).
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     words = names_of(words)
     moved = numbers(moved, float, finite=True, shape=(len(words),))

@@ -24,7 +24,6 @@ def plot_shares(
     Args:
         parts: name of a part -> its amount in each of the N wholes, not negative.
         names: the N wholes, drawn from top to bottom.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of the parts.

@@ -23,10 +23,6 @@ def plot_similarity(
         words: N words.
         lowest: where the scale begins. −1 gives the diverging palette; from 0 upwards the sequential one, for
             similarities that all lie close to 1.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     words = names(words)
     similarities = numbers(similarities, float, shape=(len(words), len(words)))

@@ -30,7 +30,6 @@ def plot_span_scores(
         pieces: T, in the order of the passage.
         start, end: (T,), not negative: probabilities, or scores above 0.
         span: the first and the last piece of the best legal pair, drawn as a band; None for none.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend.

@@ -30,10 +30,6 @@ def plot_tagged_words(
         words: N, at least one.
         tags: N, such as B-LC, I-LC and O, or parts of speech.
         shares: (N,), how likely each tag is, 0 to 1, written behind it; none by default.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     words, tags = names(words), names(tags)
     shares = numbers(shares, float, finite=True, least=0, most=1)

@@ -24,7 +24,6 @@ def plot_task_form(
         tokens: T tokens, [CLS] and [SEP] included.
         token_type_ids: T numbers, 0 for the first text (blue), 1 for the second (vermillion).
         said: place of a token that the head reads -> what it says there, "" for nothing.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, without frame.
