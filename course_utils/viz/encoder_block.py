@@ -13,11 +13,7 @@ ORDERS = {
     "post": ["·", "attention", "+", "norm", "·", "feed_forward", "+", "norm"],
     "pre": ["·", "norm", "attention", "+", "·", "norm", "feed_forward", "+"],
 }
-BOXES = {
-    "attention": QUERY,
-    "feed_forward": KEY,
-    "norm": MUTED,
-}
+BOXES = {"attention": QUERY, "feed_forward": KEY, "norm": MUTED}
 
 
 def plot_encoder_block(order: str, *, ax: Axes | None = None) -> Axes:

@@ -8,10 +8,7 @@ import torch
 from course_utils.after.multitask import MultiTaskModel, shuffled_batches
 from course_utils.bert import BertModel
 from course_utils.datasets.batching import seeded
-from course_utils.heads import (
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
+from course_utils.heads import BertForSequenceClassification, BertForTokenClassification
 from tests.after.models import B, T, batch, config
 
 SIZES = {"reviews": 211, "names": 53, "pairs": 17}

@@ -44,10 +44,7 @@ def weights_of(theirs, value=lambda parameter: parameter.data):
             found |= {f"{below}.{ours}.weight": turned, f"{below}.{ours}.bias": value(part.bias)}
         three = (value(block.attn.c_attn.weight).chunk(3, dim=1), value(block.attn.c_attn.bias).chunk(3))
         for ours, weight, bias in zip(("query", "key", "value"), *three):
-            found |= {
-                f"{below}.attention.{ours}.weight": weight.T,
-                f"{below}.attention.{ours}.bias": bias,
-            }
+            found |= {f"{below}.attention.{ours}.weight": weight.T, f"{below}.attention.{ours}.bias": bias}
     return found
 
 

@@ -134,8 +134,7 @@ def test_the_example_of_a_dollar_would_be_a_formula():
 
 
 @pytest.mark.parametrize(
-    "mask",
-    [np.where(MASK, 0.0, -np.inf), np.where(MASK, 0, -10_000), MASK.astype(float)],
+    "mask", [np.where(MASK, 0.0, -np.inf), np.where(MASK, 0, -10_000), MASK.astype(float)]
 )
 def test_an_additive_mask_is_refused_rather_than_drawn_inverted(mask):
     with pytest.raises(ValueError, match=r"mask of bool, True = may attend, got .*mask == 0"):
