@@ -168,11 +168,6 @@ def test_the_layers_follow_each_other_and_are_not_shared(encoder_class):
         torch.testing.assert_close(output.attentions[index], weights, rtol=0, atol=1e-12)
 
 
-def test_the_last_hidden_state_of_post_ln_is_that_of_the_last_layer():
-    output = randomised(Encoder(config()))(states())
-    assert output.last_hidden_state is output.hidden_states[-1]
-
-
 def test_the_last_hidden_state_of_pre_ln_is_normalised_once_more():
     encoder = randomised(PreLNEncoder(config()))
     output = encoder(states())
@@ -228,11 +223,3 @@ def test_dropout_only_in_training(rates, encoder_class):
     encoder.train()
     first, second = (encoder(states()).last_hidden_state for _ in range(2))
     assert not torch.allclose(first, second, atol=1e-3)
-
-
-def test_the_number_of_parameters_by_hand():
-    attention = 4 * C * (C + 1)
-    feed_forward = WIDE * (C + 1) + C * (WIDE + 1)
-    layer = attention + feed_forward + 2 * 2 * C
-    counts = [sum(p.numel() for p in encoder_class(config()).parameters()) for encoder_class in ENCODERS]
-    assert counts == [LAYERS * layer, LAYERS * layer + 2 * C]
