@@ -12,7 +12,7 @@ from course_utils.viz.given import numbers
 from tests.viz.examples import EXAMPLES
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if not name.endswith(": none")])
 def test_it_draws_on_the_axes_it_is_given_and_returns_them(name):
     _, (left, right) = plt.subplots(1, 2, figsize=(3, 2))
     assert EXAMPLES[name](right) is right
