@@ -59,9 +59,7 @@ def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -
             told = f"{key} is {shown(settings[key])}, and this course's BERT knows only {wanted!r}"
             raise UnsupportedModel(f"{source}: {told}")
     if missing := [name for name in FIELDS if name not in settings and name not in OLD_DEFAULTS]:
-        raise ConfigError(
-            f"{source} must have all of BERT's settings, but lacks {listed(missing, 3)}; add them"
-        )
+        raise ConfigError(f"{source} lacks {listed(missing, 3)} of BERT's settings; add them")
     values = {name: settings.get(name, OLD_DEFAULTS.get(name)) for name in FIELDS}
     activation = entry(settings, "hidden_act", str, source=source)
     if activation not in ACTIVATION_NAMES:

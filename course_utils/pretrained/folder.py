@@ -143,9 +143,7 @@ def save_pretrained(
 def _load_tokenizer(folder: Path, sha256: str | None) -> WordPieceTokenizer:
     path = folder / VOCABULARY
     if not path.is_file():
-        raise MissingFile(
-            f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it; fetch it too"
-        )
+        raise MissingFile(f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it")
     verify(path, sha256)
     settings_file = folder / "tokenizer_config.json"
     settings = read_json(settings_file) if settings_file.is_file() else {}
@@ -227,17 +225,13 @@ def _plain_tensors(stored: dict[str, Tensor], folder: Path) -> dict[str, Tensor]
         tensors[plain] = tensor
     positions = tensors.pop(POSITION_IDS, None)
     if positions is not None and positions.flatten().tolist() != list(range(positions.numel())):
-        raise UnsupportedModel(
-            f"{folder}: {POSITION_IDS} must count 0, 1, 2, …: other positions are not supported"
-        )
+        raise UnsupportedModel(f"{folder}: other positions than 0, 1, 2, … are not supported: {POSITION_IDS}")
     for copy, original in COPIES.items():
         if copy not in tensors:
             continue
         tensor = tensors.pop(copy)
         if not torch.equal(tensor, tensors.setdefault(original, tensor)):
-            raise UnsupportedModel(
-                f"{folder}: {copy} must equal {original}: an untied decoder is not supported"
-            )
+            raise UnsupportedModel(f"{folder}: an untied decoder is not supported: {copy}")
     return tensors
 
 
@@ -333,9 +327,7 @@ def _check_replaceable(folder: Path) -> None:
     """ValueError unless nothing is lost when another folder takes the place of this one."""
     told = one_line(str(folder), 120)
     if folder in (here := Path.cwd(), *here.parents):
-        raise ValueError(
-            f"{told} is the working directory, or holds it, and cannot be replaced; choose another"
-        )
+        raise ValueError(f"{told} is the working directory, or holds it, and cannot be replaced")
     if not folder.exists():
         return
     entries = list(folder.iterdir()) if folder.is_dir() else [folder]

@@ -138,9 +138,7 @@ def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, Announced]]:
 def _wanted(name: str, files: dict[str, Announced]) -> list[str]:
     """The files to fetch, the small ones first; refuses a model that could not be loaded anyway."""
     if "config.json" not in files:
-        raise UnsupportedModel(
-            f"{name} on the hub has no config.json: it is no model of the Hugging Face layout"
-        )
+        raise UnsupportedModel(f"{name} on the hub has no config.json, which each model here has")
     if WEIGHTS in files:
         weights = [WEIGHTS]
     else:

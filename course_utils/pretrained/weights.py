@@ -58,18 +58,14 @@ def _read_shards(folder: Path, checksums: dict[str, str]) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
     for shard in sorted(set(where.values())):
         if not SHARD.fullmatch(shard):
-            raise DamagedFile(
-                f"{folder / INDEX} must name files like model-00001-of-00002.safetensors, got {shard!r}"
-            )
+            raise DamagedFile(f"{INDEX} must name files like model-00001-of-00002.safetensors, got {shard!r}")
         if not (folder / shard).is_file():
             raise MissingFile(f"{folder} has no {shard}, which {INDEX} names; fetch it too")
         verify(folder / shard, checksums.get(shard))
         part = _read_file(folder / shard)
         named = {name for name, file in where.items() if file == shard}
         if set(part) != named:
-            raise DamagedFile(
-                f"{shard} and {INDEX} disagree about {listed(set(part) ^ named)}; fetch both again"
-            )
+            raise DamagedFile(f"{shard} and {INDEX} disagree about {listed(set(part) ^ named)}")
         tensors |= part
     return tensors
 
