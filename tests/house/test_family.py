@@ -129,7 +129,9 @@ class Line(torch.nn.Module):
 
 
 class Number(float):
-    """A batch."""
+    """A batch of two tokens."""
+
+    attention_mask = torch.ones(1, 2)
 
     def inputs(self) -> dict[str, torch.Tensor]:
         return {"number": torch.tensor(float(self))}
@@ -141,7 +143,6 @@ def run_line(**settings):
         lambda number: Number(3.0),
         lambda batch: 10,
         lambda model: {"at": model.weight.item()},
-        lambda batch: 2,
     )
     plan = {"updates": 13, "rate": 0.1, "warmup": 2, "looks": [5], "keep": []}
     return racer, pre_train(racer, **plan | settings)
