@@ -1,7 +1,8 @@
 // A question with a button for each choice, or with a field for a number; below it JupyterLab's next output, which opens
 // once guess and answer are there and shuts when the answer came first.
 
-import { button, courseWidget, fill, make, write } from "../common.js";
+import { courseWidget, fill, make, write } from "../common.js";
+import { button } from "../controls.js";
 
 const OVER = ["right", "wrong"];
 
