@@ -24,13 +24,13 @@ else:
 UNIT = 1 if sys.platform == "darwin" else 1024  # bytes; the unit of both
 
 
-def rows(names: list[str] | None = None) -> list[dict[str, Any]]:
+def rows() -> list[dict[str, Any]]:
     """Measure; one row a notebook.
 
     Returns:
         Rows with the keys what, bytes (the largest resident set of the kernel).
     """
-    paths = [path for path in sorted(NOTEBOOKS.glob("*.ipynb")) if names is None or path.stem in names]
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
     return [{"what": path.stem, "bytes": peak(nbformat.read(path, as_version=4))} for path in paths]
 
 

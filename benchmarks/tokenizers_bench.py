@@ -2,19 +2,16 @@
 
 Both sides of a ratio take turns in one process, and the median is taken, so that a busy machine disturbs both alike.
 The library trains on all cores it finds, unless RAYON_NUM_THREADS says otherwise.
-The text is made here from a seed (Korean syllables in words whose frequencies fall off as in real text), or read from a
-folder: the lines of every *.txt in the folder that COURSE_BENCH_TEXT names.
+The text is made here from a seed: Korean syllables in words whose frequencies fall off as in real text.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 from benchmarks import table
 from course_utils.tokenization import (
@@ -26,6 +23,8 @@ from course_utils.tokenization import (
     fast,
 )
 from course_utils.tokenization.merging import MergeTrainer
+
+PARTICLES = "을 를 이 가 에서 은 는 의 도 습니다 었다 하고 이다 네요"
 
 
 def recount(words: Iterable[tuple[Sequence[str], int]], merges: int) -> list[tuple[str, str]]:
@@ -65,23 +64,7 @@ def sample_text(characters: int, *, seed: int = 0) -> list[str]:
     syllables = random_.sample([chr(code) for code in range(0xAC00, 0xD7A4)], 1100)
     weights = [1 / (rank + 3) for rank in range(len(syllables))]
     stems = ["".join(random_.choices(syllables, weights, k=random_.randint(1, 4))) for _ in range(15_000)]
-    endings = [
-        "",
-        "을",
-        "를",
-        "이",
-        "가",
-        "에서",
-        "은",
-        "는",
-        "의",
-        "도",
-        "습니다",
-        "었다",
-        "하고",
-        "이다",
-        "네요",
-    ]
+    endings = ["", *PARTICLES.split()]
     stem_weights = [1 / (rank + 10) for rank in range(len(stems))]
     lines, length = [], 0
     while length < characters:
@@ -91,20 +74,6 @@ def sample_text(characters: int, *, seed: int = 0) -> list[str]:
         )
         lines.append(line)
         length += len(line)
-    return lines
-
-
-def load_text(characters: int) -> list[str]:
-    """The lines of COURSE_BENCH_TEXT, or the generated ones."""
-    folder = os.environ.get("COURSE_BENCH_TEXT")
-    if not folder:
-        return sample_text(characters)
-    lines, length = [], 0
-    for file in sorted(Path(folder).glob("*.txt")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            if line and length < characters:
-                lines.append(line)
-                length += len(line)
     return lines
 
 
@@ -121,7 +90,7 @@ def compare(ours: Callable[[], object], theirs: Callable[[], object], *, repeat:
 
 def rows(*, characters: int = 200_000, merges: int = 300, repeat: int = 5) -> list[table.Row]:
     """Training against recounting, training and encoding against `tokenizers`."""
-    texts = load_text(characters)
+    texts = sample_text(characters)
     measured: list[table.Row] = []
 
     def add(

@@ -1,7 +1,5 @@
 """One pre-training step of our BertForPreTraining against that of `transformers`: forward, loss, backward, clip, AdamW.
 
-    python -m benchmarks.training_bench [--seconds 20]
-
 Same start weights, batches, precision and optimiser (AdamW, fused); both in turn, the ratio is
 the median over the pairs. Sizes: L4 H256 A4, vocabulary 8,000, batch 32 × 64 tokens, all real, 15 % of them to be
 predicted, every dropout 0.1.
@@ -12,7 +10,6 @@ exceed 100 %: bfloat16 multiplies faster, and so does course_utils/training/fast
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
@@ -160,17 +157,3 @@ def operations(config: BertConfig, data: list[Inputs]) -> float:
     predicted = statistics.mean(int((inputs["labels"] != IGNORE).sum()) for inputs in data)
     heads = 2 * predicted * (C * C + C * V) + 2 * BATCH * (C * C + 2 * C)
     return 3 * (encoder_operations(config, BATCH, LENGTH) + heads)
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each row")
-    for row in rows(parser.parse_args().seconds):
-        if "not_measured" in row:
-            print(f"{row['what']:<28} {row['not_measured']}")
-            continue
-        mine, theirs = (row["tokens"] / row[side] for side in ("ours_s", "theirs_s"))
-        print(
-            f"{row['what']:<28} ours {mine:7,.0f} tokens/s   transformers {theirs:7,.0f} tokens/s   "
-            f"ratio {row['ratio']:.2f}   {row['gflops']:.0f} of {row['ceiling_gflops']:.0f} GFLOP/s"
-        )

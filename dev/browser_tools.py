@@ -1,8 +1,7 @@
 """What checks need, learners do not, and a machine may lack: Chromium, axe-core, biome, fetched where they can be.
 
-Chromium: the system's; else, as root on Debian, apt's; else Playwright's own, in the user's cache. None counts before
-it has been started once. axe-core and biome: from npm, again when package-lock.json has changed. A font for Hangul: as
-root on Debian, apt's; other systems for people bring one.
+Chromium: the system's, which .ci/run installs; else Playwright's own, in the user's cache. None counts before it has
+been started once. axe-core and biome: from npm, again when package-lock.json has changed.
 
     python -m dev.browser_tools      says what has to be left out; in continuous integration that is exit status 1
 """
@@ -13,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,19 +28,14 @@ ARGUMENTS = [
     "--disable-quic",
 ]
 INSTALL_CHROMIUM = "sudo apt-get install chromium"
-APT = ["apt-get", "install", "-qq", "-y", "--no-install-recommends"]
-APT_LISTS = ["apt-get", "update", "-qq"]
 DRIVER = [sys.executable, "-m", "playwright", "--version"]  # starts the Node.js that Playwright brings
 DRIVER_NEEDS = "libatomic1"  # of Debian's packages; a bare system lacks it
-FONTS, HANGUL = ["fc-list", ":lang=ko"], ["fontconfig", "fonts-nanum"]
 # The shell without a window is all that the tests start, and a third of the whole.
 DOWNLOAD = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
 PACKAGES = ROOT / "tests/browser/node_modules"
 AXE, BIOME = PACKAGES / "axe-core/axe.min.js", PACKAGES / ".bin/biome"
-LOCK, INSTALLED = (
-    ROOT / "tests/browser/package-lock.json",
-    PACKAGES / ".package-lock.json",
-)  # npm writes it last
+LOCK = ROOT / "tests/browser/package-lock.json"
+INSTALLED = PACKAGES / ".package-lock.json"  # npm writes it last
 INSTALL = "npm ci --prefix tests/browser"
 QUIETLY = ["--no-audit", "--no-fund", "--fetch-retries=1"]
 START_SECONDS, FETCH_SECONDS = 60, 900
@@ -50,7 +43,6 @@ START_SECONDS, FETCH_SECONDS = 60, 900
 
 def missing() -> dict[str, str]:
     """What has to be left out -> why, after fetching what can be fetched; empty where all is there."""
-    fetch_font()
     if why := no_chromium():
         return {BROWSER: why}
     if why := no_axe():
@@ -63,56 +55,19 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def fetch_font() -> None:
-    """See that JupyterLab's own pages can draw Hangul; figures bring their font."""
-    if not _has_apt():
-        return
-    known = shutil.which(FONTS[0]) and subprocess.run(FONTS, capture_output=True).stdout.strip()
-    if not known:
-        _fetched("a font for Hangul with apt", APT_LISTS, [*APT, *HANGUL])
-
-
 def no_chromium() -> str:
     """Why no Chromium could be had; empty when one starts."""
-    if why := _no_driver():
+    started = subprocess.run(DRIVER, capture_output=True, text=True, errors="replace", timeout=START_SECONDS)
+    if started.returncode:
+        why = (started.stderr.strip() or f"exit status {started.returncode}").splitlines()[-1]
         return f"Playwright does not start here ({why}); install it: sudo apt-get install {DRIVER_NEEDS}"
-    for executable in _candidates():
+    for executable in dict.fromkeys((chromium(), None)):
         if not (why := trouble(executable)):
             return ""
-    return f"no Chromium starts here ({why}); install one: {INSTALL_CHROMIUM}"
-
-
-def _no_driver() -> str:
-    """What keeps Playwright's own program from starting, in one line; empty when it starts."""
-    why = _stopped(DRIVER)
-    if why and _has_apt() and _fetched(f"{DRIVER_NEEDS} with apt", APT_LISTS, [*APT, DRIVER_NEEDS]):
-        why = _stopped(DRIVER)
-    return why
-
-
-def _stopped(command: list[str]) -> str:
-    """The last line of a command that fails; empty when it succeeds."""
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=START_SECONDS)
-    return (
-        (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1] if done.returncode else ""
-    )
-
-
-def _has_apt() -> bool:
-    return os.geteuid() == 0 and shutil.which("apt-get") is not None
-
-
-def _candidates() -> Iterator[str | None]:
-    """Chromiums to try, the next one fetched only when it is asked for."""
-    if found := chromium():
-        yield found
-    elif _has_apt():
-        _fetched("Chromium with apt", APT_LISTS, [*APT, "chromium"])
-        if found := chromium():
-            yield found
-    yield None
     _fetched("Playwright's Chromium into the user's cache", DOWNLOAD)
-    yield None
+    if not (why := trouble(None)):
+        return ""
+    return f"no Chromium starts here ({why}); install one: {INSTALL_CHROMIUM}"
 
 
 def trouble(executable: str | None) -> str:
@@ -146,30 +101,18 @@ def from_npm(wanted: Path) -> bool:
     return wanted.exists()
 
 
-def _fetched(what: str, *commands: list[str]) -> bool:
-    """Run the commands; their words are shown only when one fails."""
+def _fetched(what: str, command: list[str]) -> None:
+    """Run a command; its words are shown only when it fails."""
     print(f"fetching {what} …", file=sys.stderr, flush=True)
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for command in commands:
-        try:
-            done = subprocess.run(
-                command,
-                cwd=ROOT,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=FETCH_SECONDS,
-                text=True,
-                errors="replace",
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            print(f"  {error}", file=sys.stderr)
-            return False
-        if done.returncode:
-            print("  " + "\n  ".join(done.stdout.strip().splitlines()[-3:]), file=sys.stderr)
-            return False
-    return True
+    quiet = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        subprocess.run(
+            command, cwd=ROOT, check=True, timeout=FETCH_SECONDS, text=True, errors="replace", **quiet
+        )
+    except subprocess.CalledProcessError as error:
+        print("  " + "\n  ".join(error.stdout.strip().splitlines()[-3:]), file=sys.stderr)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(f"  {error}", file=sys.stderr)
 
 
 def main() -> int:

@@ -33,19 +33,12 @@ class Term(NamedTuple):
 
 
 def terms(path: Path = GLOSSARY) -> list[Term]:
-    """The rows of the glossary's table.
-
-    Raises:
-        ValueError: if a row has not four cells.
-    """
+    """The rows of the glossary's table."""
     rows = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")][2:]
-    found = []
-    for row in rows:
-        cells = [cell.strip() for cell in row.strip("|").split("|")]
-        if len(cells) != 4 or not all(cells):
-            raise ValueError(f"a row of {path.name} must have four cells, none of them empty, got {row}")
-        found.append(Term(cells[0], cells[1], tuple(cells[2].split(", ")), cells[3]))
-    return found
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    return [
+        Term(korean, english, tuple(unused.split(", ")), place) for korean, english, unused, place in cells
+    ]
 
 
 def strange_words(prose: str, known: list[Term]) -> list[tuple[str, str]]:

@@ -3,8 +3,8 @@
     python -m dev.new_notebook 07 transformer
 
 It writes the notebook with its outputs, its exercises with their texts, and what the tests know of both, from the
-templates in dev/skeleton/; then it sets `planned = false` in course.toml and renews the maps of the READMEs. What the
-templates say is a stand-in: replace every [채울 곳] and [to fill in].
+templates in dev/skeleton/; then it sets `planned = false` in course.toml. What the templates say is a stand-in: replace
+every [채울 곳] and [to fill in].
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from course_utils.course import FILE, Notebook, notebooks
 from course_utils.support.files import write_atomically
-from dev import course_map, run_notebooks
+from dev import run_notebooks
 
 ROOT = FILE.parent
 SKELETON = Path(__file__).resolve().parent / "skeleton"
@@ -39,13 +39,8 @@ def planned_row(number: str, name: str) -> Notebook:
     """The row of course.toml for a notebook that is still to be written.
 
     Raises:
-        ValueError: if the number is not two digits, is not in course.toml or is written already, or if the name is not
-            the one that course.toml gives.
+        ValueError: if course.toml has no such number, gives it another name, or says that it is written already.
     """
-    if not re.fullmatch(r"\d\d", number):
-        raise ValueError(f"the number must be two digits as in 07, got {number!r}")
-    if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name):
-        raise ValueError(f"the name must be lower-case words joined by _, got {name!r}")
     rows = {row.number: row for row in notebooks("ko")}
     if number not in rows:
         raise ValueError(f"course.toml has no notebook {number}: add its row first, with planned = true")
@@ -133,10 +128,9 @@ def main(arguments: list[str]) -> int:
     except (ValueError, FileExistsError, RuntimeError) as error:
         print(f"✗ {error}", file=sys.stderr)
         return 1
-    maps = course_map.write()
-    for path in [*touched, *maps]:
+    for path in touched:
         print(f"  {path.relative_to(ROOT)}")
-    print("✓ made. Replace every [채울 곳] and [to fill in]; then: make notebooks, make check")
+    print("✓ made. Replace every [채울 곳] and [to fill in]; then: python -m dev.readme_tables, make check")
     return 0
 
 

@@ -10,29 +10,14 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.support.files import check_regular
-
 FOLDED_TAGS = {"imports", "figure"}
 FEW_LINES = 3
 
 
 def read_notebook(path: Path) -> NotebookNode:
-    """A notebook, in the newest of its formats that we know.
-
-    Raises:
-        ValueError: if it cannot be read, or is none.
-    """
-    try:
-        check_regular(path)
-        with open(
-            path, encoding="utf-8"
-        ) as file:  # nbformat asks whether a path exists, and takes an odd one for text
-            notebook = nbformat.read(file, as_version=4)
-        nbformat.validate(notebook)
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, nbformat.ValidationError):
-        raise ValueError(f"{path} is no notebook of format 4") from None
+    """A notebook, in the newest of its formats that we know."""
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
     return notebook
 
 
@@ -54,6 +39,11 @@ def belongs_folded(cell: NotebookNode) -> bool:
 
 def is_folded(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("jupyter", {}).get("source_hidden", False))
+
+
+def holds_an_answer(cell: NotebookNode) -> bool:
+    """What a question asks for is saved folded: nobody reads it before they have thought."""
+    return "answer" in tags(cell)
 
 
 def where(notebook: NotebookNode, index: int) -> str:

@@ -16,7 +16,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-from tests.browser.harness import NOTEBOOKS, Visit, running_chromium, running_lab, visit  # noqa: E402
+from tests.browser.harness import Visit, running_chromium, running_lab, visit  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
 LARGEST = 300_000  # bytes of a picture
@@ -30,29 +30,21 @@ class Moving(NamedTuple):
     selector: str
     file: str
     keys: tuple[tuple[str, str], ...]  # (data-testid of a control, key): a frame is taken after each
-    tall: int = 0  # CSS pixels from the top; 0 = all
+    tall: int  # CSS pixels from the top
 
 
 class Picture(NamedTuple):
     notebook: str  # without .ipynb
     selector: str  # the first match is photographed; "" = the whole window
     file: str
-    theme: str = "Light"
     press: str = ""  # a button of the widget that is pressed first
 
 
 PICTURES = [
     Picture("00_start_here", "", "lab.png"),
     Picture("02_scaled_dot_product_attention", "[data-testid=scaled_attention]", "scaled_attention.png"),
-    Picture(
-        "02_scaled_dot_product_attention",
-        "[data-testid=scaled_attention]",
-        "scaled_attention_dark.png",
-        "Dark",
-    ),
     Picture("03_masking", ".course-widget", "mask_painter.png", press="인과"),
     Picture("04_multi_head_attention", ".course-widget", "head_grid.png"),
-    Picture("05_positional_encoding", ".course-widget", "positional_encoding.png"),
     Picture("06_encoder_block", ".course-widget", "activations.png"),
     Picture("09_subword_tokenization", "[data-testid=merge_stepper]", "merge_stepper.png"),
     Picture("09_subword_tokenization", "[data-testid=token_inspector]", "token_inspector.png"),
@@ -89,25 +81,17 @@ def main(files: list[str]) -> int:
         print(f"no such picture: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
     chosen = [picture for picture in [*PICTURES, *MOVING] if not files or picture.file in files]
-    missing = sorted({p.notebook for p in chosen if not (NOTEBOOKS / f"{p.notebook}.ipynb").exists()})
-    if missing:
-        print(f"no such notebook yet: {', '.join(missing)}", file=sys.stderr)
-    chosen = [picture for picture in chosen if picture.notebook not in missing]
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as folder,
         running_lab(Path(folder) / "lab") as lab,
         running_chromium() as browser,
     ):
-        for notebook, theme in dict.fromkeys((picture.notebook, theme_of(picture)) for picture in chosen):
-            lab.use_theme(theme)
+        lab.use_theme("Light")
+        for notebook in dict.fromkeys(picture.notebook for picture in chosen):
             with visit(browser, lab, scale=SCALE) as guest:
-                take(guest, [p for p in chosen if (p.notebook, theme_of(p)) == (notebook, theme)])
-    return 1 if missing else 0
-
-
-def theme_of(picture: Picture | Moving) -> str:
-    return getattr(picture, "theme", "Light")
+                take(guest, [picture for picture in chosen if picture.notebook == notebook])
+    return 0
 
 
 def take(guest: Visit, pictures: list[Picture | Moving]) -> None:
@@ -145,20 +129,16 @@ def film(guest: Visit, moving: Moving, target: Path) -> int:
     part = guest.page.locator(moving.selector).first
     part.scroll_into_view_if_needed()
     frames = []
-    before = ""
-    for testid, key in moving.keys:
-        if testid != before:
+    for place, (testid, key) in enumerate(moving.keys):
+        if place == 0 or testid != moving.keys[place - 1][0]:
             part.get_by_test_id(testid).focus()
-            before = testid
         guest.page.keyboard.press(key)
         guest.page.wait_for_timeout(400)
         still = target.with_suffix(".png.part.png")
         guest.photograph(still, part)
         frame = Image.open(still).convert("RGB")
         still.unlink()
-        frames.append(
-            frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE) or frame.height)))
-        )
+        frames.append(frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE)))))
     width, height = frames[0].size
     while True:
         palette = frames[0].resize((width, height), Image.Resampling.LANCZOS).quantize(64)

@@ -2,7 +2,6 @@
 
     python dev/run_notebooks.py                    all of notebooks/ko
     python dev/run_notebooks.py FILE ...           these
-    python dev/run_notebooks.py --check [FILE ...] save nothing; fail where a run prints something else
 
 The normal form holds no timestamps, widget state or details of the machine, so a second run changes nothing. A
 notebook whose run raised, wrote to stderr or printed a path of this machine is not saved.
@@ -24,15 +23,13 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from nbval.plugin import get_sanitize_patterns
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.support.paths import NOTEBOOKS  # noqa: E402
-from dev.figures import compare_cell  # noqa: E402
-from dev.notebook_cells import belongs_folded, output_texts, read_notebook, where  # noqa: E402
+from dev.notebook_cells import belongs_folded, holds_an_answer, output_texts, read_notebook, where  # noqa: E402
 
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -46,8 +43,6 @@ LANGUAGE_INFO = {  # without the version, which differs between machines
     "nbconvert_exporter": "python",
     "pygments_lexer": "ipython3",
 }
-# What nbval does not compare, this does not compare either.
-SANITISING = get_sanitize_patterns((Path(__file__).parent / "nbval_sanitize.cfg").read_text(encoding="utf-8"))
 MACHINE_PATH = re.compile(r"(?<![\w.])(/(home|root|work|tmp|Users|private|var|opt|usr)/|[A-Z]:\\)")
 
 
@@ -101,10 +96,10 @@ def normalise(notebook: NotebookNode) -> None:
 
 
 def fold(cell: NotebookNode) -> None:
-    """Hide the cell's source, or show it; JupyterLab keeps one line of a hidden one, and a click opens it."""
-    settings = {k: v for k, v in cell.metadata.pop("jupyter", {}).items() if k != "source_hidden"}
-    if belongs_folded(cell):
-        settings["source_hidden"] = True
+    """Hide or show the cell's source and outputs; JupyterLab keeps one line of hidden ones, and a click opens them."""
+    folded = ("source_hidden", belongs_folded(cell)), ("outputs_hidden", holds_an_answer(cell))
+    settings = {k: v for k, v in cell.metadata.pop("jupyter", {}).items() if k not in dict(folded)}
+    settings |= {name: True for name, wanted in folded if wanted}
     if settings:
         cell.metadata["jupyter"] = settings
 
@@ -135,27 +130,6 @@ def inspect_outputs(notebook: NotebookNode) -> None:
                     raise Refused(f"{where(notebook, index)} shows a path of this machine: {line.strip()}")
 
 
-def differences(saved: NotebookNode, fresh: NotebookNode) -> list[str]:
-    """Cells whose texts or figures differ in the two notebooks, by nbval's rule and dev/figures.py."""
-    found = []
-    for index, (old, new) in enumerate(zip(saved.cells, fresh.cells, strict=True)):
-        if old.cell_type == "code":
-            before = [
-                sanitise(said) for output in merge_streams(old.outputs) for said in output_texts(output)
-            ]
-            after = [sanitise(said) for output in new.outputs for said in output_texts(output)]
-            if before != after or any(one.complaint for one in compare_cell(old, new.outputs)):
-                found.append(where(fresh, index))
-    return found
-
-
-def sanitise(said: str) -> str:
-    """A text without what may differ from one machine to the next: the numbers after ≈."""
-    for pattern, replacement in SANITISING:
-        said = re.sub(pattern, replacement, said)
-    return said
-
-
 def serialise(notebook: NotebookNode) -> str:
     """The notebook as the text that is saved: one space of indent, Hangul readable, one newline at the end."""
     node: Any = nbformat.v4.rwbase.split_lines(nbformat.from_dict(json.loads(json.dumps(notebook))))
@@ -163,31 +137,23 @@ def serialise(notebook: NotebookNode) -> str:
     return json.dumps(node, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def run(path: Path, *, check: bool = False) -> None:
-    """Execute one notebook; save it, or with `check` compare it with what is saved.
+def run(path: Path) -> None:
+    """Execute one notebook and save it.
 
     Raises:
-        Refused: if the run failed or its outputs may not be saved, or, with `check`, if they changed.
-        ValueError: if it is no notebook.
+        Refused: if the run failed or its outputs may not be saved.
     """
-    saved = read_notebook(path)
-    fresh = nbformat.from_dict(json.loads(json.dumps(saved)))
-    execute(fresh, path.resolve().parent)
-    normalise(fresh)
-    inspect_outputs(fresh)
-    nbformat.validate(fresh)
-    if not check:
-        write_atomically(path, serialise(fresh))
-    elif changed := differences(saved, fresh):
-        raise Refused(f"says something else than what is saved: {', '.join(changed)}")
+    notebook = read_notebook(path)
+    execute(notebook, path.resolve().parent)
+    normalise(notebook)
+    inspect_outputs(notebook)
+    nbformat.validate(notebook)
+    write_atomically(path, serialise(notebook))
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path, help="notebooks (default: all of notebooks/ko)")
-    parser.add_argument(
-        "--check", action="store_true", help="save nothing, fail where an output would change"
-    )
     options = parser.parse_args(arguments)
     files = options.files or sorted(NOTEBOOKS.glob("*.ipynb"))
     refused = 0
@@ -198,15 +164,11 @@ def main(arguments: list[str]) -> int:
             print(f"{path.name} …", end=" ", flush=True)
             start = time.monotonic()
             try:
-                run(path, check=options.check)
+                run(path)
                 print(f"{time.monotonic() - start:.1f} s", flush=True)
             except Refused as error:
                 refused += 1
-                kept = "" if options.check else " (the saved file is unchanged)"
-                print(f"\n✗ {path.name}: {error}{kept}", flush=True)
-            except (OSError, ValueError, nbformat.ValidationError) as error:
-                refused += 1
-                print(f"\n✗ {path.name}: not a notebook that can be run: {error}", flush=True)
+                print(f"\n✗ {path.name}: {error} (the saved file is unchanged)", flush=True)
     if not files:
         print("no notebooks found")
     return 1 if refused else 0

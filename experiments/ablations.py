@@ -76,11 +76,7 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 class LeftToRight(nn.Module):
-    """The parameters of a BertForPreTraining, used from left to right: each token sees itself and what stands before.
-
-    Args:
-        model: gives embeddings, encoder and the head over the vocabulary.
-    """
+    """The parameters of a BertForPreTraining, used from left to right: a token sees itself and what stands before."""
 
     def __init__(self, model: BertForPreTraining) -> None:
         super().__init__()
@@ -198,7 +194,6 @@ def table(store: Store) -> list[list[str]]:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = parser_of("ablations", __doc__, out=OUT, only=RUNS)
     parser.add_argument("--steps", type=count, default=BASE.steps, help=f"updates of each ({BASE.steps})")
     parser.add_argument("--threads", type=threads, default=BASE.threads, help=f"cores ({BASE.threads})")

@@ -149,13 +149,7 @@ def rate_of(run: Run, step: int) -> float:
 def carried_out(
     run: Run, *, batches: int, after_step: Callable[[Sorter, optim.Optimizer, Step], None]
 ) -> Sorter | None:
-    """Train a model; None where the loss or a gradient was no finite number any more.
-
-    Args:
-        run: its seed is that of the start values.
-        batches: seed of the batches.
-        after_step: called after each update.
-    """
+    """Train a model; None where the loss or a gradient was no finite number any more. `batches` is their seed."""
     model = Sorter(
         STACKS[run.norm],
         depth=run.depth,
@@ -319,7 +313,6 @@ def _told(value: Any) -> str:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = parser_of("dynamics", __doc__, out=OUT, only=PARTS, seeds=5)
     parser.add_argument("--steps", type=count, help="updates of each (200, adaptive 100): to try it out")
     return run_command(parser, command_line, _work)

@@ -25,12 +25,11 @@ from course_utils.datasets.pretraining import IGNORE
 from course_utils.datasets.public import REVIEWS, prepare
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained
-from course_utils.support.commands import add_debug
 from course_utils.support.text_width import aligned
 from course_utils.training.fast import speed_up
 from course_utils.training.measures import measure, split_documents
 from course_utils.training.settings import Settings
-from experiments.runs import count, run_command
+from experiments.runs import count, plain_parser, run_command
 from scripts.pretraining.text import batch_stream
 
 Documents = list[list[str]]
@@ -80,12 +79,7 @@ def loss_by_counts(counts: Counter[int], size: int, asked: Counter[int]) -> floa
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.masked_loss",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = plain_parser("masked_loss", __doc__)
     add = parser.add_argument
     add("models", nargs="+", type=Path, help="folders of models")
     add("--corpus", default=",".join(map(str, WHOLE_CORPUS)), help="folders of the course's text")
@@ -93,7 +87,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--held-out", type=count, default=200, help="one document in so many was set aside (200)")
     add("--seed", type=int, default=0, help="of the run (0)")
     add("--most", type=count, default=20, help="batches of 64 rows a source, at most (20)")
-    add_debug(parser)
     return run_command(parser, arguments, _compare)
 
 

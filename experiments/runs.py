@@ -70,17 +70,14 @@ class Store:
         self.runs |= runs
 
     def get(self, plan: Any) -> Run | None:
-        """The run that was made by a plan, or None."""
         return self.runs.get(_name(plan))
 
     def add(self, run: Run) -> None:
-        """Keep a run that has ended."""
         self.read()
         self.runs[_name(self.key(run))] = run
         self.write()
 
     def write(self) -> None:
-        """Make the file anew."""
         if self.report is not None:
             self.head |= self.report(self)
         first = {"command": self.command} | ({} if self.settings is None else {"settings": self.settings})
@@ -108,15 +105,7 @@ def carry_on(
     make: Callable[[Plan], Run],
     tell: Callable[[Run], str],
 ) -> None:
-    """Make what is planned and not stored yet, one after the other.
-
-    Args:
-        store: see Store.
-        planned: in this order.
-        key: of a plan, as the store's of the run that it gives.
-        make: a run.
-        tell: a line about a run.
-    """
+    """Make what is planned and not stored yet, one by one; `key` is as the store's, `tell` a line about a run."""
     for number, plan in enumerate(planned):
         if store.get(key(plan)) is None:
             store.read()
@@ -129,13 +118,19 @@ def carry_on(
 # --- The command
 
 
+def plain_parser(name: str, doc: str | None) -> argparse.ArgumentParser:
+    """The parser of a command with --debug alone."""
+    look = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog=f"python -m experiments.{name}", description=doc, formatter_class=look
+    )
+    add_debug(parser)
+    return parser
+
+
 def parser_of(name: str, doc: str, *, out: Path, only: Iterable[str], seeds: int | None = None) -> Any:
     """The options that all have: --out, --only, --seeds, --table, --debug."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m experiments.{name}",
-        description=doc,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = plain_parser(name, doc)
     add, only = parser.add_argument, tuple(only)
     add("--out", type=Path, default=out, help=f"the file ({out.relative_to(ROOT)})")
     add(
@@ -144,7 +139,6 @@ def parser_of(name: str, doc: str, *, out: Path, only: Iterable[str], seeds: int
     if seeds is not None:
         add("--seeds", type=count, default=seeds, help=f"runs of each plan ({seeds})")
     add("--table", action="store_true", help="only print what is stored")
-    add_debug(parser)
     return parser
 
 

@@ -9,7 +9,6 @@ held-out sentences on which a layer is chosen and for the half that is reported,
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -18,11 +17,10 @@ from pathlib import Path
 from course_utils.bert import BertModel
 from course_utils.contextual.evaluation import LayerResult, evaluate_layers, half, held_out_sentences
 from course_utils.pretrained import load_pretrained
-from course_utils.support.commands import add_debug
 from course_utils.support.files import write_atomically
 from course_utils.support.paths import DATA
 from course_utils.training.fast import speed_up
-from experiments.runs import run_command
+from experiments.runs import plain_parser, run_command
 
 OUT = DATA / "checkpoints" / "course-bert" / "stages.json"
 HALVES = {"validation": True, "report": False}
@@ -49,15 +47,9 @@ def by_word(results: Sequence[LayerResult], field: str) -> dict[str, list[float]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.sense_stages",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = plain_parser("sense_stages", __doc__)
     parser.add_argument("stages", nargs="+", metavar="NAME=FOLDER", help="a stage and its model")
     parser.add_argument("--out", type=Path, default=OUT, help=f"the file ({OUT.relative_to(DATA.parent)})")
-    add_debug(parser)
     return run_command(parser, arguments, lambda chosen: _store(chosen.stages, chosen.out))
 
 

@@ -37,20 +37,13 @@ LONGEST = 24  # tokens; no date has more than 20
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the four.
-
-    Attributes:
-        make: its class.
-        sizes: so that all have nearly as many parameters.
-        steps: how many blocks must wait for one another in an update, from T_k and T_q.
-        formula, why: the same in words.
-    """
+    """One of the four."""
 
     make: type[nn.Module]
-    sizes: dict[str, int]
-    steps: Callable[[int, int], int]
+    sizes: dict[str, int]  # so that all have nearly as many parameters
+    steps: Callable[[int, int], int]  # blocks that must wait for one another in an update, from T_k and T_q
     formula: str
-    why: str
+    why: str  # the same in words
 
 
 RECURRENT = "the state after a token is made from the state before it, in the source and again in the target"
@@ -100,7 +93,6 @@ class Batch:
     labels: Tensor  # int64 (B, T_q), the token after each
 
     def inputs(self) -> dict[str, Tensor]:
-        """By the names of a model's arguments."""
         return {"source_ids": self.source, "target_ids": self.target}
 
 
@@ -135,7 +127,6 @@ def loss_of(logits: Tensor, batch: Batch, smoothing: float) -> Tensor:
 
 
 def new_model(plan: Plan, seed: int) -> nn.Module:
-    """A model before its first update."""
     torch.manual_seed(seed)
     make = KINDS[plan.kind].make
     return make(len(ENGLISH), len(KOREAN), **plan.sizes, dropout=plan.dropout, pad_token_id=PAD)

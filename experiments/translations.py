@@ -151,7 +151,6 @@ def table(data: dict[str, Any]) -> list[list[str]]:
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = parser_of("translations", __doc__, out=OUT, only=KINDS, seeds=5)
     parser.add_argument("--updates", type=count, default=Plan.updates, help=f"of each run ({Plan.updates})")
     parser.add_argument("--asked", type=count, default=1000, help="test pairs (1000)")

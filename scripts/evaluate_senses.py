@@ -36,17 +36,8 @@ from course_utils.support.text_width import aligned
 from course_utils.training.fast import speed_up
 
 HEAD = (
-    "word",
-    "senses",
-    "n",
-    "nearest_sense",
-    "95 %",
-    "neighbour",
-    "separation",
-    "naive Bayes",
-    "with places",
-    "static",
-    "majority",
+    *("word", "senses", "n", "nearest_sense", "95 %", "neighbour", "separation"),
+    *("naive Bayes", "with places", "static", "majority"),
 )
 FLAGSHIP = "배"
 
@@ -101,20 +92,17 @@ def sense_table(result: WordResult) -> list[list[str]]:
 
 def layer_table(found: Sequence[LayerResult]) -> list[list[str]]:
     """A row for each layer: 배, and the mean of the others."""
-    rows = [["layer"]]
-    groups = {
-        "배": [one for one in found if one.word == FLAGSHIP],
-        "others": [one for one in found if one.word != FLAGSHIP],
-    }
-    groups = {name: group for name, group in groups.items() if group}
-    rows[0] += [f"{name} {what}" for name in groups for what in ("nearest_sense", "neighbour", "separation")]
+    groups: dict[str, list[LayerResult]] = {}
+    for one in sorted(found, key=lambda one: one.word != FLAGSHIP):
+        groups.setdefault("배" if one.word == FLAGSHIP else "others", []).append(one)
+    told = ("nearest_sense", "neighbour", "separation")
+    rows = [["layer", *(f"{name} {what}" for name in groups for what in told)]]
     for layer in sorted({one.layer for one in found}):
         row = [str(layer)]
         for group in groups.values():
             here = [one for one in group if one.layer == layer]
-            row += [
-                _mean(getattr(one, what) for one in here) for what in ("accuracy", "neighbour", "separation")
-            ]
+            for what in ("accuracy", "neighbour", "separation"):
+                row.append(_mean(getattr(one, what) for one in here))
         rows.append(row)
     return rows
 
@@ -145,7 +133,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(options: argparse.Namespace) -> None:
-    """Measure, and print what was asked for."""
     model, tokenizer = load_pretrained(options.model, model_class=BertModel)
     speed_up(model)
     if options.choose:

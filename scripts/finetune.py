@@ -29,6 +29,7 @@ import hashlib
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -95,9 +96,7 @@ class Plan(NamedTuple):
 def main(command_line: Sequence[str] | None = None) -> int:
     """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(
-        prog=COMMAND,
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog=COMMAND, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
     add("tasks", nargs="*", help=f"of {', '.join(TASKS)}")
@@ -132,11 +131,8 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     plans = _plans(chosen)
     _within("layer-decay", chosen.layer_decay, 1e-9, 1)
     _within("least-updates", chosen.least_updates, 0)
-    updates = (
-        max(plan.epochs * -(-plan.labels // plan.batch_size), chosen.least_updates)
-        for plan in plans
-        if plan.batch_size
-    )
+    trainings = (plan for plan in plans if plan.batch_size)
+    updates = (max(one.epochs * -(-one.labels // one.batch_size), chosen.least_updates) for one in trainings)
     _within("looks", chosen.looks, 0, min(updates, default=float("inf")))
     torch.set_num_threads(_within("threads", chosen.threads, 1, MOST_THREADS))
     device = available_device(chosen.device)
@@ -154,13 +150,7 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     for name, size in dict.fromkeys((plan.task, plan.labels) for plan in plans):
         draw(tasks[name], size, 0)  # what the last training would stumble over is refused before the first
     write_file(chosen.out, COMMAND, settings, found)  # and so is a file that cannot be written
-    trainer = Trainer(
-        bert,
-        device=device,
-        layer_decay=chosen.layer_decay,
-        looks=chosen.looks,
-        least_updates=chosen.least_updates,
-    )
+    trainer = Trainer(bert, device, chosen.layer_decay, chosen.looks, chosen.least_updates)
     done = {one.plan for one in found}
     for plan in plans:
         if plan not in done:
@@ -211,15 +201,12 @@ def _refuse(plans: Sequence[Plan], num_layers: int) -> None:
     """Variants that the model or the task has not."""
     for plan in plans:
         if plan.start == "two-layers" and plan.task == "questions":
-            raise ValueError(
-                "start must not be two-layers for the task questions: it scores each token, by one layer"
-            )
+            raise ValueError("start must not be two-layers for the task questions: it scores each token")
         if plan.start in VARIANTS and RECIPES[plan.start].frozen > num_layers:
             raise ValueError(f"start must freeze at most {num_layers} layers of this model, got {plan.start}")
 
 
 def _names(name: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Names that are known, each once."""
     if unknown := [one for one in given if one not in known]:
         raise ValueError(f"{name} must be of {', '.join(known)}, got {unknown[0]!r}")
     if not given:
@@ -261,10 +248,11 @@ def _line(one: Measurement) -> str:
     return f"{one.task}, {one.start}, {one.labels} labels, seed {one.seed}{setting}: {scores}"
 
 
+@dataclass
 class Trainer:
     """Makes trainings of one pre-trained model.
 
-    Args:
+    Attributes:
         bert: the model.
         device: where to train.
         layer_decay: of the pre-trained start and its variants; see train.layer_shares.
@@ -272,17 +260,11 @@ class Trainer:
         least_updates: of a training, however few its labels and epochs.
     """
 
-    def __init__(
-        self,
-        bert: BertModel,
-        *,
-        device: torch.device,
-        layer_decay: float,
-        looks: int,
-        least_updates: int = LEAST_UPDATES,
-    ) -> None:
-        self.bert, self.device, self.layer_decay, self.looks = bert, device, layer_decay, looks
-        self.least_updates = least_updates
+    bert: BertModel
+    device: torch.device
+    layer_decay: float
+    looks: int
+    least_updates: int = LEAST_UPDATES
 
     def measured(self, task: Task, plan: Plan) -> Measurement:
         """Train as planned, and measure validation and test part."""
@@ -333,10 +315,8 @@ def two_layers(head: nn.Linear, *, generator: torch.Generator | None = None) -> 
     layers = nn.Linear(size, size, device=device), nn.Linear(size, head.out_features, device=device)
     with torch.no_grad():
         for layer in layers:
-            start = torch.empty(layer.weight.shape).normal_(
-                0.0, float(head.weight.std()), generator=generator
-            )
-            layer.weight.copy_(start)
+            start = torch.empty(layer.weight.shape)
+            layer.weight.copy_(start.normal_(0.0, float(head.weight.std()), generator=generator))
             layer.bias.zero_()
     return nn.Sequential(layers[0], nn.GELU(), layers[1])
 

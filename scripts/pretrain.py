@@ -92,9 +92,7 @@ def run(
     whole_number("checkpoint_every", checkpoint_every)
     whole_number("log_every", log_every)
     if settings.batch_size < world:
-        raise ValueError(
-            f"batch_size must be at least the number of processes, {world}; got {settings.batch_size}"
-        )
+        raise ValueError(f"batch_size must be at least the processes, {world}; got {settings.batch_size}")
     torch.set_num_threads(settings.threads)
     # Of several processes the first has the folder, and alone writes there.
     with run_folder(out, KIND) if rank == 0 else nullcontext():
@@ -173,11 +171,9 @@ def first_model(settings: Settings, vocab_size: int) -> BertForPreTraining:
     if not settings.start_from:
         return new_model(settings, vocab_size)
     learned, _ = load_pretrained(settings.start_from, model_class=BertForPreTraining)
-    if learned.config.max_position_embeddings < settings.max_length:
-        raise ValueError(
-            f"max_length must be at most the {learned.config.max_position_embeddings} positions of "
-            f"{settings.start_from}, got {settings.max_length}"
-        )
+    most = learned.config.max_position_embeddings
+    if settings.max_length > most:
+        raise ValueError(f"max_length must be at most {most}, the positions of {settings.start_from}")
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     model = BertForPreTraining(replace(learned.config, **dropout))
     model.load_state_dict(learned.state_dict())
@@ -221,7 +217,6 @@ def arguments(command_line: list[str] | None) -> argparse.Namespace:
 
 
 def pretrain(given: argparse.Namespace) -> None:
-    """What the command line asks for."""
     settings, device = chosen(Settings, given), available_device(given.device, local_rank=local_rank())
     with process_group(device):
         run(

@@ -38,7 +38,6 @@ class SenseBatch:
     labels: Tensor  # int64 (B,)
 
     def to(self, device: torch.device) -> SenseBatch:
-        """The same on a device."""
         return SenseBatch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
@@ -120,7 +119,6 @@ class BothBatches(NamedTuple):
     senses: SenseBatch
 
     def inputs(self) -> dict[str, Batch | SenseBatch]:
-        """The fields as keyword arguments."""
         return self._asdict()
 
 

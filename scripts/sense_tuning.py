@@ -132,20 +132,6 @@ def _record(path: Path, bar: tqdm, *, every: int = 50) -> Callable[[Step], None]
     return after_step
 
 
-def _arguments(command_line: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.sense_tuning",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--model", type=Path, required=True, help="folder of a model from pretrain")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the new model and its log")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
-    add_debug(parser)
-    add_options(parser, Tuning)
-    return parser.parse_args(command_line)
-
-
 def _tune(given: argparse.Namespace) -> None:
     """Load, tune and save, as the command line says."""
     settings, device = chosen(Tuning, given), available_device(given.device)
@@ -170,7 +156,17 @@ def _tune(given: argparse.Namespace) -> None:
 
 def main(command_line: list[str] | None = None) -> int:
     """The command; returns its exit status: 0, or 2 after an error, 130 after Ctrl-C."""
-    given = _arguments(command_line)
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.sense_tuning",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--model", type=Path, required=True, help="folder of a model from pretrain")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the new model and its log")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
+    add_debug(parser)
+    add_options(parser, Tuning)
+    given = parser.parse_args(command_line)
     return carry_out("sense_tuning", lambda: _tune(given), debug=given.debug)
 
 

@@ -76,10 +76,7 @@ class LayerwiseLoss(nn.Module):
             init_weights(projection, std=small.initializer_range, generator=generator)
 
     def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        token_type_ids: Tensor | None = None,
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
     ) -> LayerwiseOutput:
         """Ask both, and compare layer by layer.
 

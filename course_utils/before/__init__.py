@@ -15,33 +15,3 @@ from course_utils.before.subword import SubwordVectors, train_subword_skip_gram
 from course_utils.before.ulmfit import concat_pooling, discriminative_rates, unfrozen_layers
 from course_utils.before.word2vec import UnknownWord, WordVectors, train_skip_gram
 from course_utils.schedules import slanted_triangle  # the fourth of ULMFiT's tricks
-
-__all__ = [
-    "GPT",
-    "GRU",
-    "AdditiveAttention",
-    "AttentionSeq2Seq",
-    "BiLM",
-    "CharacterCNN",
-    "ConvSeq2Seq",
-    "GPTForClassification",
-    "GRUSeq2Seq",
-    "GatedConvolution",
-    "LSTMLanguageModel",
-    "ScalarMix",
-    "SubwordVectors",
-    "TwoLMs",
-    "UnknownWord",
-    "WordVectors",
-    "character_ids",
-    "concat_pooling",
-    "cut_sentence",
-    "discriminative_rates",
-    "glu",
-    "learn_stems",
-    "slanted_triangle",
-    "split_words",
-    "train_skip_gram",
-    "train_subword_skip_gram",
-    "unfrozen_layers",
-]

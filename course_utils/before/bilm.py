@@ -80,11 +80,7 @@ class BiLM(nn.Module):
         return model
 
     def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        *,
-        character_ids: Tensor | None = None,
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, *, character_ids: Tensor | None = None
     ) -> BiLMOutput:
         """Read a batch from both ends.
 

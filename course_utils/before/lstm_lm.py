@@ -32,12 +32,7 @@ class LSTMStack(nn.Module):
     """
 
     def __init__(
-        self,
-        hidden_size: int,
-        num_layers: int,
-        *,
-        dropout: float = 0.0,
-        generator: Generator | None = None,
+        self, hidden_size: int, num_layers: int, *, dropout: float = 0.0, generator: Generator | None = None
     ) -> None:
         super().__init__()
         self.layers = nn.ModuleList(
@@ -121,11 +116,7 @@ class LSTMLanguageModel(nn.Module):
         self.lstm = LSTMStack(hidden_size, num_layers, dropout=dropout, generator=generator)
 
     def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        *,
-        character_ids: Tensor | None = None,
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, *, character_ids: Tensor | None = None
     ) -> LMOutput:
         """Read a batch from left to right.
 

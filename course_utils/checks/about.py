@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import numbers
 import re
 from collections.abc import Iterable
 from typing import Any
 
 from course_utils.locale import text
-from course_utils.support.given import whole_number
 
 MARK = "≈"
 NUMBER = re.compile(r"[-+]?[0-9]+(,[0-9]{3})*(\.[0-9]+)?(e[-+][0-9]+)?%?")
@@ -30,11 +28,8 @@ def about(value: Any, spec: str = ".2f", *, width: int = 0) -> str:
         The text; the numbers of a row are one space apart.
 
     Raises:
-        ValueError: if a number is not finite, if there is none, if spec does not write one plain number, or if width is
-            not from 0 to 1000.
-        TypeError: if value is not made of numbers.
+        ValueError: if a number is not finite, if there is none, or if spec does not write one plain number.
     """
-    width = whole_number("width", width, least=0, most=1000)
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, Iterable) and not isinstance(value, str):
         row = [_about_one(number, spec).rjust(width) for number in value]
@@ -45,8 +40,6 @@ def about(value: Any, spec: str = ".2f", *, width: int = 0) -> str:
 
 
 def _about_one(value: Any, spec: str) -> str:
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise TypeError(text("checks.about.kind", kind=type(value).__name__))
     if not math.isfinite(value):
         raise ValueError(text("checks.about.not_finite", value=value))
     try:

@@ -13,9 +13,7 @@ from course_utils.checks.values import check_atol, compare, pairs
 from course_utils.locale import text
 
 SEED = 20177  # of the upstream gradient; any number
-GRADIENT_SLACK = (
-    10  # gradients are sums over tokens: their rounding is larger, relative to the largest of them
-)
+GRADIENT_SLACK = 10  # they are sums over tokens: their rounding is larger, relative to the largest
 
 
 def check_same_module(
@@ -43,21 +41,21 @@ def check_same_module(
 
     Raises:
         AssertionError: if parameters, outputs or gradients differ; names which.
-        ValueError: if nothing would be compared, or rename does not fit.
-        TypeError: if these are not modules, or their outputs are of an unknown kind.
+        ValueError: if nothing would be compared.
+        TypeError: if the outputs are of an unknown kind.
 
     What a module itself raises goes through.
     """
     check_atol(atol)
-    for module in (mine, reference):
-        if not isinstance(module, nn.Module):
-            raise TypeError(text("checks.misuse.no_module", kind=type(module).__name__))
     if mine is reference:
         raise ValueError(text("checks.misuse.identical"))
     if not any(isinstance(value, Tensor) and value.numel() for value in [*inputs, *kwargs.values()]):
         raise ValueError(text("checks.misuse.no_inputs"))
     names = _match_parameters(mine, reference, rename or {})
-    _copy_parameters(mine, reference, names)
+    my_parameters, parameters = dict(mine.named_parameters()), dict(reference.named_parameters())
+    with torch.no_grad():
+        for name, theirs in names.items():
+            my_parameters[name].copy_(parameters[theirs])
 
     my_outputs, my_leaves = _run(mine, inputs, kwargs, watch=True)
     outputs, leaves = _run(reference, inputs, kwargs, watch=False)
@@ -66,7 +64,6 @@ def check_same_module(
     if not compared:
         raise ValueError(text("checks.misuse.empty"))
 
-    my_parameters, parameters = dict(mine.named_parameters()), dict(reference.named_parameters())
     watched = {
         **{text("checks.module.input_gradient", name=key): (my_leaves[key], leaves[key]) for key in leaves},
         **{
@@ -91,15 +88,8 @@ def check_same_module(
 def _match_parameters(mine: nn.Module, reference: nn.Module, rename: Mapping[str, str]) -> dict[str, str]:
     """Find the reference's name for each of mine: {name in mine: name in reference}."""
     ours, theirs = dict(mine.named_parameters()), dict(reference.named_parameters())
-    unused = [old for old in rename if not any(_under(name, old) for name in ours)]
-    if unused:
-        raise ValueError(text("checks.misuse.rename", names=", ".join(unused)))
     names = {name: _renamed(name, rename) for name in ours}
-    values = list(names.values())
-    twice = sorted({name for name in values if values.count(name) > 1})
-    if twice:
-        raise ValueError(text("checks.misuse.twice", names=", ".join(twice)))
-    missing = [name for name in theirs if name not in values]
+    missing = [name for name in theirs if name not in names.values()]
     extra = [name for name, value in names.items() if value not in theirs]
     problems = [text("checks.module.missing", names=", ".join(missing))] if missing else []
     problems += [text("checks.module.extra", names=", ".join(extra))] if extra else []
@@ -124,13 +114,6 @@ def _renamed(name: str, rename: Mapping[str, str]) -> str:
     return rename[old] + name[len(old) :]
 
 
-def _copy_parameters(mine: nn.Module, reference: nn.Module, names: Mapping[str, str]) -> None:
-    ours, theirs = dict(mine.named_parameters()), dict(reference.named_parameters())
-    with torch.no_grad():
-        for name, value in names.items():
-            ours[name].copy_(theirs[value])
-
-
 def _run(
     module: nn.Module, inputs: tuple[Any, ...], kwargs: Mapping[str, Any], *, watch: bool
 ) -> tuple[Any, dict[str, Tensor]]:
@@ -142,9 +125,7 @@ def _run(
             value = value.detach().clone()
             if value.is_floating_point():
                 leaves[name] = value.requires_grad_()
-                value = (
-                    value.clone()
-                )  # not a leaf, so that writing into it can be noticed instead of crashing
+                value = value.clone()  # not a leaf: writing into it can be noticed instead of crashing
         copies[name] = value
     modes = {part: part.training for part in module.modules()}
     module.eval()

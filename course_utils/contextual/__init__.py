@@ -5,18 +5,3 @@ from course_utils.contextual.measures import neighbour_accuracy, separation
 from course_utils.contextual.senses import SenseSpace, nearest_sense, sense_layer, sense_space
 from course_utils.contextual.vectors import encode_words, word_vectors
 from course_utils.contextual.words import WordNotFound, find_word, occurrences
-
-__all__ = [
-    "SenseSpace",
-    "WordNotFound",
-    "encode_words",
-    "find_word",
-    "influence",
-    "nearest_sense",
-    "neighbour_accuracy",
-    "occurrences",
-    "sense_layer",
-    "sense_space",
-    "separation",
-    "word_vectors",
-]

@@ -84,12 +84,7 @@ def _padded(ids: list[int], length: int, tokenizer: WordPieceTokenizer) -> list[
 
 
 def _locate(
-    bert: nn.Module,
-    tokenizer: WordPieceTokenizer,
-    sentence: str,
-    word: str,
-    occurrence: int,
-    masked: bool,
+    bert: nn.Module, tokenizer: WordPieceTokenizer, sentence: str, word: str, occurrence: int, masked: bool
 ) -> tuple[list[int], list[int]]:
     """The ids of a sentence, and the places of the word's pieces among them.
 

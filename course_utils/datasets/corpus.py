@@ -59,12 +59,9 @@ def _paths(given: Folders) -> list[Path]:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file, or the .txt files of the folder."""
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     if not files:
-        raise FileNotFoundError(
-            f"{one_line(str(path), 200)} must hold at least one .txt file, and holds none"
-        )
+        raise FileNotFoundError(f"{one_line(str(path), 200)} must hold at least one .txt file")
     return files
 
 
@@ -74,9 +71,7 @@ def _read_file(file: Path) -> list[list[str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{file} must be UTF-8, and byte {error.start} is not: save it as UTF-8 again"
-        ) from None
+        raise ValueError(f"{file} must be UTF-8, and byte {error.start} is not: save it again") from None
     documents: list[list[str]] = [[]]
     for line in text.splitlines():
         if line.strip():

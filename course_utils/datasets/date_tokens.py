@@ -44,15 +44,10 @@ class UnknownToken(ValueError):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Tokens, each with the id that is its place.
+    """Tokens, each with the id that is its place."""
 
-    Attributes:
-        tokens: the four special ones, then all others; none twice.
-        index: token -> id.
-    """
-
-    tokens: tuple[str, ...]
-    index: dict[str, int] = field(init=False, repr=False)
+    tokens: tuple[str, ...]  # the four special ones, then all others; none twice
+    index: dict[str, int] = field(init=False, repr=False)  # token -> id
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", {token: place for place, token in enumerate(self.tokens)})

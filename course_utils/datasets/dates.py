@@ -35,15 +35,10 @@ PARTS = ((12, "in the morning"), (18, "in the afternoon"), (21, "in the evening"
 
 @dataclass(frozen=True)
 class Moment:
-    """A day and, perhaps, a time: what a sentence says, in whatever words.
+    """A day and, perhaps, a time: what a sentence says, in whatever words."""
 
-    Attributes:
-        day: from 1950-01-01 to 2049-12-31.
-        time: hour and minute, or None.
-    """
-
-    day: date
-    time: time | None = None
+    day: date  # from 1950-01-01 to 2049-12-31
+    time: time | None = None  # hour and minute
 
     def __post_init__(self) -> None:
         if not FIRST <= self.day <= LAST:

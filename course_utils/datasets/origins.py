@@ -84,10 +84,7 @@ ORIGINS: dict[str, Origin | Archive] = {
         "0f4d5e818f7b82d299c3a87856fc40a706f5943207580ddb252397e387050a54",
     ),
     "ChatbotData.csv": Origin(
-        *_CHAT,
-        "ChatbotData.csv",
-        889_842,
-        "287eb129695b577321c80ad397bb3c2279164d4ca577874d129fd3db5b30afe2",
+        *_CHAT, "ChatbotData.csv", 889_842, "287eb129695b577321c80ad397bb3c2279164d4ca577874d129fd3db5b30afe2"
     ),
     "ko_kaist-ud-dev.conllu": Origin(
         *_KAIST,
@@ -102,8 +99,6 @@ ORIGINS: dict[str, Origin | Archive] = {
         "fd94dc89afb01d1f7f340a46d567e0f27ae6903a70d7b6f650b49f7427f83b97",
     ),
     "nsmc_raw.tsv.gz": Archive(
-        *_NSMC,
-        29_034_911,
-        "4b69e119bbd9b0e313fed133cf007fe0edfa953c88c68c1522abb276d58c4101",
+        *_NSMC, 29_034_911, "4b69e119bbd9b0e313fed133cf007fe0edfa953c88c68c1522abb276d58c4101"
     ),
 }

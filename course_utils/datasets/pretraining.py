@@ -58,9 +58,7 @@ def choose_words(
     _check(rate, can_choose, continues)
     draws = torch.rand(can_choose.shape, generator=generator)  # (B, T)
     places = torch.arange(can_choose.shape[1]).expand_as(can_choose)
-    first = (
-        places.masked_fill(continues, 0).cummax(dim=1).values
-    )  # (B, T): where the word of each piece begins
+    first = places.masked_fill(continues, 0).cummax(dim=1).values  # (B, T): where each piece's word begins
     return (draws.gather(1, first) < rate) & can_choose
 
 
@@ -91,8 +89,7 @@ def corrupt(
     """
     if input_ids.shape != chosen.shape or chosen.dtype != torch.bool:
         raise ValueError(
-            f"chosen must be bool of the shape of input_ids, {tuple(input_ids.shape)}, "
-            f"got {chosen.dtype} {tuple(chosen.shape)}"
+            f"chosen must be bool, of the shape of input_ids, got {chosen.dtype} {tuple(chosen.shape)}"
         )
     fate = torch.rand(input_ids.shape, generator=generator)  # (B, T)
     random_ids = torch.randint(first_id, vocab_size, input_ids.shape, generator=generator)
@@ -178,9 +175,7 @@ def _from_elsewhere(
         other = sentences[place if place < start else place + end - start]
         if other != following:
             return other
-    raise ValueError(
-        "negatives are drawn from other documents, and those hold no other sentence: give more text"
-    )
+    raise ValueError("negatives are drawn from other documents: give more text")
 
 
 def _check(rate: float, *masks: Tensor) -> None:
@@ -189,7 +184,4 @@ def _check(rate: float, *masks: Tensor) -> None:
         raise ValueError(f"rate must lie between 0 and 1, got {rate}")
     for mask in masks:
         if mask.dtype != torch.bool or mask.shape != masks[0].shape:
-            raise ValueError(
-                f"masks must be bool tensors of one shape, got {mask.dtype} {tuple(mask.shape)}, "
-                f"and can_choose is {tuple(masks[0].shape)}"
-            )
+            raise ValueError(f"masks must be bool tensors of one shape, got {mask.dtype} {tuple(mask.shape)}")

@@ -95,17 +95,12 @@ def held_out_sentences() -> list[str]:
     ]
 
 
-def public_documents(names: Sequence[str] = ("all",)) -> list[list[str]]:
-    """The documents of public corpora that may be pre-trained on.
+def prepare(names: Sequence[str] = ("all",)) -> list[Prepared]:
+    """The public corpora that may be pre-trained on, each with what was left out.
 
     Args:
         names: of READERS; "all" stands for all of them. What is set aside must be there, too, whatever is read.
     """
-    return [document for corpus in prepare(names) for document in corpus.documents]
-
-
-def prepare(names: Sequence[str] = ("all",)) -> list[Prepared]:
-    """Public corpora, each with what was left out; arguments and errors as of public_documents."""
     wanted = [name for given in names for name in (READERS if given == "all" else (given,))]
     unknown = [name for name in wanted if name not in READERS]
     if unknown:

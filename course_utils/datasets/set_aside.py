@@ -23,9 +23,7 @@ FilmPart = Literal["pretraining", "train", "validation", "test"]
 # Of 100: enough for 12,000 / 2,000 / 2,000 reviews without rude words, half of them negative, of which there are few.
 _UP_TO: dict[FilmPart, int] = {"test": 2, "validation": 4, "train": 12, "pretraining": 100}
 
-HOLDS_FROM = (
-    12  # letters of a test text that is looked for inside longer sentences; shorter ones are anybody's
-)
+HOLDS_FROM = 12  # letters of a test text that is looked for inside longer ones; shorter ones are anybody's
 
 
 @cache

@@ -38,11 +38,7 @@ def train_vocabulary(sentences: Sequence[str], size: int) -> WordPieceTokenizer:
     sentences = list_of_texts("sentences", sentences)
     size = whole_number("vocab_size", size, least=len(SPECIAL_TOKENS) + 2)
     learned = train_fast_wordpiece(
-        sentences,
-        size + 500,
-        lowercase=False,
-        strip_accents=False,
-        limit_alphabet=min(ALPHABET, size // 2),
+        sentences, size + 500, lowercase=False, strip_accents=False, limit_alphabet=min(ALPHABET, size // 2)
     )
     whole = [word for word in HOMONYMS if word not in learned.vocab]
     kept = [piece for piece in learned.vocab if not is_glued(piece)]

@@ -10,9 +10,9 @@ from typing import Any
 
 from course_utils.exercises.calling import Unsolved, Wrong, call, describe, raise_if_stub, undisturbed
 from course_utils.exercises.judging import Found, Several, _plainly, judge
-from course_utils.exercises.store import ProgressStore
 from course_utils.exercises.values import Departure, number, numbers, shown, told_apart
 from course_utils.locale import language, raw_text, text
+from course_utils.progress import ProgressStore
 
 __all__ = [
     "Departure",
@@ -51,7 +51,7 @@ class Exercise:
         reference: a right answer, a function or class, or the value itself; .solution() shows its source.
         cases: name -> a function that makes the inputs: a tuple, or a list of tuples. The first case is the one that
             the texts work by hand. A name is the reason where nothing more exact is known.
-        mistakes: reason -> a wrong answer, or Several([…]): real bugs and the cheap trick. Each is the diagnosis of
+        mistakes: reason -> a wrong answer, or Several(…): real bugs and the cheap trick. Each is the diagnosis of
             those who do the same, and its own test.
         signs: reason -> found -> bool: what is told of a departure that no mistake explains ("rows do not sum to 1").
         properties: reason -> answer -> what breaks it (facts, or True), or None; looked at once the values are right.
@@ -60,6 +60,7 @@ class Exercise:
         parts: names of the parts of a tuple that is returned -> their places, in the order in which they are looked at.
         facts: reason, or "*" for all -> found -> what its text needs beside the usual {expected}, {actual}, {index},
             {right}, {yours}, {error} and the inputs under the names that the reference gives them.
+        texts_of: an exercise of the same lesson whose texts are taken for reasons that this one has no text for.
         run: how the answer is used on a case, (answer, *inputs) -> result, where calling it is not enough.
         compare: (result, right) -> Departure or None, in place of comparing by value.
         show: how {right} and {yours} are written.
@@ -81,6 +82,7 @@ class Exercise:
         forbids: Iterable[str] = (),
         parts: Mapping[str, int] | None = None,
         facts: Mapping[str, Callable[[Found], dict[str, Any]]] | None = None,
+        texts_of: str | None = None,
         run: Callable[..., Any] | None = None,
         compare: Callable[[Any, Any], Departure | None] | None = None,
         show: Callable[[Any], str] = shown,
@@ -88,8 +90,6 @@ class Exercise:
         strict: bool = True,
         atol: float = 1e-5,
     ) -> None:
-        if level not in LEVELS:
-            raise ValueError(f"level must be one of {', '.join(LEVELS)}, got {level!r}")
         self.id = id
         self.level = level
         self.reference = reference
@@ -101,6 +101,7 @@ class Exercise:
         self.forbids = tuple(forbids)
         self.parts = parts
         self.facts = facts or {}
+        self.texts_of = texts_of
         self.run = run or _plainly
         self.compare = compare
         self.show = show
@@ -169,10 +170,11 @@ class Exercise:
 
     def _text_of(self, reason: str) -> str | None:
         """The key of the text for a reason."""
-        for key in (f"{self.key}.wrong.{reason}", f"exercises.wrong.{reason}"):
+        topic = self.key.removesuffix(self.id)
+        for key in (self.key, f"{topic}{self.texts_of}", "exercises"):
             with suppress(KeyError):
-                raw_text(language(), key)
-                return key
+                raw_text(language(), f"{key}.wrong.{reason}")
+                return f"{key}.wrong.{reason}"
         return None
 
     def _failed(self, wrong: Wrong) -> Verdict:

@@ -16,11 +16,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils.exercises.calling import Wrong, call
+from course_utils.exercises.values import told_apart
 
-OPTIMISERS = ("torch.optim", "torch.nn.utils.clip_grad", "course_utils.training")
-NUMBERS = ("numpy", "torch", "statistics")
-LIBRARIES = (*NUMBERS, "scipy", "sklearn", "tokenizers", "transformers", "seqeval")
-TASKS = ("course_utils.tasks", "seqeval")
+LIBRARIES = ("numpy", "torch", "statistics", "scipy", "sklearn", "tokenizers", "transformers", "seqeval")
 
 
 class Watch:
@@ -130,52 +128,6 @@ def refuse_autograd(answer: Any, *args: Any) -> None:
         raise Wrong("autograd")
 
 
-def refuse_ready_made(
-    answer: Callable[..., Any], *args: Any, modules: tuple[str, ...] = OPTIMISERS, names: tuple[str, ...] = ()
-) -> Any:
-    """Call an answer whose values are right once more, and see whether a function that exists does the work.
-
-    Functions of the modules and of all below them are seen as they are entered, in threads that the answer starts, too,
-    and the kernels beneath an optimiser (torch._fused_adam_ and its like) as they are called, under whatever name they
-    were imported; so are functions of numpy, torch and statistics that bear one of the names. So are the solutions of
-    the exercises, where the notebook itself calls them.
-
-    Returns:
-        What the answer returned. Whoever remembers what it has said is seen only where it is asked something new.
-
-    Raises:
-        Wrong: "ready_made".
-    """
-    used: list[str] = []
-    inside = tuple(f"{module}." for module in modules)
-
-    def watch(frame: FrameType, event: str, argument: Any) -> None:
-        module = str(frame.f_globals.get("__name__", ""))
-        kernel = str(getattr(argument, "__name__", "")) if event == "c_call" else ""
-        if event == "call" and module == "torch._ops":  # torch.ops.aten.….default is called as an object
-            kernel = str([frame.f_locals.get(name) for name in frame.f_code.co_varnames[:1]])
-        named = kernel in names or (
-            event == "call" and frame.f_code.co_name in names and module.split(".")[0] in NUMBERS
-        )
-        if f"{module}.".startswith(inside) or named or "_fused_" in kernel or _solution_asked(frame, event):
-            used.append(kernel or module)
-
-    def watched(*copies: Any) -> Any:
-        before, before_in_threads = sys.getprofile(), threading.getprofile()
-        threading.setprofile(watch)
-        sys.setprofile(watch)
-        try:
-            return answer(*copies)
-        finally:
-            sys.setprofile(before)
-            threading.setprofile(before_in_threads)
-
-    result = call(watched, *args)
-    if used:
-        raise Wrong("ready_made")
-    return result
-
-
 def _solution_asked(frame: FrameType, event: str) -> bool:
     """Whether the learner's notebook calls exercise(…), or a function or class of a lesson: exercise(…).reference.
 
@@ -226,6 +178,33 @@ def no_loop(*sizes: Callable[[], tuple[Any, ...]]) -> Callable[[Any], dict[str, 
         given = [make() for make in sizes]
         few, *others = [count_steps(answer, *one)[1] + count_torch_calls(answer, *one) for one in given]
         return {"few": few, "many": max(others)} if max(others) > few else None
+
+    return broken
+
+
+def as_many_calls(**sizes: Callable[[], tuple[Any, ...]]) -> Callable[[Any], dict[str, int] | None]:
+    """A property: an answer calls into torch no more often for the others than for the first. Facts: the numbers."""
+
+    def broken(answer: Any) -> dict[str, int] | None:
+        calls = {name: count_torch_calls(answer, *make()) for name, make in sizes.items()}
+        few, *others = calls.values()
+        return calls if max(others) > few else None
+
+    return broken
+
+
+def no_differences(reference: Callable[..., Tensor], make: Callable[[], Any]) -> Callable[[Any], Any]:
+    """A property: an answer is a formula; in float64 that is off by 1e-15, finite differences by 1e-11 at the least.
+
+    Facts: {expected}, {actual}.
+    """
+
+    def broken(answer: Any) -> dict[str, str] | None:
+        given = make()
+        right, found = reference(*given).flatten(), call(answer, *given).flatten()
+        far = (found - right).abs()
+        told = told_apart(right[far.argmax()], found[far.argmax()])
+        return dict(zip(("expected", "actual"), told)) if float(far.max()) > 1e-12 else None
 
     return broken
 

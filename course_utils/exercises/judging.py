@@ -353,7 +353,10 @@ def _each(wrongs: Any) -> list[Any]:
 
 
 class Several(list):
-    """Several wrong answers under one reason: Several([one, other])."""
+    """Several wrong answers under one reason: Several(one, other), or of a list, as with max()."""
+
+    def __init__(self, *wrongs: Any) -> None:
+        super().__init__(wrongs[0] if len(wrongs) == 1 else wrongs)
 
 
 def _parts(result: Any) -> list[Any]:

@@ -13,18 +13,3 @@ from course_utils.heads.masked_lm import BertForMaskedLM, MaskedLMHead
 from course_utils.heads.next_sentence import BertForNextSentencePrediction
 from course_utils.heads.pretraining import BertForPreTraining, PreTrainingOutput
 from course_utils.heads.spans import BertForQuestionAnswering, SpanOutput
-
-__all__ = [
-    "IGNORE",
-    "BertForMaskedLM",
-    "BertForMultipleChoice",
-    "BertForNextSentencePrediction",
-    "BertForPreTraining",
-    "BertForQuestionAnswering",
-    "BertForSequenceClassification",
-    "BertForTokenClassification",
-    "HeadOutput",
-    "MaskedLMHead",
-    "PreTrainingOutput",
-    "SpanOutput",
-]

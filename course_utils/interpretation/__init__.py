@@ -5,19 +5,3 @@ from course_utils.interpretation.controls import random_model, shuffled_words
 from course_utils.interpretation.flow import rollout
 from course_utils.interpretation.maps import AttentionMaps, attention_maps
 from course_utils.interpretation.patterns import PATTERNS, head_patterns, mean_patterns
-
-__all__ = [
-    "PATTERNS",
-    "AttentionMaps",
-    "HeadEffects",
-    "Measured",
-    "attention_maps",
-    "head_effects",
-    "head_patterns",
-    "heads_off",
-    "mean_patterns",
-    "measure_heads",
-    "random_model",
-    "rollout",
-    "shuffled_words",
-]

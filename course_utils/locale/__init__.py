@@ -83,8 +83,6 @@ def raw_text(lang: str, key: str) -> Any:
     Raises:
         KeyError: if there is none.
     """
-    if not isinstance(key, str):
-        raise KeyError(f"the key of a text must be one, got {shown(key)}")
     topic = ""
     try:
         topic = _topic(lang, *key.split(".")[:2])

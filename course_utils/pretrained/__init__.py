@@ -8,5 +8,3 @@ are read. Not here: training state, other architectures, private models, other r
 
 from course_utils.pretrained.folder import load_pretrained, save_pretrained
 from course_utils.pretrained.sources import MINILM
-
-__all__ = ["MINILM", "load_pretrained", "save_pretrained"]

@@ -56,22 +56,17 @@ def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -
     """
     for key, wanted in MUST_BE.items():
         if settings.get(key, wanted) not in (wanted, None):
-            raise UnsupportedModel(
-                f"{source}: {key} is {shown(settings[key])}, and this course's BERT knows only {wanted!r}"
-            )
-    missing = [name for name in FIELDS if name not in settings and name not in OLD_DEFAULTS]
-    if missing:
-        raise ConfigError(
-            f"{source} must have all of BERT's settings, but lacks {listed(missing, 3)}; "
-            "fetch the file again or add them"
-        )
+            told = f"{key} is {shown(settings[key])}, and this course's BERT knows only {wanted!r}"
+            raise UnsupportedModel(f"{source}: {told}")
+    if missing := [name for name in FIELDS if name not in settings and name not in OLD_DEFAULTS]:
+        raise ConfigError(f"{source} lacks {listed(missing, 3)} of BERT's settings; add them")
     values = {name: settings.get(name, OLD_DEFAULTS.get(name)) for name in FIELDS}
     activation = entry(settings, "hidden_act", str, source=source)
     if activation not in ACTIVATION_NAMES:
-        raise UnsupportedModel(
-            f"{source}: hidden_act is {shown(activation)}, and this course's BERT knows only "
-            f"{listed(list(ACTIVATION_NAMES))}"
+        told = (
+            f"hidden_act is {shown(activation)}, and this course's BERT knows only {listed(ACTIVATION_NAMES)}"
         )
+        raise UnsupportedModel(f"{source}: {told}")
     values["hidden_act"] = ACTIVATION_NAMES[activation]
     try:
         return BertConfig(**values)

@@ -19,8 +19,7 @@ def check_vocabulary(size: int, config: BertConfig, source: str) -> None:
     """Refuse more tokens than the model has vectors; `source` has them."""
     if size > config.vocab_size:
         raise TensorMismatch(
-            f"{source} has {size} tokens, but the model has vectors for {config.vocab_size} only: they do not belong "
-            "together"
+            f"{source} has {size} tokens, but the model has vectors for {config.vocab_size} only"
         )
 
 
@@ -31,49 +30,35 @@ def check_whole_vocabulary(size: int, config: BertConfig, settings: dict[str, An
 
     Args:
         size: number of tokens in vocab.txt.
-        config: of config.json.
-        settings: all that stands in config.json.
+        config, settings: of config.json, the second as it stands there.
         folder: for the message.
     """
-    check_vocabulary(size, config, str(folder / "vocab.txt"))
+    file = folder / "vocab.txt"
+    check_vocabulary(size, config, str(file))
     stored = entry(settings, TOKENS, int, None, source=str(folder / "config.json"))
     if stored not in (None, size):
         raise DamagedFile(
-            f"{folder / 'vocab.txt'} must have the {stored} tokens it was saved with, got {size}; fetch it again"
+            f"{file} must have the {stored} tokens it was saved with, got {size}; fetch it again"
         )
-    if stored is None and size + PADDED <= config.vocab_size:
-        raise DamagedFile(
-            f"{folder / 'vocab.txt'} must have about as many tokens as the model has vectors, {config.vocab_size}, "
-            f"got {size}; fetch it again"
-        )
+    if stored is None and size + PADDED <= (most := config.vocab_size):
+        told = f"{file} must have about as many tokens as the model has vectors, {most}, got {size}; fetch it again"
+        raise DamagedFile(told)
 
 
 def check_layers(config: BertConfig, tensors: dict[str, Tensor], folder: Path) -> None:
-    """Compare the number of layers before a model is built: one of 20,000 would take a minute.
-
-    Args:
-        config: of config.json.
-        tensors: under the names of name_map.plain_name.
-        folder: for the message.
+    """Compare the number of layers with that of the tensors (under their plain names) before a model is built: one of
+    20,000 would take a minute.
     """
     layers = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
     if layers != config.num_hidden_layers:
-        raise TensorMismatch(
-            f"{folder}: num_hidden_layers is {config.num_hidden_layers} in config.json, but the weights have {layers} "
-            "layers: they do not belong together"
-        )
+        told = f"num_hidden_layers is {config.num_hidden_layers} in config.json, but the weights have {layers} layers"
+        raise TensorMismatch(f"{folder}: {told}")
 
 
 def check_finite(tensors: dict[str, Tensor], folder: Path) -> None:
-    """Refuse NaN and infinity.
-
-    Args:
-        tensors: as they go into the model: in float16 some numbers of a file are infinite.
-        folder: for the message.
-    """
+    """Refuse NaN and infinity in tensors as they go into the model: in float16 some numbers of a file are infinite."""
     for name, tensor in tensors.items():
         # The least and the greatest are NaN where one number is: 12 ms for MiniLM; to ask each number takes 200.
         if not all(end.isfinite() for end in tensor.aminmax()):
-            raise DamagedFile(
-                f"{folder}: {name} must hold finite numbers, got NaN or infinity in {tensor.dtype}; fetch it again"
-            )
+            told = f"{name} must hold finite numbers, got NaN or infinity in {tensor.dtype}; fetch it again"
+            raise DamagedFile(f"{folder}: {told}")

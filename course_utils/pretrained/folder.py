@@ -19,12 +19,7 @@ from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained.checkpoints import put_readout
 from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json
-from course_utils.pretrained.errors import (
-    ConfigError,
-    MissingFile,
-    TensorMismatch,
-    UnsupportedModel,
-)
+from course_utils.pretrained.errors import ConfigError, MissingFile, TensorMismatch, UnsupportedModel
 from course_utils.pretrained.fitting import (
     check_finite,
     check_layers,
@@ -91,8 +86,6 @@ def load_pretrained(
 
     What is wrong with a folder or a name is one of course_utils.pretrained.errors.
     """
-    if dtype not in FLOATS:
-        raise ValueError(f"dtype must be one of {listed([str(t) for t in FLOATS])}, got {dtype}")
     source = find_model(name)
     settings = read_json(source.folder / "config.json")
     config = config_from_dict(settings, source=str(source.folder / "config.json"))
@@ -150,21 +143,15 @@ def save_pretrained(
 def _load_tokenizer(folder: Path, sha256: str | None) -> WordPieceTokenizer:
     path = folder / VOCABULARY
     if not path.is_file():
-        raise MissingFile(
-            f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it; fetch it too"
-        )
+        raise MissingFile(f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it")
     verify(path, sha256)
     settings_file = folder / "tokenizer_config.json"
     settings = read_json(settings_file) if settings_file.is_file() else {}
     read = partial(entry, settings, source=str(settings_file))
-    if (kind := read("tokenizer_class", str, None)) not in TOKENIZERS:
-        raise UnsupportedModel(
-            f"{settings_file}: tokenizer_class is {shown(kind)}, and only BertTokenizer is known here"
-        )
-    if not read("tokenize_chinese_chars", bool, True):
-        raise UnsupportedModel(
-            f"{settings_file}: tokenize_chinese_chars is false, which this course does not know"
-        )
+    kind, chinese = read("tokenizer_class", str, None), read("tokenize_chinese_chars", bool, True)
+    if kind not in TOKENIZERS or not chinese:
+        told = f"tokenizer_class is {shown(kind)}, and tokenize_chinese_chars {chinese}"
+        raise UnsupportedModel(f"{settings_file}: {told}; only BertTokenizer with true is known here")
     lowercase = read("do_lower_case", bool, True)
     strip_accents = read("strip_accents", bool, None)
     if strip_accents is None:  # as in the reference: it then follows the case
@@ -220,10 +207,8 @@ def _build_model(
     for ours, empty in model.state_dict().items():
         found = tensors[wanted[ours]]
         if found.shape != empty.shape:
-            raise TensorMismatch(
-                f"{folder}: {wanted[ours]} must have shape {tuple(empty.shape)} by config.json, "
-                f"got {tuple(found.shape)}"
-            )
+            told = f"must have shape {tuple(empty.shape)} by config.json, got {tuple(found.shape)}"
+            raise TensorMismatch(f"{folder}: {wanted[ours]} {told}")
     values = {ours: tensors[name].to(dtype) for ours, name in wanted.items()}
     check_finite({wanted[ours]: tensor for ours, tensor in values.items()}, folder)
     model.load_state_dict(values, assign=True)
@@ -240,17 +225,13 @@ def _plain_tensors(stored: dict[str, Tensor], folder: Path) -> dict[str, Tensor]
         tensors[plain] = tensor
     positions = tensors.pop(POSITION_IDS, None)
     if positions is not None and positions.flatten().tolist() != list(range(positions.numel())):
-        raise UnsupportedModel(
-            f"{folder}: {POSITION_IDS} must count 0, 1, 2, …: other positions are not supported"
-        )
+        raise UnsupportedModel(f"{folder}: other positions than 0, 1, 2, … are not supported: {POSITION_IDS}")
     for copy, original in COPIES.items():
         if copy not in tensors:
             continue
         tensor = tensors.pop(copy)
         if not torch.equal(tensor, tensors.setdefault(original, tensor)):
-            raise UnsupportedModel(
-                f"{folder}: {copy} must equal {original}: an untied decoder is not supported"
-            )
+            raise UnsupportedModel(f"{folder}: an untied decoder is not supported: {copy}")
     return tensors
 
 
@@ -262,10 +243,9 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
 
     named = (entry(settings, "architectures", list, None, source=str(folder / "config.json")) or [None])[0]
     if named is not None and named not in tuple(MODEL_CLASSES):
-        raise UnsupportedModel(
-            f"{folder / 'config.json'}: the architecture is {shown(named)}, and this course knows only "
-            f"{listed(list(MODEL_CLASSES))}; model_class=BertModel loads it without its head"
-        )
+        told = f"the architecture is {shown(named)}, and this course knows only {listed(MODEL_CLASSES)}"
+        told += "; model_class=BertModel loads it without its head"
+        raise UnsupportedModel(f"{folder / 'config.json'}: {told}")
     masked, following = holds("cls.predictions."), holds("cls.seq_relationship.")
     if masked or following:
         if not masked:
@@ -275,10 +255,8 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
         return heads.BertForQuestionAnswering
     if holds("classifier."):
         if MODEL_CLASSES.get(named) not in WITH_CLASSIFIER:
-            raise UnsupportedModel(
-                f"{folder} holds a classifier, but its config.json does not say in architectures of what; "
-                "give model_class"
-            )
+            told = "holds a classifier, but its config.json does not say in architectures of what; give model_class"
+            raise UnsupportedModel(f"{folder} {told}")
         return MODEL_CLASSES[named]
     return BertModel
 
@@ -349,21 +327,17 @@ def _check_replaceable(folder: Path) -> None:
     """ValueError unless nothing is lost when another folder takes the place of this one."""
     told = one_line(str(folder), 120)
     if folder in (here := Path.cwd(), *here.parents):
-        raise ValueError(
-            f"{told} is the working directory, or holds it, and cannot be replaced; choose another folder"
-        )
+        raise ValueError(f"{told} is the working directory, or holds it, and cannot be replaced")
     if not folder.exists():
         return
     entries = list(folder.iterdir()) if folder.is_dir() else [folder]
     found = {entry.name for entry in entries}
     foreign = sorted(entry.name for entry in entries if entry.name not in SAVED or entry.is_dir())
     if foreign:
+        lost = one_line(listed(foreign), 99)
         raise ValueError(
-            f"{told} holds what save_pretrained does not write ({one_line(listed(foreign), 99)}) and would be lost; "
-            "choose another folder"
+            f"{told} holds what save_pretrained does not write ({lost}) and would be lost; choose another"
         )
     if found and (lacking := sorted(SAVED - found)):
-        raise ValueError(
-            f"{told} holds {listed(sorted(found))} and is no model that save_pretrained wrote, which has "
-            f"{listed(lacking)}, too; choose another folder"
-        )
+        told += f" holds {listed(found)} and is no model that save_pretrained wrote, which has {listed(lacking)}, too"
+        raise ValueError(f"{told}; choose another folder")

@@ -138,19 +138,15 @@ def _file_list(answer: bytes, address: str) -> tuple[str, dict[str, Announced]]:
 def _wanted(name: str, files: dict[str, Announced]) -> list[str]:
     """The files to fetch, the small ones first; refuses a model that could not be loaded anyway."""
     if "config.json" not in files:
-        raise UnsupportedModel(
-            f"{name} on the hub has no config.json: it is no model of the Hugging Face layout"
-        )
+        raise UnsupportedModel(f"{name} on the hub has no config.json, which each model here has")
     if WEIGHTS in files:
         weights = [WEIGHTS]
     else:
         weights = [INDEX, *sorted(filter(SHARD.fullmatch, files))] if INDEX in files else []
     pickles = [file for file in files if file.endswith(PICKLES)]
     if not weights and pickles:
-        raise PickleRefused(
-            f"{name} on the hub has its weights only as {listed(pickles)}: a pickle can run any code when it is "
-            f"opened, so it is not fetched; look for a revision with {WEIGHTS}"
-        )
+        told = f"{name} on the hub has weights only as {listed(pickles)}: a pickle can run any code when it is opened"
+        raise PickleRefused(f"{told}, so it is not fetched; look for a revision with {WEIGHTS}")
     for file in ("vocab.txt", *(weights or [WEIGHTS])):
         if file not in files:
             raise MissingFile(f"{name} on the hub has no {file}, which this course needs")

@@ -44,10 +44,8 @@ def read_weights(folder: Path, checksums: dict[str, str] | None = None) -> dict[
     if not (folder / INDEX).is_file():
         pickles = [file.name for file in sorted(folder.iterdir()) if file.name.endswith(PICKLES)]
         if pickles:
-            raise PickleRefused(
-                f"{folder} holds its weights only as {listed(pickles)}: a pickle can run any code when it is "
-                f"opened, so it is not; ask for {WEIGHTS}"
-            )
+            told = f"{folder} holds its weights only as {listed(pickles)}: a pickle can run any code when it is opened"
+            raise PickleRefused(f"{told}, so it is not; ask for {WEIGHTS}")
         raise MissingFile(f"{folder} has no weights: neither {WEIGHTS} nor {INDEX}")
     return _read_shards(folder, checksums)
 
@@ -60,18 +58,14 @@ def _read_shards(folder: Path, checksums: dict[str, str]) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
     for shard in sorted(set(where.values())):
         if not SHARD.fullmatch(shard):
-            raise DamagedFile(
-                f"{folder / INDEX} must name files like model-00001-of-00002.safetensors, got {shard!r}"
-            )
+            raise DamagedFile(f"{INDEX} must name files like model-00001-of-00002.safetensors, got {shard!r}")
         if not (folder / shard).is_file():
             raise MissingFile(f"{folder} has no {shard}, which {INDEX} names; fetch it too")
         verify(folder / shard, checksums.get(shard))
         part = _read_file(folder / shard)
         named = {name for name, file in where.items() if file == shard}
         if set(part) != named:
-            raise DamagedFile(
-                f"{shard} and {INDEX} disagree about {listed(list(set(part) ^ named))}; fetch both again"
-            )
+            raise DamagedFile(f"{shard} and {INDEX} disagree about {listed(set(part) ^ named)}")
         tensors |= part
     return tensors
 
@@ -98,9 +92,8 @@ def _read_file(path: Path) -> dict[str, Tensor]:
         raise _what_else(path, error) from None
     for name, tensor in tensors.items():
         if tensor.dtype not in FLOATS and not name.endswith("position_ids"):
-            raise UnsupportedModel(
-                f"{path}: {name} is {tensor.dtype}: quantised and complex weights are not supported"
-            )
+            told = f"{name} is {tensor.dtype}: quantised and complex weights are not supported"
+            raise UnsupportedModel(f"{path}: {told}")
     return tensors
 
 

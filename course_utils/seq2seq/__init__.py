@@ -11,15 +11,3 @@ from course_utils.seq2seq.decoding import (
 )
 from course_utils.seq2seq.smoothing import smoothed_cross_entropy
 from course_utils.seq2seq.transformer import Transformer
-
-__all__ = [
-    "BeamStep",
-    "Hypothesis",
-    "Transformer",
-    "average_state_dicts",
-    "beam_search",
-    "beam_steps",
-    "greedy_search",
-    "penalised_score",
-    "smoothed_cross_entropy",
-]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 60  # characters of a value that are repeated in a message
@@ -76,17 +76,3 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     ordered = sorted(names)
     more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
     return ", ".join(ordered[:most]) + more
-
-
-def several(name: str, value: Any, what: str) -> list[Any]:
-    """Things in a row that are no texts, such as documents. A dict is none: its keys would be taken for them."""
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise ValueError(f"{name} must be a list of {what}, got {shown(value)}")
-    return list(value)
-
-
-def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:
-    """A dict, or what can be looked up as in one; `what` says from what to what."""
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{name} must be a dict, {what}, got {shown(value)}")
-    return value

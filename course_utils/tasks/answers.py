@@ -75,9 +75,6 @@ def exact_match(
     Returns:
         0.0 or 1.0.
 
-    Raises:
-        ValueError: if answers is one text.
-
     Source: Rajpurkar et al. 2016, section 6.1; without an answer Rajpurkar et al. 2018.
     """
     said, right = _normalized(prediction, answers, normalize)
@@ -103,9 +100,6 @@ def span_f1(
 
     Returns:
         0 … 1.
-
-    Raises:
-        ValueError: if answers is one text.
 
     Source: Rajpurkar et al. 2016, section 6.1; without an answer Rajpurkar et al. 2018.
     """

@@ -56,18 +56,12 @@ LONGEST_PARTICLE = max(map(len, PARTICLES))  # letters
 
 @dataclass(frozen=True)
 class Baseline:
-    """A way to predict without a network.
+    """A way to predict without a network."""
 
-    Attributes:
-        task: what it predicts.
-        predict_one: source of an example -> a label's name, a score, a tag for each word, an answer ("" for none), the
-            place of an ending.
-        settings: what was chosen on the validation part, by name.
-    """
-
-    task: Task
+    task: Task  # what it predicts
+    # Source of an example -> a label's name, a score, a tag for each word, an answer ("" for none), an ending's place.
     predict_one: Callable[[Any], Any] = field(repr=False)
-    settings: dict[str, float] = field(default_factory=dict)
+    settings: dict[str, float] = field(default_factory=dict)  # chosen on the validation part, by name
 
     def predict(self, examples: Sequence[Example]) -> list[Any]:
         """What it says of each example, in their order."""
@@ -82,8 +76,8 @@ def baseline(task: Task, examples: Sequence[Example]) -> Baseline:
     """The task's own baseline, from so many examples; see the table above.
 
     Args:
-        task: see load.load_task.
-        examples: of its training part, as the model has them.
+        task: see load.load_task; those below take one of their own kind.
+        examples: of its training part, as the model has them; so below.
     """
     made = {
         ClassTask: naive_bayes,
@@ -100,9 +94,6 @@ def majority(task: Task, examples: Sequence[Example]) -> Baseline:
 
     Of names this is O for every word, so no name is found; of pairs, a constant has no correlation with anything: both
     have 0. Of questions it is as good as many questions have no answer.
-
-    Args:
-        task, examples: see baseline.
     """
     if isinstance(task, ClassTask):
         label = _most_frequent(Counter(task.class_of(example) for example in examples))
@@ -125,10 +116,6 @@ def naive_bayes(task: ClassTask, examples: Sequence[Example]) -> Baseline:
 
     The smoothing s is that of SMOOTHINGS with the highest accuracy on the validation part. A piece that was never seen
     says nothing.
-
-    Args:
-        task: with a label for each text: reviews, dialect.
-        examples: see baseline.
 
     Source: Maron 1961; with each piece counted once a text, Wang and Manning 2012.
     """
@@ -157,7 +144,6 @@ def naive_bayes(task: ClassTask, examples: Sequence[Example]) -> Baseline:
 
 
 def _pieces(task: Task, source: Any) -> list[str]:
-    """The different pieces of a text."""
     return sorted(set(task.tokenizer.tokenize(source.text)))
 
 
@@ -234,10 +220,6 @@ def _norm(weights: Iterable[float]) -> float:
 def most_frequent_tag(task: PartsOfSpeech, examples: Sequence[Example]) -> Baseline:
     """Of a word the tag that it has most often in the examples; of an unknown one the tag that is most frequent there.
 
-    Args:
-        task: parts of speech.
-        examples: see baseline.
-
     Source: Charniak et al. 1993.
     """
     known, usual = _tags_of(examples, lambda word: [word])
@@ -249,10 +231,6 @@ def tag_by_ending(task: PartsOfSpeech, examples: Sequence[Example]) -> Baseline:
 
     In Korean every other word is unknown, and its ending tells more than its stem: 갔는데 is a verb as 먹었는데 is. Of
     its last 4, 3, 2, 1 letters the longest ending is taken that a word of the examples has.
-
-    Args:
-        task: parts of speech.
-        examples: see baseline.
 
     Source: Samuelsson 1993 (endings of unknown words), here without smoothing.
     """
@@ -287,10 +265,6 @@ def name_dictionary(task: Names, examples: Sequence[Example]) -> Baseline:
 
     From left to right, the longest run of words that is a known name is one, of the kind that it most often had; a run
     that was most often none is none. Numbers are known by their shape: who has seen 3명 knows 17명.
-
-    Args:
-        task: names in BIO tags.
-        examples: see baseline.
     """
     kinds = _counted_names([example.source for example in examples])
     known = {key: _most_frequent(counted) for key, counted in kinds.items()}
@@ -374,10 +348,6 @@ def nearest_sentence(task: Questions, examples: Sequence[Example]) -> Baseline:
     """Answers with the whole nearest sentence where it shares enough words with the question, and else with nothing.
 
     The examples are not looked at: nothing is learned. How much is enough, is chosen on the validation part.
-
-    Args:
-        task: questions.
-        examples: see baseline.
     """
     sources = [example.source for example in task.parts["validation"]]
     threshold = threshold_for([nearest(source) for source in sources], sources).value if sources else 0.0
@@ -427,30 +397,17 @@ def without_particle(word: str) -> str:
 
 
 def longest_ending(task: Situations, examples: Sequence[Example]) -> Baseline:
-    """The ending of most letters; of equally long ones, the first. The examples are not looked at.
-
-    Args:
-        task: situations.
-        examples: see baseline.
-    """
+    """The ending of most letters; of equally long ones, the first. The examples are not looked at."""
     return _best(task, lambda situation, ending: len(ending))
 
 
 def shortest_ending(task: Situations, examples: Sequence[Example]) -> Baseline:
-    """The ending of fewest letters; of equally short ones, the first.
-
-    Args:
-        task, examples: see longest_ending.
-    """
+    """The ending of fewest letters; of equally short ones, the first."""
     return _best(task, lambda situation, ending: -len(ending))
 
 
 def most_words_in_common(task: Situations, examples: Sequence[Example]) -> Baseline:
-    """The ending that shares most words with the situation, particles aside; of equally many, the first.
-
-    Args:
-        task, examples: see longest_ending.
-    """
+    """The ending that shares most words with the situation, particles aside; of equally many, the first."""
     return _best(task, lambda situation, ending: len(content_words(situation) & content_words(ending)))
 
 
@@ -462,8 +419,7 @@ def most_letters_in_common(task: Situations, examples: Sequence[Example]) -> Bas
         examples: of the training part; how rare a run is, is counted in their situations and endings.
     """
     return _best(
-        task,
-        tfidf_cosine([text for one in examples for text in (one.source.text, *one.source.endings)]),
+        task, tfidf_cosine([text for one in examples for text in (one.source.text, *one.source.endings)])
     )
 
 

@@ -83,7 +83,6 @@ class Situations(Task):
         return said
 
     def scores(self, predicted: Sequence[int], sources: Sequence[Situation]) -> dict[str, float]:
-        """See Task.scores."""
         return {"accuracy": accuracy(predicted, [source.right for source in sources])}
 
 

@@ -205,9 +205,7 @@ def read_situations(path: str | Path = DATA / "situations.tsv") -> dict[str, lis
         situation, part = _situation(row), row.one_of("part", PARTS)
         before = parts.setdefault(situation.subject, part)
         if before != part:
-            raise ValueError(
-                f"{row.where}: subject {situation.subject} must be in one part, and is in {before} and {part}"
-            )
+            raise ValueError(f"{row.where}: subject {situation.subject} must be in one part, and is in two")
         found[part].append(situation)
     return found
 
@@ -221,7 +219,6 @@ def _situation(row: Row) -> Situation:
 
 
 def _by_part(rows: Iterable[tuple[Row, Example]]) -> dict[str, list[Example]]:
-    """Examples by the part that their rows name."""
     found: dict[str, list[Example]] = {part: [] for part in PARTS}
     for row, example in rows:
         found[row.one_of("part", PARTS)].append(example)

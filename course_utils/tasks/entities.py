@@ -32,9 +32,6 @@ def entities(tags: Sequence[str], *, scheme: str = "BIO") -> list[Entity]:
     Returns:
         (type, start, end) from left to right, end not included.
 
-    Raises:
-        ValueError: if a tag is not of the scheme, or the scheme is another.
-
     Source: Ramshaw and Marcus 1995; Tjong Kim Sang and Buchholz 2000 (BIO); Lample et al. 2016 (BIOES).
     """
     _check_scheme(scheme)
@@ -58,25 +55,17 @@ def entity_f1(
     Returns:
         0 … 1; 0 where there is no entity on either side, as seqeval has it, although nothing is wrong then.
 
-    Raises:
-        ValueError: if there is no sentence, their numbers or lengths differ, a tag is not of the scheme, or the scheme
-            is another.
-
     Source: Tjong Kim Sang and De Meulder 2003 (CoNLL-2003); Nakayama 2018 (seqeval).
     """
     _check_scheme(scheme)
     if len(predictions) != len(references) or not references:
         raise ValueError(
-            "predictions and references must be equally many sentences, at least 1, "
-            f"got {len(predictions)} and {len(references)}"
+            f"there must be equally many sentences, at least 1, got {len(predictions)} and {len(references)}"
         )
     common = among = 0
     for number, (predicted, right) in enumerate(zip(predictions, references)):
         if len(predicted) != len(right):
-            raise ValueError(
-                f"predictions[{number}] must have a tag for each of the {len(right)} in references, "
-                f"got {len(predicted)}"
-            )
+            raise ValueError(f"predictions[{number}] must have {len(right)} tags, got {len(predicted)}")
         these, those = _entities(tuple(predicted), scheme), _entities(tuple(right), scheme)
         common += len(these & those)
         among += len(these) + len(those)
@@ -94,7 +83,6 @@ def _entities(tags: tuple[str, ...], scheme: str) -> frozenset[Entity]:
 
 
 def _read(tags: Sequence[str], scheme: str) -> list[Entity]:
-    """The entities of a list of texts."""
     marks = [_mark_and_type(tag, scheme) for tag in tags]
     return _leniently(marks) if scheme == "BIO" else _strictly(marks)
 

@@ -34,15 +34,7 @@ class _Unusable(ValueError):
 def feature_key(
     bert: nn.Module, tokenizer: WordPieceTokenizer, texts: Sequence, words: str | None, room: int
 ) -> str:
-    """The sha256, in hexadecimal, of all that decides the vectors; the pooler does not, nor does the device.
-
-    Args:
-        bert: a BertModel.
-        tokenizer: its own.
-        texts: what JSON can hold.
-        words: see features.layer_vectors.
-        room: the most tokens of a row.
-    """
+    """The sha256, in hexadecimal, of all that decides the vectors; the pooler does not, nor does the device."""
     settings = tokenizer.lowercase, tokenizer.strip_accents, tokenizer.max_word_length
     told = [FORMAT, repr(bert.config), sorted(tokenizer.vocab.items()), settings, texts, words, room]
     digest = hashlib.sha256(json.dumps(told).encode())
@@ -55,8 +47,7 @@ def stored(cache: str | Path, key: str, compute: Callable[[], dict[str, Tensor]]
 
     Args:
         cache: a folder for nothing else; it is made and marked, see support/folders.py.
-        key: in hexadecimal.
-        compute: makes them: name -> tensor, contiguous, in the memory of the processor.
+        key, compute: feature_key's, and what makes name -> tensor, contiguous, in the memory of the processor.
 
     Raises:
         ValueError: if cache is a folder of something else; nothing in it is touched.

@@ -80,9 +80,7 @@ def layer_vectors(
         OSError: if cache cannot be written or read; if another process is at work in it.
     """
     if model.training:
-        raise ValueError(
-            "the model is in training mode, where dropout draws other vectors each time: call model.eval()"
-        )
+        raise ValueError("the model is in training mode, where dropout draws: call model.eval()")
     if isinstance(sentences, str):
         raise ValueError("sentences must be a list of texts, got one text: put it in a list")
     if words not in (None, "first"):
@@ -111,9 +109,6 @@ def sentence_vectors(features: Features, *, how: str, layer: int) -> Tensor:
 
     Returns:
         float32 (N, C).
-
-    Raises:
-        ValueError: if features are not of all tokens, or how is another.
     """
     if features.words is not None:
         raise ValueError("features must be layer_vectors' of all tokens (words=None), got those of words")
@@ -144,9 +139,6 @@ def combine(vectors: Tensor, how: str) -> Tensor:
 
     Returns:
         float (…, C); (…, 4·C) for the concatenation.
-
-    Raises:
-        ValueError: if how is another, or there are too few layers for the last four.
 
     Source: Devlin et al. 2019, Table 7.
     """

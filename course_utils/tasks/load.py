@@ -57,9 +57,6 @@ def load_task(
         max_length: the most tokens of a row, special ones included; None means 64, of questions 128. What is longer is
             cut at its end; a passage is read in windows.
         parts: "train", "validation" and "test" -> records as the readers of data.py give them; None reads the file.
-
-    Raises:
-        ValueError: if there is no such task, or a record has a label outside of its set.
     """
     if name not in FORMS:
         raise ValueError(f"name must be one of {', '.join(TASKS)}, got {name!r}")
@@ -77,9 +74,6 @@ def draw(task: Task, size: int, seed: int) -> list[Example]:
         task: see load_task.
         size: how many. Where it is no multiple of the number of labels, some have one more.
         seed: any number; another one draws others.
-
-    Raises:
-        ValueError: if the training part has not so many, as many of each label.
     """
     examples = task.parts["train"]
     order = torch.randperm(len(examples), generator=seeded(seed, 0)).tolist()

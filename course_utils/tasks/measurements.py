@@ -25,25 +25,16 @@ VARIANTS = ("two-layers", "frozen-1", "frozen-2", "frozen-3")  # of the pre-trai
 
 @dataclass(frozen=True)
 class Measurement:
-    """One training, or one baseline.
+    """One training, or one baseline."""
 
-    Attributes:
-        task: see load.TASKS.
-        start: one of STARTS or VARIANTS.
-        labels: how many examples it was trained with.
-        seed: of the draw, of the order, of the new weights and of the dropout.
-        rate, batch_size, epochs: of the training; 0 of a baseline.
-        validation, test: measure -> value, the main one first.
-    """
-
-    task: str
-    start: str
-    labels: int
-    seed: int
-    rate: float
+    task: str  # see load.TASKS
+    start: str  # one of STARTS or VARIANTS
+    labels: int  # how many examples it was trained with
+    seed: int  # of the draw, of the order, of the new weights and of the dropout
+    rate: float  # of the training, as batch_size and epochs; 0 of a baseline
     batch_size: int
     epochs: int
-    validation: dict[str, float]
+    validation: dict[str, float]  # measure -> value, the main one first
     test: dict[str, float]
 
     @property
@@ -84,14 +75,7 @@ def read_file(path: str | Path) -> tuple[dict[str, Any], list[Measurement]]:
 def write_file(
     path: str | Path, command: str, settings: Mapping[str, Any], measurements: Sequence[Measurement]
 ) -> None:
-    """Replace a file, wholly or not at all; a measurement a line.
-
-    Args:
-        path: where to; its folder is made.
-        command: that made them.
-        settings: what all of them share, of what JSON can hold.
-        measurements: all of them.
-    """
+    """Replace a file, wholly or not at all; a measurement a line. Its folder is made; `settings` are what all share."""
     path = Path(path)
     head = {"command": command, "settings": dict(settings)}
     rows = ",\n".join(json.dumps(asdict(one), allow_nan=False) for one in measurements)
@@ -101,7 +85,6 @@ def write_file(
 
 
 def _measurement(row: Any, source: str) -> Measurement:
-    """One row of a file."""
     kinds = {"task": str, "start": str, "labels": int, "seed": int, "batch_size": int, "epochs": int}
     told = {name: entry(row, name, kind, source=source) for name, kind in kinds.items()}
     parts = {part: entry(row, part, dict, source=source) for part in ("validation", "test")}

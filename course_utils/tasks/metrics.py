@@ -22,16 +22,7 @@ from typing import Any
 from course_utils.tasks.answers import exact_match, span_f1
 from course_utils.tasks.entities import entity_f1
 
-__all__ = [
-    "accuracy",
-    "entity_f1",
-    "exact_match",
-    "f1",
-    "matthews",
-    "pearson",
-    "span_f1",
-    "spearman",
-]
+__all__ = ["accuracy", "entity_f1", "exact_match", "f1", "matthews", "pearson", "span_f1", "spearman"]
 
 LARGEST = 1e300  # the sum of very many such numbers is still a float
 
@@ -46,10 +37,6 @@ def accuracy(predictions: Any, references: Any) -> float:
 
     Returns:
         0 … 1.
-
-    Raises:
-        ValueError: if they are empty, not equally many, or no such labels; or texts here and numbers there, which are
-            never equal.
     """
     predicted, right = _columns(predictions, references)
     kinds = {*map(type, predicted), *map(type, right)}
@@ -75,9 +62,6 @@ def f1(predictions: Any, references: Any) -> float:
     Returns:
         0 … 1; 0 where there is no positive on either side.
 
-    Raises:
-        ValueError: if they are empty, not equally many, or hold anything but 0 and 1.
-
     Source: van Rijsbergen 1979, chapter 7 (his E is 1 − F1); for MRPC and QQP in GLUE (Wang et al. 2019).
     """
     positive, false_positive, false_negative, _ = _confusion(predictions, references)
@@ -97,9 +81,6 @@ def matthews(predictions: Any, references: Any) -> float:
 
     Returns:
         −1 (all is the other way round) … 1; 0 where either holds one class only.
-
-    Raises:
-        ValueError: if they are empty, not equally many, or hold anything but 0 and 1.
 
     Source: Matthews 1975; for CoLA in GLUE (Wang et al. 2019).
     """
@@ -122,9 +103,6 @@ def pearson(predictions: Any, references: Any) -> float:
     Returns:
         −1 … 1; 0 where either is constant.
 
-    Raises:
-        ValueError: if they are fewer than two, not equally many, or no such numbers.
-
     Source: Pearson 1895; for STS-B in GLUE (Wang et al. 2019).
     """
     x, y = _numbers(predictions, references)
@@ -146,9 +124,6 @@ def spearman(predictions: Any, references: Any) -> float:
 
     Returns:
         −1 … 1; 0 where either is constant.
-
-    Raises:
-        ValueError: if they are fewer than two, not equally many, or no such numbers.
 
     Source: Spearman 1904; for STS-B in GLUE (Wang et al. 2019).
     """
@@ -193,9 +168,7 @@ def _numbers(predictions: Any, references: Any) -> tuple[list[float], list[float
     """Both as lists of floats, at least two."""
     x, y = _columns(predictions, references)
     if len(x) < 2 or not all(abs(value) <= LARGEST for value in x + y):  # NaN is not
-        raise ValueError(
-            f"predictions and references must be at least 2 numbers each, of at most {LARGEST:g} in size"
-        )
+        raise ValueError(f"there must be at least 2 numbers each, of at most {LARGEST:g} in size")
     return [float(value) for value in x], [float(value) for value in y]
 
 
@@ -203,9 +176,7 @@ def _columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
     """What a tensor, an array or a list holds, by value, as lists of equal length."""
     predicted, right = _values(predictions), _values(references)
     if len(predicted) != len(right) or not right:
-        raise ValueError(
-            f"predictions and references must be equally many, at least 1, got {len(predicted)} and {len(right)}"
-        )
+        raise ValueError(f"both must be equally many, at least 1, got {len(predicted)} and {len(right)}")
     return predicted, right
 
 

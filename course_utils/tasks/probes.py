@@ -70,11 +70,6 @@ def fit_probe(
         seed: of the order.
         score: what is told of validation and test, and chosen by, from what was predicted and the labels as they were
             given: a number, the higher the better. None: accuracy.
-
-    Raises:
-        ValueError: if labels are not one for each vector or beyond K, a vector is no finite number, or a BiLSTMTagger
-            is given vectors that are no sentences.
-        FloatingPointError: if the loss is no finite number.
     """
     rates = rate if isinstance(rate, Sequence) else [rate]
     train, validation, test = (_part(part, features[part], labels[part], probe) for part in PARTS)
@@ -147,9 +142,7 @@ def _read_once(
         if not math.isfinite(loss.item()):
             if (labels == IGNORE).all():
                 continue  # nothing to learn from
-            raise FloatingPointError(
-                f"the probe's loss is {loss.item()}; a smaller rate helps, or smaller vectors"
-            )
+            raise FloatingPointError(f"the probe's loss is {loss.item()}; a smaller rate helps")
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -216,9 +209,6 @@ def control_labels(
 
     Returns:
         A label for each word, 0 … K−1.
-
-    Raises:
-        ValueError: if words is one text, or weights are not K numbers that are not negative.
 
     Source: Hewitt and Liang 2019, section 2.
     """

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -38,7 +38,6 @@ from course_utils.tasks.windows import (
     passage_windows,
     pieces_of,
 )
-from course_utils.tokenization import WordPieceTokenizer
 
 MOST_PIECES = 30  # of an answer; max_answer_length of google-research/bert, run_squad.py
 LARGEST = 1e30  # of a threshold: "always" and "never" in a file, where JSON has no infinity
@@ -76,27 +75,11 @@ class Questions(Task):
     model_class = BertForQuestionAnswering
     num_logits = 2
 
-    def __init__(
-        self,
-        name: str,
-        parts: Mapping[str, Sequence[Any]],
-        tokenizer: WordPieceTokenizer,
-        *,
-        max_length: int,
-    ) -> None:
-        super().__init__(name, parts, tokenizer, max_length=max_length)
-        self._of_test = {id(example) for example in self.parts["test"]}
-
     def encode(self, source: Question) -> list[Window]:
         """A row for each window of the passage, neighbours sharing about half of what they have of it."""
         room = self.max_length - ADDED - len(self.tokenizer.pieces(source.question))
-        return passage_windows(
-            self.tokenizer,
-            source.question,
-            source.passage,
-            max_length=self.max_length,
-            stride=max(1, room // 2),
-        )
+        sizes = {"max_length": self.max_length, "stride": max(1, room // 2)}
+        return passage_windows(self.tokenizer, source.question, source.passage, **sizes)
 
     def head(self, config: BertConfig, generator: torch.Generator | None) -> BertWithHead:
         """Two logits for each token."""
@@ -109,9 +92,8 @@ class Questions(Task):
         """
         rows = [(window, _span(example.source)) for example in examples for window in example.windows]
         ends = torch.tensor([pieces_of(window, span) for window, span in rows])  # (B, 2)
-        return self._batch(
-            [window for window, _ in rows], start_positions=ends[:, 0], end_positions=ends[:, 1]
-        )
+        labels = {"start_positions": ends[:, 0], "end_positions": ends[:, 1]}
+        return self._batch([window for window, _ in rows], **labels)
 
     def predict(self, model: BertWithHead, examples: Sequence[Example]) -> list[Answer]:
         """The best span of each and its margin; `decided` says whether it is given. See Task.predict."""
@@ -139,11 +121,9 @@ class Questions(Task):
             model, examples: see Task.measure.
             threshold: τ; None chooses the one with the highest f1 on these questions, and is refused for those of the
                 test, whose score it would make too good. It lies in ±1e30, the ends for "always" and "never".
-
-        Raises:
-            ValueError: if a test question is among the examples and there is no threshold.
         """
-        if threshold is None and any(id(example) in self._of_test for example in examples):
+        of_test = {id(example) for example in self.parts["test"]}
+        if threshold is None and any(id(example) in of_test for example in examples):
             raise ValueError("threshold must be given for test questions: choose it on those of validation")
         answers, sources = self.predict(model, examples), [example.source for example in examples]
         if threshold is None:
@@ -166,17 +146,9 @@ def best_spans(
 
     Returns:
         Spans; among equal pairs the one that begins, then ends first.
-
-    Raises:
-        ValueError: if the shapes differ, allowed is not bool, or a score is no finite number.
     """
-    if not start_logits.shape == end_logits.shape == allowed.shape or allowed.dim() != 2:
-        shapes = [tuple(given.shape) for given in (start_logits, end_logits, allowed)]
-        raise ValueError(f"start_logits, end_logits and allowed must have one shape (B, T), got {shapes}")
-    if allowed.dtype != torch.bool:
-        raise ValueError(
-            f"allowed must be bool (True = an answer may begin or end there), got {allowed.dtype}"
-        )
+    if not start_logits.shape == end_logits.shape == allowed.shape:
+        raise ValueError("start_logits, end_logits and allowed must have one shape (B, T)")
     if not (torch.isfinite(start_logits).all() and torch.isfinite(end_logits).all()):
         raise ValueError("start_logits and end_logits must be finite numbers, and are not")
     length = allowed.shape[1]

@@ -81,17 +81,13 @@ def tsv_rows(path: str | Path, columns: Sequence[str]) -> Iterator[Row]:
     header = first.split("\t")
     missing = [column for column in columns if column not in header]
     if missing:
-        raise ValueError(
-            f"{name} must have the columns {', '.join(columns)} in row 1, and lacks {', '.join(missing)}"
-        )
+        raise ValueError(f"{name} must have the columns {', '.join(columns)}, and lacks {missing[0]}")
     if not lines:
         raise ValueError(f"{name} must have at least one row below its header, and has none")
     for number, line in enumerate(lines, 2):
         cells, where = line.split("\t"), f"{name}, row {number}"
         if len(cells) != len(header):
-            raise ValueError(
-                f"{where}: there must be {len(header)} cells with tabs between, got {len(cells)}"
-            )
+            raise ValueError(f"{where}: there must be {len(header)} cells, got {len(cells)}")
         yield Row(dict(zip(header, cells)), where)
 
 
@@ -112,9 +108,7 @@ def _lines(path: str | Path) -> tuple[str, list[str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")  # every kind of line end becomes \n
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{name} must be UTF-8, and byte {error.start} is not: save it as UTF-8 again"
-        ) from None
+        raise ValueError(f"{name} must be UTF-8, and byte {error.start} is not") from None
     if not text.strip():
         raise ValueError(f"{name} must hold at least one row, and is empty")
     return name, text.removesuffix("\n").split("\n")

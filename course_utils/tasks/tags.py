@@ -29,7 +29,6 @@ class TagTask(Task):
     unknown: str  # said of a word without a piece of its own
 
     def fits(self, source: TaggedSentence) -> bool:
-        """See Task.fits."""
         return set(source.tags) <= set(self.labels)
 
     def batch(self, examples: Sequence[Example]) -> TaskBatch:
@@ -58,7 +57,6 @@ class Names(TagTask):
     unknown = "O"
 
     def scores(self, predicted: Sequence[Tags], sources: Sequence[TaggedSentence]) -> dict[str, float]:
-        """See Task.scores."""
         tags = [source.tags for source in sources]
         return {"entity_f1": entity_f1(predicted, tags), "accuracy": _of_words(predicted, tags)}
 
@@ -71,7 +69,6 @@ class PartsOfSpeech(TagTask):
     unknown = ""
 
     def scores(self, predicted: Sequence[Tags], sources: Sequence[TaggedSentence]) -> dict[str, float]:
-        """See Task.scores."""
         return {"accuracy": _of_words(predicted, [source.tags for source in sources])}
 
 

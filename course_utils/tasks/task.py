@@ -37,9 +37,6 @@ class Example:
     Args:
         source: what the reader of data.py gave.
         encode: source -> its rows.
-
-    Attributes:
-        source: as given.
     """
 
     def __init__(self, source: Any, encode: Callable[[Any], Sequence[Encoding]]) -> None:
@@ -85,9 +82,6 @@ class Task:
         metric: name of the main measure: more is better.
         labels: names of its K labels; () where none are named.
         parts: the same parts -> Examples.
-
-    Raises:
-        ValueError: if a record has a label that the task does not know.
     """
 
     metric: str
@@ -95,21 +89,14 @@ class Task:
     model_class: type[BertWithHead]
 
     def __init__(
-        self,
-        name: str,
-        parts: Mapping[str, Sequence[Any]],
-        tokenizer: WordPieceTokenizer,
-        *,
-        max_length: int,
+        self, name: str, parts: Mapping[str, Sequence[Any]], tokenizer: WordPieceTokenizer, *, max_length: int
     ) -> None:
         self.name, self.tokenizer, self.max_length = name, tokenizer, max_length
         self.parts = {part: [Example(source, self.encode) for source in parts[part]] for part in PARTS}
         for part, examples in self.parts.items():
             for row, example in enumerate(examples):
                 if not self.fits(example.source):
-                    raise ValueError(
-                        f"record {row} of {part} has a label that the task {name} does not know: {example.source}"
-                    )
+                    raise ValueError(f"record {row} of {part} has a label that {name} does not know")
 
     @property
     def num_logits(self) -> int:
@@ -199,11 +186,7 @@ class Task:
         return TaskBatch(**pad_rows(rows, pad_id=self.tokenizer.vocab["[PAD]"]), labels=labels)
 
     def _logits(self, model: BertWithHead, examples: Sequence[Example]) -> list[list[Tensor]]:
-        """Of each example the logits of its rows, each (K,) or (T, K).
-
-        Raises:
-            ValueError: if the model has the head of another task, whose answers would be taken for this one's.
-        """
+        """Of each example the logits of its rows, each (K,) or (T, K)."""
         wrong = ValueError(
             f"model must be a {self.model_class.__name__} of {self.num_logits} logits for the task {self.name}"
         )

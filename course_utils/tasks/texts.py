@@ -33,7 +33,6 @@ class ClassTask(Task):
         raise NotImplementedError
 
     def fits(self, source: Any) -> bool:
-        """See Task.fits."""
         return self.label_of(source) in self.labels
 
     def class_of(self, example: Example) -> str:
@@ -50,7 +49,6 @@ class ClassTask(Task):
         return [self.labels[int(row.argmax())] for (row,) in self._logits(model, examples)]
 
     def scores(self, predicted: Sequence[str], sources: Sequence[Any]) -> dict[str, float]:
-        """See Task.scores."""
         return {"accuracy": accuracy(predicted, [self.label_of(source) for source in sources])}
 
 
@@ -70,7 +68,6 @@ class Dialects(ClassTask):
     labels = DIALECTS
 
     def label_of(self, source: DialectSentence) -> str:
-        """Its dialect."""
         return source.dialect
 
 
@@ -100,6 +97,5 @@ class Pairs(Task):
         return [MIDDLE + HALF * float(row) for (row,) in self._logits(model, examples)]
 
     def scores(self, predicted: Sequence[float], sources: Sequence[SentencePair]) -> dict[str, float]:
-        """See Task.scores."""
         right = [source.score for source in sources]
         return {"spearman": spearman(predicted, right), "pearson": pearson(predicted, right)}

@@ -97,10 +97,6 @@ def fine_tune(
 
     Returns:
         What each look saw.
-
-    Raises:
-        ValueError: if dropout is no share below 1, or frozen not in −1 … L.
-        FloatingPointError: see loop.train.
     """
     if not 0 <= dropout < 1:  # it is set from outside, where torch does not look
         raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
@@ -138,9 +134,6 @@ def layer_shares(num_layers: int, *, layer_decay: float = 1.0, frozen: int = 0) 
 
     Returns:
         L + 2 shares. The pooler belongs to the head.
-
-    Raises:
-        ValueError: if frozen does not lie in −1 … L.
 
     Source: Howard and Ruder 2018, section 3.2 (their decay is 1/2.6).
     """

@@ -18,7 +18,6 @@ Whether it happened is seen by going there and back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from course_utils.tokenization import Encoding, WordPieceTokenizer
@@ -61,32 +60,17 @@ def passage_windows(
 
     Returns:
         at least one Window; each piece of the passage stands in one of them or in several.
-
-    Raises:
-        ValueError: if a text has no piece, the question leaves no room, the passage is too long and there is no stride,
-            or the stride would leave pieces out.
     """
     asked, told = tokenizer.pieces(question), tokenizer.pieces(passage)
-    for name, pieces in (("question", asked), ("passage", told)):
-        if not pieces:
-            raise ValueError(f"{name} must hold at least one word, and is empty")
     room = max_length - ADDED - len(asked)
-    if room < 1:
-        raise ValueError(
-            f"question must leave room for its passage in {max_length} pieces, {ADDED} of them special tokens, "
-            f"got {len(asked)} pieces"
-        )
-    if stride is None:
-        if len(told) > room:
-            raise ValueError(
-                f"passage must fit into the {room} pieces that are left beside the question, got {len(told)}; "
-                "a stride cuts it into windows"
-            )
-        begins: Iterable[int] = [0]
-    elif not 1 <= stride <= room:
+    if not (asked and told) or room < 1:
+        raise ValueError(f"a question and a word of its passage must fit into {max_length} pieces")
+    if stride is None and len(told) > room:
+        raise ValueError(f"passage must fit into {room} pieces, got {len(told)}: give a stride")
+    stride = room if stride is None else stride
+    if not 1 <= stride <= room:
         raise ValueError(f"stride must lie in 1 … {room}, or pieces would be left out, got {stride}")
-    else:
-        begins = range(0, max(len(told) - room, 0) + stride, stride)  # the last one reaches the end
+    begins = range(0, max(len(told) - room, 0) + stride, stride)  # the last one reaches the end
     return [_window(tokenizer, asked, told, begin, begin + room, passage) for begin in begins]
 
 
@@ -107,17 +91,12 @@ def pieces_of(window: Window, span: tuple[int, int] | None) -> tuple[int, int]:
 
     Returns:
         (first, last), or NO_ANSWER where there is none, or where it does not stand in this window wholly.
-
-    Raises:
-        ValueError: if span lies outside of the passage, or holds no piece of it.
     """
     if span is None:
         return NO_ANSWER
     start, end = span
     if not 0 <= start < end <= len(window.passage):
-        raise ValueError(
-            f"span must lie in the {len(window.passage)} characters of the passage, got {start}, {end}"
-        )
+        raise ValueError(f"span must lie in the {len(window.passage)} characters, got {start}, {end}")
     if not (window.reach[0] <= start and end <= window.reach[1]):
         return NO_ANSWER
     touched = [
@@ -136,17 +115,12 @@ def characters_of(encoding: Encoding, first: int, last: int) -> tuple[int, int]:
     Args:
         encoding: a row of a question and its passage.
         first, last: places of tokens, both inclusive.
-
-    Raises:
-        ValueError: if a place is outside of the passage, or last stands before first.
     """
     if (first, last) == NO_ANSWER:
         return 0, 0
     allowed = passage_pieces(encoding)
     if not (0 <= first <= last < len(allowed) and allowed[first] and allowed[last]):
-        raise ValueError(
-            f"first and last must be pieces of the passage in their order, got {first} and {last}"
-        )
+        raise ValueError(f"first and last must be pieces of the passage in order, got {first} and {last}")
     return encoding.offsets[first][0], encoding.offsets[last][1]
 
 

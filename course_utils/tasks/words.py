@@ -69,9 +69,6 @@ def bio_tags(text: str, names: Sequence[Name]) -> TaggedSentence:
     Args:
         text: a sentence.
         names: in the order in which they stand there, none inside another.
-
-    Raises:
-        ValueError: if a name does not stand at its place, is of an unknown kind, or overlaps the one before it.
     """
     found = words_of(text)
     tags, taken = ["O"] * len(found), 0
@@ -95,11 +92,7 @@ def bio_tags(text: str, names: Sequence[Name]) -> TaggedSentence:
 
 
 def label_ids(labels: Sequence[str], names: Sequence[str]) -> list[int]:
-    """Labels as numbers: the place of each among the names.
-
-    Raises:
-        ValueError: if a label is not among the names.
-    """
+    """Labels as numbers: the place of each among the names."""
     numbers = {name: number for number, name in enumerate(names)}
     if unknown := [label for label in labels if label not in numbers]:
         raise ValueError(f"each label must be one of {', '.join(names)}, got {unknown[0]!r}")
@@ -123,11 +116,8 @@ def first_pieces(encoding: Encoding, words: Sequence[Place]) -> list[int | None]
         if segment == 0 and end > begin  # [CLS] and [SEP] stand nowhere
     ]
     found: list[int | None] = []
-    following = before = 0
+    following = 0
     for start, end in words:
-        if not before <= start <= end:
-            raise ValueError(f"words must stand one behind the other, got {start}, {end} after {before}")
-        before = end
         while following < len(pieces) and pieces[following][0] < start:
             following += 1
         own = following < len(pieces) and pieces[following][0] < end

@@ -9,17 +9,12 @@ from __future__ import annotations
 import heapq
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from course_utils.support.given import shown
 from course_utils.tokenization.bpe import UNKNOWN, WORD_START, split_punctuation, split_words
 from course_utils.tokenization.merging import MergeTrainer
 from course_utils.tokenization.vocab import (
     check_special_tokens,
-    load_merges,
-    load_vocab,
-    save_merges,
-    save_vocab,
     tokens_of,
 )
 
@@ -86,25 +81,8 @@ class BPETokenizer:
             check_special_tokens(self.vocab, required=[unknown])
         homeless = [pair for pair in self.merges if pair[0] + pair[1] not in self.vocab]
         if homeless:
-            raise ValueError(
-                "vocabulary and merges do not belong together: the vocabulary lacks "
-                f"{shown(''.join(homeless[0]))}, which a merge makes"
-            )
+            raise ValueError(f"vocabulary and merges do not belong together: {shown(''.join(homeless[0]))}")
         self._known: dict[str, list[str]] = {}
-
-    @classmethod
-    def from_files(cls, vocab_path: str | Path, merges_path: str | Path) -> BPETokenizer:
-        """Read vocab.txt and merges.txt; ValueError, naming the file, if one is damaged or they do not fit."""
-        vocab, merges = load_vocab(vocab_path, required=()), load_merges(merges_path)
-        try:
-            return cls(vocab, merges)
-        except ValueError as error:
-            raise ValueError(f"{vocab_path}, {merges_path}: {error}") from None
-
-    def save(self, vocab_path: str | Path, merges_path: str | Path) -> None:
-        """Write vocab.txt and merges.txt."""
-        save_vocab(self.vocab, vocab_path)
-        save_merges(self.merges, merges_path)
 
     def words(self, text: str) -> list[str]:
         """Compose, cut at blanks and around punctuation: "배를 탔다." -> ["▁배를", "▁탔다", "."]."""

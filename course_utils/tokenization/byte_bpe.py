@@ -63,9 +63,7 @@ class ByteBPETokenizer(BPETokenizer):
         super().__init__(vocab, merges, unknown=None)
         missing = [byte for byte, symbol in enumerate(byte_symbols()) if symbol not in self.vocab]
         if missing:
-            raise ValueError(
-                f"a byte-level vocabulary holds all 256 bytes, {len(missing)} are missing: {missing[:5]}"
-            )
+            raise ValueError(f"a byte-level vocabulary holds all 256 bytes, and lacks {missing[:5]}")
 
     def words(self, text: str) -> list[str]:
         """The words of a text in byte symbols: "배를 탔다" -> ["ë°°ë¥¼", "ĠíĥĶëĭ¤"]."""

@@ -20,9 +20,8 @@ from course_utils.tokenization.wordpiece import CONTINUES, MAX_WORD_LENGTH, Word
 
 # What str.split() cuts at: the library's own \s lacks U+001C … U+001F.
 _BLANKS = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
-LARGEST = (
-    2**24
-)  # symbols: the library makes room for all that it is asked for, and no text yields more than these
+LARGEST = 2**24  # symbols: the library makes room for all that it is asked for, and no text yields more
+LEAST = 2  # times that a pair is seen
 
 
 def fast_wordpiece(tokenizer: WordPieceTokenizer) -> Tokenizer:
@@ -62,9 +61,7 @@ def train_fast_wordpiece(
     *,
     lowercase: bool = True,
     strip_accents: bool = True,
-    min_count: int = 2,
     limit_alphabet: int | None = None,
-    special_tokens: Sequence[str] = SPECIAL_TOKENS,
 ) -> WordPieceTokenizer:
     """A WordPiece vocabulary learned by the library: by counts, as BPE, not by WordPiece's score.
 
@@ -84,8 +81,8 @@ def train_fast_wordpiece(
     characters, inside = _characters(fast, texts, limit_alphabet)
     trainer = trainers.WordPieceTrainer(
         vocab_size=min(vocab_size, LARGEST),
-        min_frequency=min_count,
-        special_tokens=[*special_tokens, *characters, *inside],  # only of these the order can be given
+        min_frequency=LEAST,
+        special_tokens=[*SPECIAL_TOKENS, *characters, *inside],  # only of these the order can be given
         initial_alphabet=characters,
         limit_alphabet=len(characters),
         continuing_subword_prefix=CONTINUES,
@@ -95,38 +92,24 @@ def train_fast_wordpiece(
     return WordPieceTokenizer(_by_id(fast), lowercase=lowercase, strip_accents=strip_accents)
 
 
-def train_fast_bpe(
-    texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = (UNKNOWN,)
-) -> BPETokenizer:
+def train_fast_bpe(texts: Iterable[str], vocab_size: int) -> BPETokenizer:
     """What BPETrainer learns, learned by the library."""
     fast = _bpe_rules(Tokenizer(models.BPE(unk_token=UNKNOWN)))
-    return BPETokenizer(*_train_bpe(fast, texts, vocab_size, min_count, special_tokens))
+    return BPETokenizer(*_train_bpe(fast, texts, vocab_size, special_tokens=[UNKNOWN]))
 
 
-def train_fast_byte_bpe(
-    texts: Iterable[str], vocab_size: int, *, min_count: int = 2, special_tokens: Sequence[str] = ()
-) -> ByteBPETokenizer:
+def train_fast_byte_bpe(texts: Iterable[str], vocab_size: int) -> ByteBPETokenizer:
     """What ByteBPETrainer learns, learned by the library."""
     fast = _byte_rules(Tokenizer(models.BPE()))
-    return ByteBPETokenizer(*_train_bpe(fast, texts, vocab_size, min_count, special_tokens, byte_symbols()))
+    return ByteBPETokenizer(*_train_bpe(fast, texts, vocab_size, initial_alphabet=list(byte_symbols())))
 
 
 def _train_bpe(
-    fast: Tokenizer,
-    texts: Iterable[str],
-    vocab_size: int,
-    min_count: int,
-    special_tokens: Sequence[str],
-    alphabet: Sequence[str] = (),
+    fast: Tokenizer, texts: Iterable[str], vocab_size: int, **begins_with: list[str]
 ) -> tuple[dict[str, int], list[tuple[str, str]]]:
     """Vocabulary and merges in their order; of these only the model's JSON tells."""
-    trainer = trainers.BpeTrainer(
-        vocab_size=min(vocab_size, LARGEST),
-        min_frequency=min_count,
-        special_tokens=list(special_tokens),
-        initial_alphabet=list(alphabet),
-        show_progress=False,
-    )
+    size = min(vocab_size, LARGEST)
+    trainer = trainers.BpeTrainer(vocab_size=size, min_frequency=LEAST, show_progress=False, **begins_with)
     fast.train_from_iterator(list_of_texts("texts", texts), trainer)
     return _by_id(fast), [tuple(pair) for pair in json.loads(fast.to_str())["model"]["merges"]]
 
@@ -165,10 +148,7 @@ def _bpe_rules(fast: Tokenizer) -> Tokenizer:
         ]
     )
     fast.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(WORD_START, "merged_with_next"),
-            pre_tokenizers.Punctuation("isolated"),
-        ]
+        [pre_tokenizers.Split(WORD_START, "merged_with_next"), pre_tokenizers.Punctuation("isolated")]
     )
     return fast
 

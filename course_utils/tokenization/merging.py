@@ -110,10 +110,10 @@ class MergeTrainer(Generic[Tokenizer]):
         if not words:
             raise ValueError("texts must hold at least one word to learn from, and hold none")
         special, alphabet = self.special_tokens, self.alphabet(words)
-        if vocab_size < len(special) + len(alphabet):
+        least = len(special) + len(alphabet)
+        if vocab_size < least:
             raise ValueError(
-                f"vocab_size must be at least {len(special) + len(alphabet)} "
-                f"({len(special)} special tokens and an alphabet of {len(alphabet)}), got {vocab_size}"
+                f"vocab_size must be at least {least}, an alphabet of {len(alphabet)}, got {vocab_size}"
             )
         return list(dict.fromkeys([*special, *alphabet]))
 

@@ -49,17 +49,13 @@ def _characters(ranges: str) -> frozenset[str]:
     return frozenset(found)
 
 
-CLASSLESS = _characters(
-    _LATER_MARKS + _LATER_PUNCTUATION + _LATER_FORMAT
-)  # neither mark, punctuation nor control
+# Neither mark, punctuation nor control.
+CLASSLESS = _characters(_LATER_MARKS + _LATER_PUNCTUATION + _LATER_FORMAT)
 EARLIER_PUNCTUATION = _characters("166D 111C9")  # punctuation in Unicode 8, no longer
 EARLIER_MARKS = _characters("1734 1171E")  # nonspacing marks in Unicode 8, no longer
-STAYS_WHOLE = _characters(
-    _LATER_DECOMPOSITION
-)  # has a canonical decomposition that the reference does not know
-STARTERS = _characters(
-    _LATER_COMBINING
-)  # has a combining class that the reference does not know: stays in place
+# What has a canonical decomposition, and what a combining class, that the reference does not know.
+STAYS_WHOLE = _characters(_LATER_DECOMPOSITION)
+STARTERS = _characters(_LATER_COMBINING)
 
 # Upper-case letters of Unicode 15 to 17 -> lower case, for a Python that does not know them yet.
 LOWERCASE = {"\u1c89": "\u1c8a", "\ua7cb": "\u0264", "\ua7dc": "\u019b"}

@@ -1,8 +1,4 @@
-"""vocab.txt and merges.txt: read, checked, written.
-
-vocab.txt has one token a line, UTF-8; the line number, counted from 0, is the token's id.
-merges.txt has one merge a line, two symbols with a blank between them, in the order in which they were learned.
-"""
+"""vocab.txt: read, checked, written. One token a line, UTF-8; the line number, counted from 0, is the token's id."""
 
 from __future__ import annotations
 
@@ -14,7 +10,8 @@ from course_utils.support.files import read_regular, write_atomically
 from course_utils.support.given import shown
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # a new vocabulary has them in this order
-MERGES_HEADER = "#version: 0.2"
+
+TAKE_AGAIN = "take the file from its source again"
 
 
 def load_vocab(path: str | Path, *, required: Iterable[str] = SPECIAL_TOKENS) -> dict[str, int]:
@@ -25,16 +22,13 @@ def load_vocab(path: str | Path, *, required: Iterable[str] = SPECIAL_TOKENS) ->
         required: tokens that must be there.
     """
     vocab: dict[str, int] = {}
-    for number, token in enumerate(_lines(path, "a vocabulary has one token a line"), start=1):
+    for number, token in enumerate(_lines(path), start=1):
         if not token.strip(" \t"):
-            raise ValueError(
-                f"{path}: line {number} is empty; every line holds one token, and its number is the token's id: "
-                "take the file from its source again"
-            )
+            raise ValueError(f"{path}: line {number} is empty; every line holds one token: {TAKE_AGAIN}")
         if token in vocab:
+            lines = f"lines {vocab[token] + 1} and {number}"
             raise ValueError(
-                f"{path}: {shown(token)} stands twice, in lines {vocab[token] + 1} and {number}; each has one id: "
-                "take the file from its source again"
+                f"{path}: {shown(token)} stands twice, in {lines}; each has one id: {TAKE_AGAIN}"
             )
         vocab[token] = number - 1
     check_special_tokens(vocab, required=required, source=path)
@@ -47,19 +41,15 @@ def check_special_tokens(
     """Raise ValueError when a required token is missing, naming all that are."""
     missing = [token for token in required if token not in vocab]
     if missing:
-        raise ValueError(
-            f"{source}: {', '.join(missing)} missing among {len(vocab):,} tokens; BERT needs "
-            f"{', '.join(required)}: is this the vocab.txt of a BERT model?"
-        )
+        needed = f"BERT needs {', '.join(required)}: is this the vocab.txt of a BERT model?"
+        raise ValueError(f"{source}: {', '.join(missing)} missing among {len(vocab):,} tokens; {needed}")
 
 
 def save_vocab(vocab: Mapping[str, int], path: str | Path) -> None:
     """Write vocab.txt; load_vocab gives back the same mapping. ValueError if ids or tokens do not fit into lines."""
     tokens = sorted(vocab, key=vocab.__getitem__)
     if [vocab[token] for token in tokens] != list(range(len(tokens))):
-        raise ValueError(
-            f"the ids of a vocabulary must be 0 … {len(tokens) - 1}, each once, to fit into {path}"
-        )
+        raise ValueError(f"the ids of a vocabulary must be 0 … {len(tokens) - 1}, each once: {path}")
     for token in tokens:
         if not token.strip(" \t") or "\n" in token or "\r" in token:
             raise ValueError(f"{token!r} cannot stand in a line of {path}: it is blank or holds a line end")
@@ -80,36 +70,7 @@ def tokens_of(ids: Iterable[int], ids_to_tokens: Mapping[int, str]) -> list[str]
     return [ids_to_tokens[number] for number in numbers]
 
 
-def load_merges(path: str | Path) -> list[tuple[str, str]]:
-    """Read merges.txt: pairs of symbols, the first-learned merge first; ValueError where it is damaged."""
-    merges: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(_lines(path, f"the first line is {MERGES_HEADER!r}"), start=1):
-        if number == 1 and line.startswith("#version"):
-            continue
-        pair = tuple(line.split(" "))
-        if len(pair) != 2 or not all(pair):
-            raise ValueError(
-                f"{path}: line {number} must be two symbols with a blank between them, got {shown(line)}"
-            )
-        if pair in merges:
-            raise ValueError(
-                f"{path}: the merge {shown(line)} stands twice, in lines {merges[pair]} and {number}"
-            )
-        merges[pair] = number
-    return list(merges)
-
-
-def save_merges(merges: Iterable[tuple[str, str]], path: str | Path) -> None:
-    """Write merges.txt; load_merges gives back the same list. ValueError for a symbol that is empty or has a blank."""
-    lines = [MERGES_HEADER]
-    for pair in merges:
-        if any(not symbol or set(symbol) & set(" \n\r") for symbol in pair):
-            raise ValueError(f"the merge {pair!r} cannot stand in {path}: a symbol is empty or holds a blank")
-        lines.append(" ".join(pair))
-    write_atomically(path, "".join(f"{line}\n" for line in lines))
-
-
-def _lines(path: str | Path, expected: str) -> list[str]:
+def _lines(path: str | Path) -> list[str]:
     """The lines of a text file. Only \\n and \\r\\n end a line: U+2028 and U+0085 can be tokens."""
     raw = read_regular(path)
     try:
@@ -117,11 +78,11 @@ def _lines(path: str | Path, expected: str) -> list[str]:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{path} is not UTF-8: byte 0x{raw[error.start]:02X} in line {line} fits no character: "
-            "save the file as UTF-8, or take it from its source again"
+            f"{path} is not UTF-8: byte 0x{raw[error.start]:02X} in line {line} fits no character: save the file as "
+            f"UTF-8, or {TAKE_AGAIN}"
         ) from None
     if not text.strip():
-        raise ValueError(f"{path} is empty; {expected}: take the file from its source again")
+        raise ValueError(f"{path} is empty; a vocabulary has one token a line: {TAKE_AGAIN}")
     if text.startswith("\ufeff"):
         raise ValueError(f"{path} begins with a byte order mark (U+FEFF); save it as UTF-8 without one")
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]

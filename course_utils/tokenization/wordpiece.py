@@ -128,9 +128,7 @@ class WordPieceTokenizer:
         if max_length is not None:
             room = max_length - 1 - len(texts)
             if room < 0:
-                raise ValueError(
-                    f"max_length must be at least {1 + len(texts)} ([CLS] and [SEP]), got {max_length}"
-                )
+                raise ValueError(f"max_length must be at least {1 + len(texts)}, got {max_length}")
             kept = shares(len(texts[0]), len(texts[1]) if pair is not None else 0, room)
             texts = [pieces[:length] for pieces, length in zip(texts, kept)]
         added = (0, 0)  # [CLS] and [SEP] stand nowhere in the text

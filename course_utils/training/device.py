@@ -28,9 +28,7 @@ def available_device(name: str, *, local_rank: int | None = None) -> torch.devic
     if kind != "cuda":
         return torch.device(name)
     if number and local_rank is not None:
-        raise ValueError(
-            f"device must be cuda under torchrun, which gives each process its GPU; got {name!r}"
-        )
+        raise ValueError(f"device must be cuda under torchrun, which numbers the GPUs; got {name!r}")
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     index = int(number) if number else local_rank or 0
     if index >= count:
@@ -55,9 +53,8 @@ def fast_precision(device: str | torch.device = "cpu") -> torch.dtype:
         if kind == "cuda":
             has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
         else:
-            has_bfloat16 = (
-                kind == "cpu" and torch.cpu._is_avx512_bf16_supported()
-            )  # no public function says so
+            # No public function says so.
+            has_bfloat16 = kind == "cpu" and torch.cpu._is_avx512_bf16_supported()
     except AttributeError:
         return torch.float32
     return torch.bfloat16 if has_bfloat16 else torch.float32

@@ -50,9 +50,7 @@ def read_log(path: str | Path) -> list[dict[str, Any]]:
                 break
             record = None
         if not isinstance(record, dict) or type(record.get("step")) is not int:
-            raise ValueError(
-                f"{path}, line {number}, must be a record with its step, and is none: delete that line"
-            )
+            raise ValueError(f"{path}, line {number}, must be a record with its step: delete that line")
         records.append(record)
     return records
 

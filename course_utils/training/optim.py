@@ -145,15 +145,9 @@ class AdamW(Adam):
     """
 
     def __init__(
-        self,
-        params: Iterable,
-        lr: float = 1e-3,
-        *,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.01,
+        self, params: Iterable, lr: float = 1e-3, *, weight_decay: float = 0.01, **more: Any
     ) -> None:
-        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(params, lr, weight_decay=weight_decay, **more)
 
     def update(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         _, mean, square = self.averages(parameter, gradient, group["betas"])
@@ -202,7 +196,6 @@ def rectification(step: int, beta2: float) -> float | None:
 
 
 def _longest(beta2: float) -> float:
-    """ρ_∞."""
     return 2 / (1 - beta2) - 1
 
 
@@ -252,9 +245,6 @@ def clip_gradients(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
 
     Returns:
         N before clipping, a scalar.
-
-    Raises:
-        ValueError: if max_norm is not above 0; nothing is changed then.
     """
     max_norm = real_number("max_norm", max_norm, open_at=("least",))
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]

@@ -57,9 +57,7 @@ class Checked:
                 wanted = "True or False" if kind is bool else "a text"
                 raise ValueError(f"{one.name} must be {wanted}, got {shown(value)}")
             elif value not in bounds.get("choices", [value]):
-                raise ValueError(
-                    f"{one.name} must be one of {', '.join(bounds['choices'])}; got {shown(value)}"
-                )
+                raise ValueError(f"{one.name} must be of {', '.join(bounds['choices'])}; got {shown(value)}")
 
 
 Options = TypeVar("Options", bound=Checked)
@@ -162,9 +160,7 @@ class Settings(Checked):
         if self.warmup > self.steps:
             raise ValueError(f"warmup must be at most steps, got {self.warmup} and {self.steps}")
         if self.positions < self.max_length:
-            raise ValueError(
-                f"positions must be at least max_length, got {self.positions} and {self.max_length}"
-            )
+            raise ValueError(f"positions must be at least max_length, got {self.positions}")
         self.percents()
 
     def percents(self) -> tuple[int, ...]:
@@ -174,8 +170,7 @@ class Settings(Checked):
         )
         if found and (len(found) != len(GROUPS) or min(found) < 0 or sum(found) != 100):
             raise ValueError(
-                f"shares must be {len(GROUPS)} whole numbers with 100 as their sum, such as 85,5,10; "
-                f"got {shown(self.shares)}"
+                f"shares must be 3 whole numbers of sum 100, such as 85,5,10; got {shown(self.shares)}"
             )
         return found
 

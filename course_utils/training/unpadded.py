@@ -82,13 +82,8 @@ class UnpaddedEncoder(FastEncoder):
 
     def _can_leave_out(self, hidden_states: Tensor, mask: Tensor | None) -> bool:
         """Whether some token is padding, for all queries alike, and every block is one that is known here."""
-        return (
-            mask is not None
-            and mask.shape == (len(hidden_states), 1, 1, hidden_states.shape[1])
-            and readable(mask)
-            and not mask.all()
-            and all(
-                type(layer) is FastEncoderLayer and type(layer.attention) is FastMultiHeadAttention
-                for layer in self.layers
-            )
-        )
+        row = (len(hidden_states), 1, 1, hidden_states.shape[1])
+        if mask is None or mask.shape != row or not readable(mask) or mask.all():
+            return False
+        kinds = {(type(layer), type(getattr(layer, "attention", None))) for layer in self.layers}
+        return kinds <= {(FastEncoderLayer, FastMultiHeadAttention)}

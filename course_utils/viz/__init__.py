@@ -1,4 +1,7 @@
-"""Figures: plot_*(data, *, ax=None) draws on the given Axes and returns it; takes arrays and token lists, no model."""
+"""Figures: plot_*(data, *, ax=None) draws on the given Axes, or on those of a new figure, and returns them.
+
+They take arrays and lists of tokens, no model.
+"""
 
 from course_utils.viz.attention import plot_attention, plot_mask
 from course_utils.viz.beam_tree import plot_beam_tree
@@ -33,53 +36,3 @@ from course_utils.viz.span_scores import plot_span_scores
 from course_utils.viz.tagged_words import plot_tagged_words
 from course_utils.viz.task_form import plot_task_form
 from course_utils.viz.theme import CYCLE, KEY, MUTED, QUERY, SIGNED, VALUE, WEIGHTS, use_theme
-
-__all__ = [
-    "CYCLE",
-    "KEY",
-    "MUTED",
-    "QUERY",
-    "SIGNED",
-    "VALUE",
-    "WEIGHTS",
-    "label_beside",
-    "plot_arrows",
-    "plot_attention",
-    "plot_beam_tree",
-    "plot_bert_model",
-    "plot_change_grid",
-    "plot_comparisons",
-    "plot_contributions",
-    "plot_course_map",
-    "plot_curves",
-    "plot_departures",
-    "plot_descent_paths",
-    "plot_differences",
-    "plot_encoder_block",
-    "plot_encoding",
-    "plot_fates",
-    "plot_gains",
-    "plot_head_grid",
-    "plot_hull",
-    "plot_influence",
-    "plot_input_embeddings",
-    "plot_intervals",
-    "plot_label_bars",
-    "plot_layer_map",
-    "plot_layer_mix",
-    "plot_layer_rates",
-    "plot_mask",
-    "plot_number_table",
-    "plot_pieces",
-    "plot_reach",
-    "plot_runs",
-    "plot_scores",
-    "plot_sense_map",
-    "plot_shares",
-    "plot_similarity",
-    "plot_span_scores",
-    "plot_tagged_words",
-    "plot_task_form",
-    "show",
-    "use_theme",
-]

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.given import literals, names, numbers
+from course_utils.viz.given import names, numbers
+from course_utils.viz.parts import axes_for, rule_cells, write
 from course_utils.viz.theme import KEY, MUTED, QUERY, WEIGHTS
 
 MANY_TOKENS = 12  # beyond this many columns numbers in the cells no longer fit
@@ -30,26 +31,15 @@ def plot_attention(
         weights: (T_q, T_k), between 0 and 1.
         query_tokens: T_q words, the rows.
         key_tokens: T_k words, the columns.
-        ax: where to draw; a new figure by default.
         annotate: write each weight into its cell (up to 12 columns).
-
-    Returns:
-        The Axes.
     """
     query_tokens, key_tokens = names(query_tokens), names(key_tokens)
-    weights = _table(numbers(weights), query_tokens, key_tokens)
+    weights = numbers(weights, shape=(len(query_tokens), len(key_tokens)))
     ax = _cells(weights, query_tokens, key_tokens, ax, cmap=WEIGHTS)
     if annotate and len(key_tokens) <= MANY_TOKENS:
         for row, column in np.ndindex(weights.shape):
             weight = weights[row, column]
-            ax.text(
-                column,
-                row,
-                f"{weight:.2f}",
-                ha="center",
-                va="center",
-                color="white" if weight > 0.5 else "black",
-            )
+            write(ax, column, row, f"{weight:.2f}", color="white" if weight > 0.5 else "black")
     return ax
 
 
@@ -62,13 +52,14 @@ def plot_mask(
         mask: bool (T_q, T_k), True = may attend.
         query_tokens: T_q words, the rows.
         key_tokens: T_k words, the columns.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     query_tokens, key_tokens = names(query_tokens), names(key_tokens)
-    mask = _table(_zeros_and_ones(mask), query_tokens, key_tokens).astype(bool)
+    mask = numbers(mask, shape=(len(query_tokens), len(key_tokens)))
+    if mask.dtype.kind not in "biu" or not np.isin(mask, (0, 1)).all():
+        raise ValueError(
+            f"expected a mask of bool, True = may attend, got {mask.dtype}; an additive mask is mask == 0"
+        )
+    mask = mask.astype(bool)
     ax = _cells(np.where(mask, 0.45, 0.0), query_tokens, key_tokens, ax, cmap=WEIGHTS)
     for row, column in np.argwhere(~mask):
         cell = plt.Rectangle(
@@ -78,37 +69,12 @@ def plot_mask(
     return ax
 
 
-def _zeros_and_ones(mask: ArrayLike) -> np.ndarray:
-    found = numbers(mask)
-    if found.dtype.kind not in "biu" or not np.isin(found, (0, 1)).all():
-        raise ValueError(
-            f"expected a mask of bool, True = may attend, got {found.dtype}; an additive mask is mask == 0"
-        )
-    return found
-
-
-def _table(table: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> np.ndarray:
-    expected = (len(query_tokens), len(key_tokens))
-    if table.shape != expected or not table.size:
-        raise ValueError(
-            f"expected a table of shape (T_q, T_k) = {expected} for these tokens, got {table.shape}"
-        )
-    return table
-
-
 def _cells(
     values: np.ndarray, query_tokens: Sequence[str], key_tokens: Sequence[str], ax: Axes | None, cmap
 ) -> Axes:
-    if ax is None:
-        _, ax = plt.subplots(figsize=(1.6 + 0.75 * len(key_tokens), 1.2 + 0.6 * len(query_tokens)))
+    ax = axes_for(ax, 1.6 + 0.75 * len(key_tokens), 1.2 + 0.6 * len(query_tokens))
     ax.imshow(values, cmap=cmap, vmin=0.0, vmax=1.0, aspect="auto")
-    ax.set_xticks(range(len(key_tokens)), literals(key_tokens))
-    ax.set_yticks(range(len(query_tokens)), literals(query_tokens))
-    ax.set_xticks(np.arange(-0.5, len(key_tokens)), minor=True)
-    ax.set_yticks(np.arange(-0.5, len(query_tokens)), minor=True)
-    ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
-    ax.tick_params(which="both", length=0)
-    ax.spines[:].set_visible(False)
+    rule_cells(ax, query_tokens, key_tokens)
     ax.set_xlabel(text("figures.key"), color=KEY)
     ax.set_ylabel(text("figures.query"), color=QUERY)
     if len(key_tokens) > MANY_TOKENS:

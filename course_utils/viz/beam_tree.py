@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from course_utils.locale import text
 from course_utils.viz.given import literal, names, numbers
+from course_utils.viz.parts import axes_for, write
 from course_utils.viz.theme import INK, MUTED, QUERY, VALUE
 
 # state -> look of its line and frame; told apart by dash and width as well as by colour
@@ -40,41 +40,27 @@ def plot_beam_tree(
         log_probabilities: (N,), the sum of the logarithms from the beginning up to the node.
         states: N of "kept", "dropped" and "finished".
         best: the node where the best translation ends, whose path is drawn bold; None for none.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of what occurs.
     """
     tokens, states = names(tokens), names(states)
-    parents, scores = numbers(parents), numbers(log_probabilities, float, finite=True)
-    if not tokens or not parents.shape == scores.shape == (len(tokens),) == (len(states),):
-        got = f"{len(tokens)} tokens, {len(states)} states, {parents.shape} and {scores.shape}"
-        raise ValueError(f"expected one parent, log-probability and state for each token, got {got}")
+    parents = numbers(parents, shape=(len(tokens),))
+    scores = numbers(log_probabilities, float, finite=True, shape=(len(tokens),))
     steps, ranks = places(parents, scores, states)
-    if best is not None and not 0 <= best < len(tokens):
-        raise ValueError(f"best must be a node, from 0 to {len(tokens) - 1}, got {best}")
     path = [] if best is None else path_to(parents, best)
-    if ax is None:
-        _, ax = plt.subplots(figsize=(max(7.0, 1.6 + 0.95 * max(steps)), 1.7 + 0.62 * max(ranks)))
+    ax = axes_for(ax, max(7.0, 1.6 + 0.95 * max(steps)), 1.7 + 0.62 * max(ranks))
     plate = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none"}
-    ax.text(0, 1, text("figures.beam_tree.start"), ha="center", va="center", color=INK, zorder=2, bbox=plate)
+    write(ax, 0, 1, text("figures.beam_tree.start"), color=INK, zorder=2, bbox=plate)
     for node, parent in enumerate(parents.tolist()):
         begin = (0, 1) if parent < 0 else (steps[parent], ranks[parent])
         line = BEST if node in path else LOOKS["kept"] if states[node] == "finished" else LOOKS[states[node]]
         (drawn,) = ax.plot([begin[0], steps[node]], [begin[1], ranks[node]], **line, zorder=1)
         drawn.set_gid(f"edge-{node}")
-        ax.text(
-            steps[node],
-            ranks[node],
-            f"{literal(tokens[node])}\n{round(scores[node], 2) + 0.0:.2f}",
-            ha="center",
-            va="center",
-            zorder=2 + (node in path),
-            fontsize=10,
-            weight="bold" if node in path else "normal",
-            color=MUTED if states[node] == "dropped" else INK,
-            bbox=_frame(states[node]),
-        )
+        words = f"{literal(tokens[node])}\n{round(scores[node], 2) + 0.0:.2f}"
+        look = {"weight": "bold" if node in path else "normal", "zorder": 2 + (node in path), "fontsize": 10}
+        look |= {"color": MUTED if states[node] == "dropped" else INK, "bbox": _frame(states[node])}
+        write(ax, steps[node], ranks[node], words, **look)
     _finish(ax, steps, ranks, states, bool(path))
     return ax
 
@@ -90,14 +76,10 @@ def places(
     Returns:
         N steps and N ranks: within a step the likeliest first, dropped ones behind all others.
     """
-    if unknown := set(states) - LOOKS.keys():
-        raise ValueError(f"states must be of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}")
     steps: list[int] = []
     for node, parent in enumerate(np.asarray(parents).tolist()):
-        if type(parent) is not int or not -1 <= parent < node:
-            raise ValueError(f"the parent of node {node} must be a node before it or −1, got {parent!r}")
-        if parent >= 0 and states[parent] != "kept":
-            raise ValueError(f"node {node} follows node {parent}, which is {states[parent]} and not kept")
+        if not -1 <= parent < node:
+            raise ValueError(f"the parent of node {node} must be a node before it or −1, got {parent}")
         steps.append(1 if parent < 0 else steps[parent] + 1)
     ranks, used = [0] * len(steps), [0] * (len(steps) + 2)
     values = np.asarray(log_probabilities).tolist()

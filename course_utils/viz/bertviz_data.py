@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from course_utils.support.given import list_of_texts, several, shown
+from course_utils.support.given import list_of_texts, whole_number
+from course_utils.viz.given import numbers
 
 MOST_TOKENS = 64
 MOST_LINES = 30_000  # drawn at once; more and the browser stutters
@@ -23,18 +24,10 @@ PARTS = {"all": None, "aa": (0, 0), "bb": (1, 1), "ab": (0, 1), "ba": (1, 0)}
 
 
 def check_weights(weights: ArrayLike, tokens: Sequence[str]) -> tuple[np.ndarray, list[str]]:
-    """Float64 weights and the tokens, if they fit each other.
-
-    Raises:
-        ValueError: if they do not, or a row is no distribution.
-    """
-    tokens = list_of_texts("tokens", [tokens] if isinstance(tokens, str) else tokens, least=0)
-    weights = as_array("weights", weights)
+    """Float64 weights (L, H, T, T) and the T tokens; ValueError if they do not fit, or a row is no distribution."""
+    tokens = list_of_texts("tokens", tokens)
     count = len(tokens)
-    if weights.ndim != 4 or weights.shape[2:] != (count, count) or 0 in weights.shape:
-        raise ValueError(
-            f"expected weights of shape (L, H, T, T) with T = {count} tokens, got {weights.shape}"
-        )
+    weights = numbers(weights, float, finite=True, shape=(None, None, count, count))
     if count > MOST_TOKENS:
         raise ValueError(f"at most {MOST_TOKENS} tokens can be drawn, got {count}; take a shorter text")
     off = np.abs(weights.sum(-1) - 1)
@@ -55,60 +48,36 @@ def check_lines(pictures: int, count: int) -> None:
         raise ValueError(f"{message}; give fewer layers or heads, or a shorter text")
 
 
-def as_array(name: str, values: ArrayLike) -> np.ndarray:
-    """An array or a tensor of any kind as float64; ValueError if it is neither, or not finite."""
-    if hasattr(values, "detach"):  # a tensor; NumPy has no bfloat16
-        values = values.detach().cpu().double()
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as problem:
-        raise ValueError(f"expected {name} as one array of numbers, got {type(values).__name__}") from problem
-    if not np.isfinite(array).all():
-        raise ValueError(f"expected finite {name}, got NaN or infinity")
-    return array
-
-
-def one_of(name: str, value: int, size: int, *, first: int = 0) -> int:
-    """A place from `first` to size − 1; ValueError if it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not first <= value < size:
-        raise ValueError(f"{name} must be a whole number from {first} to {size - 1}, got {shown(value)}")
-    return int(value)
+def one_of(name: str, value: int, size: int) -> int:
+    """A place from 0 to size − 1."""
+    return whole_number(name, value, least=0, most=size - 1)
 
 
 def some_of(name: str, values: Sequence[int] | None, size: int) -> list[int]:
-    """Different places from 0 to size − 1, all of them for None; ValueError if some are none."""
-    if values is None:
-        return list(range(size))
-    given = [values] if isinstance(values, int | np.integer) else several(name, values, "whole numbers")
-    chosen = [one_of(name, value, size) for value in given]
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise ValueError(f"{name} must name each of its numbers once and at least one, got {chosen}")
-    return chosen
+    """Places from 0 to size − 1, all of them for None."""
+    return [one_of(name, value, size) for value in (range(size) if values is None else values)]
 
 
 def parts_of(
     weights: np.ndarray, tokens: list[str], second_start: int | None, vectors: dict[str, np.ndarray]
 ) -> dict[str, dict[str, Any]]:
-    """What bertviz's scripts read: the whole and, for two texts, each text's look at each.
+    """What bertviz's scripts read: the whole and, for two texts, each text's look at each, none of them empty.
 
     Args:
         weights: float (L, H, T, T).
         tokens: T of them.
         second_start: first token of the second text, or None.
         vectors: of the neuron view: "queries" and "keys", each float (L, H, T, D); else empty.
-
-    Raises:
-        ValueError: if one of two texts would be empty, or the page would carry too many numbers.
     """
     count = len(tokens)
     names = ["all"]
     halves = []
     if second_start is not None:
-        start = one_of("second_start", second_start, count, first=1)
+        start = whole_number("second_start", second_start, least=1, most=count - 1)
         halves, names = [slice(0, start), slice(start, count)], list(PARTS)
-    numbers = (weights.size + sum(array.size for array in vectors.values())) * (2 if halves else 1)
-    if numbers > MOST_NUMBERS:
-        message = f"too many numbers for one page: at most {MOST_NUMBERS:,}, got {numbers:,}"
+    carried = (weights.size + sum(array.size for array in vectors.values())) * (2 if halves else 1)
+    if carried > MOST_NUMBERS:
+        message = f"too many numbers for one page: at most {MOST_NUMBERS:,}, got {carried:,}"
         raise ValueError(f"{message}; give fewer layers or a shorter text")
     weights = np.round(weights, DIGITS)
     vectors = {name: np.round(array, DIGITS) for name, array in vectors.items()}

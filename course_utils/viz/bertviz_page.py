@@ -54,9 +54,6 @@ def page(
         controls: HTML of the controls that the script fills, see `select`.
         width: the picture's least width, in pixels.
         label: what a screen reader says about the picture; plain text.
-
-    Raises:
-        RuntimeError: if a package that holds one of the scripts is missing.
     """
     view = packaged("bertviz", script).replace("PYTHON_PARAMS", "window.bertviz_params")
     scripts = [packaged(*D3), packaged(*JQUERY), START, view]
@@ -109,11 +106,7 @@ def fingerprint(source: str) -> str:
 
 @cache
 def packaged(package: str, inner: str) -> str:
-    """The text of a file that an installed package carries; the package is looked up, never imported.
-
-    Raises:
-        RuntimeError: if the package is not installed, or has no such file.
-    """
+    """The text of a file that an installed package carries; the package is looked up, never imported."""
     spec = importlib.util.find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or []:
         file = Path(folder) / inner

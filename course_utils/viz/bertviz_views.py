@@ -17,15 +17,9 @@ import traitlets
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.bertviz_data import (
-    as_array,
-    check_lines,
-    check_weights,
-    one_of,
-    parts_of,
-    some_of,
-)
+from course_utils.viz.bertviz_data import check_lines, check_weights, one_of, parts_of, some_of
 from course_utils.viz.bertviz_page import ROOT, page, select, shown
+from course_utils.viz.given import numbers
 
 COLUMNS = {"head_view": 14, "model_view": 12, "neuron_view": 14}  # of a token, in bertviz's boxes
 WIDTHS = {"head_view": 340, "model_view": 975, "neuron_view": 1010}  # of the picture, in pixels
@@ -124,9 +118,6 @@ def model_view(
     Args:
         weights, tokens, second_start: as in head_view.
         layers, heads: which to show; all by default.
-
-    Raises:
-        ValueError, RuntimeError: as in head_view.
     """
     weights, tokens = check_weights(weights, tokens)
     layers = some_of("layers", layers, weights.shape[0])
@@ -158,22 +149,10 @@ def neuron_view(
         queries, keys: float (L, H, T, D), before the division by √D.
         weights, tokens, second_start: as in head_view.
         layer, head: shown first.
-
-    Raises:
-        ValueError, RuntimeError: as in head_view.
     """
     weights, tokens = check_weights(weights, tokens)
-    queries, keys = as_array("queries", queries), as_array("keys", keys)
-    if (
-        queries.ndim != 4
-        or 0 in queries.shape
-        or queries.shape[:3] != weights.shape[:3]
-        or queries.shape != keys.shape
-    ):
-        expected = "(L, H, T, D) = ({}, {}, {}, D)".format(*weights.shape)
-        raise ValueError(
-            f"expected queries and keys of shape {expected}, got {queries.shape} and {keys.shape}"
-        )
+    queries = numbers(queries, float, finite=True, shape=(*weights.shape[:3], None))
+    keys = numbers(keys, float, finite=True, shape=queries.shape)
     layer = one_of("layer", layer, weights.shape[0])
     head = one_of("head", head, weights.shape[1])
     params = {"bidirectional": True, "display_mode": "light", "layer": layer, "head": head}

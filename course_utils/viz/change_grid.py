@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from course_utils.viz.given import literal, literals, names
+from course_utils.viz.parts import axes_for, write
 from course_utils.viz.theme import KEY, MUTED
 
 
@@ -20,26 +21,20 @@ def plot_change_grid(
         members: M names of models, from top to bottom.
         parts: P names of parts, from left to right.
         changes: M rows of P texts; "" where nothing is changed.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     members, parts = names(members), names(parts)
     rows = [names(row) for row in changes]
-    if not members or not parts or [len(row) for row in rows] != [len(parts)] * len(members):
-        found = [len(row) for row in rows]
-        raise ValueError(f"expected {len(members)} rows of {len(parts)} texts, at least one, got {found}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(1.75 * len(parts) + 1.6, 0.62 * len(members) + 0.9))
+    if (found := [len(row) for row in rows]) != [len(parts)] * len(members):
+        raise ValueError(f"expected {len(members)} rows of {len(parts)} texts, got {found}")
+    ax = axes_for(ax, 1.75 * len(parts) + 1.6, 0.62 * len(members) + 0.9)
     for row, texts in enumerate(rows):
         for column, words in enumerate(texts):
             if not words:
-                ax.text(column, row, "·", ha="center", va="center", color=MUTED, fontsize=16)
+                write(ax, column, row, "·", color=MUTED, fontsize=16)
                 continue
             box = plt.Rectangle((column - 0.48, row - 0.44), 0.96, 0.88, facecolor=KEY, alpha=0.18)
             ax.add_patch(box)
-            ax.text(column, row, literal(words), ha="center", va="center", fontsize=11)
+            write(ax, column, row, literal(words), fontsize=11)
     ax.set_yticks(range(len(members)), literals(members), fontsize=13)
     ax.set_xticks(range(len(parts)), literals(parts), fontsize=12)
     ax.xaxis.tick_top()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.viz.given import in_legend, literals, numbers
 from course_utils.viz.given import names as names_of
+from course_utils.viz.parts import axes_for
 from course_utils.viz.theme import KEY, MUTED, QUERY
 
 
@@ -36,29 +36,18 @@ def plot_comparisons(
         names: what values and references are, two words for the legend.
         differences: whether to draw value − reference.
         digits: after the point, 0 … 6.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend unless differences are drawn.
     """
     labels = names_of(labels)
-    values, references = numbers(values, float, finite=True), numbers(references, float)
-    if not labels or values.shape != (len(labels),) or references.shape != values.shape:
-        raise ValueError(
-            f"expected a value and a reference for each of {len(labels)} labels, at least one, "
-            f"got shapes {values.shape} and {references.shape}"
-        )
-    if np.isinf(references).any():
-        raise ValueError("references must be finite, or NaN where there is none, got an infinite one")
-    pair = names_of(names)
-    if len(pair) != 2:
-        raise ValueError(f"names must be two, of the values and of the references, got {len(pair)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7, 1.0 + 0.55 * len(labels)))
+    values = numbers(values, float, finite=True, shape=(len(labels),))
+    references = numbers(references, float, shape=(len(labels),))
+    ax = axes_for(ax, 7, 1.0 + 0.55 * len(labels))
     if differences:
         _draw_differences(ax, values - references, digits)
     else:
-        _draw_pairs(ax, values, references, pair, digits)
+        _draw_pairs(ax, values, references, names_of(names), digits)
     places = np.arange(len(labels))
     ax.set_yticks(places, literals(labels))
     ax.tick_params(axis="y", length=0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from course_utils.locale import text
 from course_utils.viz.given import in_legend, numbers
+from course_utils.viz.parts import axes_for
 from course_utils.viz.plane import label_beside
 from course_utils.viz.runs import MARKERS
 from course_utils.viz.theme import CYCLE, DASHES, INK, MUTED
@@ -33,40 +33,29 @@ def plot_descent_paths(
         heights: (M, N), the surface above them.
         paths: name -> (S, 2), where an optimiser stands before its first step and after each; a path ends before the
             first number that is not finite. At most seven; none shows the surface alone.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with equal units on both axes, the grid's limits, and a legend if there are paths.
     """
-    x, y, heights = (numbers(values, float, finite=True) for values in (x, y, heights))
-    if not _rises(x) or not _rises(y) or heights.shape != y.shape + x.shape:
-        raise ValueError(
-            "expected rising x (N,) and y (M,) and heights (M, N), N and M at least 2, "
-            f"got {x.shape}, {y.shape} and {heights.shape}"
-        )
+    x, y = (numbers(places, float, finite=True, shape=(None,)) for places in (x, y))
+    heights = numbers(heights, float, finite=True, shape=(len(y), len(x)))
+    if not (np.diff(x) > 0).all() or not (np.diff(y) > 0).all():
+        raise ValueError("expected rising x and y, got some that fall or stay")
     levels = heights.min() + np.ptp(heights) * 2.0 ** np.arange(-LEVELS, 1)
-    if not _rises(levels):
-        raise ValueError(f"expected heights that differ, got only {heights.min():g}")
-    ways = {name: _finite_part(name, path) for name, path in dict(paths).items()}
-    if len(ways) > len(CYCLE):
-        raise ValueError(f"expected at most {len(CYCLE)} paths, got {len(ways)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7.5, 5))
+    ways = {name: _finite_part(path) for name, path in paths.items()}
+    ax = axes_for(ax, 7.5, 5)
     inner = np.linspace(0, 1, LEVELS + 1)
     ax.contourf(x, y, heights, levels=[heights.min(), *levels], colors=RELIEF(inner))
     ax.contour(x, y, heights, levels=levels[:-1], colors=[MUTED], linewidths=0.5, linestyles="-")
     for order, (name, way) in enumerate(ways.items()):
-        ax.plot(
-            *way.T,
-            color=CYCLE[order],
-            linestyle=DASHES[order],
-            marker=MARKERS[order],
-            markevery=[len(way) - 1],
-            markersize=10,
-            markeredgecolor="white",
-            path_effects=[withStroke(linewidth=4, foreground="white")],
-            label=in_legend(name),
-        )
+        look = {"color": CYCLE[order], "linestyle": DASHES[order], "label": in_legend(name)}
+        end = {
+            "marker": MARKERS[order],
+            "markevery": [len(way) - 1],
+            "markersize": 10,
+            "markeredgecolor": "white",
+        }
+        ax.plot(*way.T, path_effects=[withStroke(linewidth=4, foreground="white")], **look, **end)
     for start in dict.fromkeys(tuple(way[0]) for way in ways.values()):
         ax.plot(*start, "o", color=INK, markerfacecolor="white", markersize=9, markeredgewidth=2.2)
         label_beside(ax, text("figures.descent_paths.start"), start, (0, 1), color=INK)
@@ -77,14 +66,8 @@ def plot_descent_paths(
     return ax
 
 
-def _rises(places: np.ndarray) -> bool:
-    return places.ndim == 1 and len(places) >= 2 and bool((np.diff(places) > 0).all())
-
-
-def _finite_part(name: str, path: ArrayLike) -> np.ndarray:
+def _finite_part(path: ArrayLike) -> np.ndarray:
     """A path up to where it is no longer finite."""
-    path = numbers(path, float)
-    if path.ndim != 2 or path.shape[1] != 2 or not len(path) or not np.isfinite(path[0]).all():
-        raise ValueError(f"expected {name!r} of shape (S, 2) with a finite start, got {path.shape}")
+    path = numbers(path, float, shape=(None, 2))
     lost = ~np.isfinite(path).all(axis=1)
     return path[: int(lost.argmax())] if lost.any() else path

@@ -12,6 +12,7 @@ from course_utils.locale import text
 from course_utils.support.text_width import drawn_width
 from course_utils.viz.given import literal, literals
 from course_utils.viz.given import names as names_of
+from course_utils.viz.parts import axes_for, write
 from course_utils.viz.theme import INK, KEY, MUTED, QUERY, VALUE
 
 FULL_ROW = 126.0  # in Latin letters: so many fit beside each other at 12 points
@@ -41,21 +42,14 @@ def plot_fates(
         fates: for each token "masked", "random", "kept", "plain" or "special".
         labels: for each token what is to be predicted there, "" for nothing.
         names: of the rows; none by default.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of the fates that occur.
     """
     tokens, fates = [names_of(row) for row in tokens], [names_of(row) for row in fates]
     labels, names = [names_of(row) for row in labels], names_of(names)
-    shapes = [[len(row) for row in table] for table in (tokens, fates, labels)]
-    if not any(tokens) or shapes[0] != shapes[1] or shapes[0] != shapes[2]:
-        raise ValueError(f"expected rows of the same lengths, at least one, got {shapes}")
     used = {fate for row in fates for fate in row}
-    if unknown := used - LOOKS.keys():
-        raise ValueError(f"fates must be of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(12, 0.9 + 0.95 * len(tokens)))
+    ax = axes_for(ax, 12, 0.9 + 0.95 * len(tokens))
     longest = 0.0
     for row, (words, states, below) in enumerate(zip(tokens, fates, labels, strict=True)):
         left = 0.0
@@ -65,11 +59,9 @@ def plot_fates(
             plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8} if fate == "random" else None
             color = "white" if fate == "masked" else INK
             middle = left + (width - 0.25) / 2
-            ax.text(middle, row - 0.16, literal(word), ha="center", va="center", color=color, bbox=plate)
+            write(ax, middle, row - 0.16, literal(word), color=color, bbox=plate)
             if label:
-                ax.text(
-                    middle, row + 0.24, literal(label), ha="center", va="center", color=INK, weight="bold"
-                )
+                write(ax, middle, row + 0.24, literal(label), color=INK, weight="bold")
             left += width
         longest = max(longest, left)
     for written in ax.texts:  # long rows: smaller letters, so that they stay in their boxes

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.given import literals, names, numbers
+from course_utils.viz.given import intervals, literals, names
+from course_utils.viz.parts import axes_for
 from course_utils.viz.theme import MUTED, QUERY
 
 
@@ -21,20 +21,13 @@ def plot_gains(labels: Sequence[str], gains: ArrayLike, *, ax: Axes | None = Non
     Args:
         labels: N names, from top to bottom.
         gains: (N, 3), for each the difference and both ends of its interval, low ≤ difference ≤ high.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of the two kinds.
     """
-    labels, gains = names(labels), numbers(gains, float, finite=True)
-    if not labels or gains.shape != (len(labels), 3):
-        raise ValueError(f"expected {len(labels)} rows of 3 numbers, at least one, got shape {gains.shape}")
-    middle, low, high = gains.T
-    if (low > middle).any() or (middle > high).any():
-        place = int(((low > middle) | (middle > high)).argmax())
-        raise ValueError(f"expected low ≤ difference ≤ high, got {gains[place].tolist()} in row {place}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(8, 0.42 * len(labels) + 1.4))
+    labels = names(labels)
+    middle, low, high = intervals(gains, len(labels)).T
+    ax = axes_for(ax, 8, 0.42 * len(labels) + 1.4)
     decided = (low > 0) | (high < 0)
     places = np.arange(len(labels))
     ax.axvline(0, color=MUTED, linestyle="--", linewidth=1.2)

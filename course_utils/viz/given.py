@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -29,13 +30,23 @@ def names(labels: Iterable[object]) -> list[str]:
     return [str(label) for label in labels]
 
 
-def numbers(values: ArrayLike, dtype: DTypeLike = None, *, finite: bool = False) -> np.ndarray:
+def numbers(
+    values: ArrayLike,
+    dtype: DTypeLike = None,
+    *,
+    finite: bool = False,
+    shape: tuple[int | None, ...] | None = None,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> np.ndarray:
     """Real numbers as an array; those of a tensor without its gradient, wherever it lives and whatever its precision.
 
     Args:
         values: numbers in rows of the same length.
         dtype: float, or None for the one that they have.
         finite: refuse NaN and the infinities, where one would be drawn as something else.
+        shape: refuse another one, which would be cut off or turned round; None in it stands for any size.
+        least, most: refuse what lies beyond.
     """
     if hasattr(values, "detach"):
         values = values.detach().cpu()
@@ -49,4 +60,23 @@ def numbers(values: ArrayLike, dtype: DTypeLike = None, *, finite: bool = False)
         raise ValueError(f"expected real numbers to draw, got {array.dtype}")
     if finite and not np.isfinite(array).all():
         raise ValueError("expected finite numbers to draw, got NaN or an infinity among them")
+    if shape and (array.ndim != len(shape) or any(w not in (None, s) for w, s in zip(shape, array.shape))):
+        wanted = str(shape).replace("None", "any")
+        raise ValueError(f"expected numbers of shape {wanted} to draw, got {array.shape}")
+    if (array < least).any() or (array > most).any():
+        found = f"{array.min():g} … {array.max():g}"
+        raise ValueError(f"expected numbers from {least:g} to {most:g} to draw, got {found}")
     return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def intervals(rows: ArrayLike, count: int) -> np.ndarray:
+    """float (count, 3): a number, and the two ends of the interval that it lies in."""
+    found = numbers(rows, float, finite=True, shape=(count, 3))
+    if (found[:, 1] > found[:, 0]).any() or (found[:, 0] > found[:, 2]).any():
+        raise ValueError(f"expected (number, low, high) with low ≤ number ≤ high, got {found.tolist()}")
+    return found
+
+
+def segments_of(tokens: Sequence[str], token_type_ids: ArrayLike) -> list[int]:
+    """0 or 1 for each token: whether it is of the first text or of the second."""
+    return numbers(token_type_ids, int, shape=(len(tokens),), least=0, most=1).tolist()

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from course_utils.locale import text
-from course_utils.viz.given import numbers
+from course_utils.viz.parts import axes_for, write
 from course_utils.viz.theme import KEY, MUTED, QUERY
 
 
@@ -20,20 +20,12 @@ def plot_layer_map(teacher_layers: int, chosen: Sequence[int], *, ax: Axes | Non
     Args:
         teacher_layers: N.
         chosen: for each layer of the student, from the lowest, the number of a layer of the teacher, 1 … N, rising.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     count = teacher_layers
-    pairs = numbers(chosen)
-    if pairs.ndim != 1 or not len(pairs) or pairs.dtype.kind not in "iu":
-        raise ValueError(f"expected whole numbers of layers, at least one, got {pairs.dtype} {pairs.shape}")
-    picked = [int(layer) for layer in pairs]
-    if picked[0] < 1 or picked[-1] > count or any(a >= b for a, b in zip(picked, picked[1:])):
-        raise ValueError(f"expected rising numbers of layers from 1 to {count}, got {picked}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(5, 0.34 * count + 1))
+    picked = list(chosen)
+    if not set(picked) <= set(range(1, count + 1)):
+        raise ValueError(f"expected numbers of layers from 1 to {count}, got {picked}")
+    ax = axes_for(ax, 5, 0.34 * count + 1)
     step = count / len(picked)  # the student's layers are spread over the same height
     for layer in range(1, count + 1):
         used = layer in picked
@@ -41,11 +33,11 @@ def plot_layer_map(teacher_layers: int, chosen: Sequence[int], *, ax: Axes | Non
         edge = {"edgecolor": QUERY if used else MUTED, "linestyle": "-" if used else "--"}
         ax.add_patch(plt.Rectangle((0, layer - 0.38), 1, 0.76, **look, **edge))
         color = "white" if used else "black"
-        ax.text(0.5, layer, str(layer), ha="center", va="center", color=color, fontsize=11)
+        write(ax, 0.5, layer, str(layer), color=color, fontsize=11)
     for place, layer in enumerate(picked, start=1):
         height = place * step - (step - 1) / 2
         ax.add_patch(plt.Rectangle((2.2, height - 0.38), 1, 0.76, facecolor=KEY, edgecolor=KEY))
-        ax.text(2.7, height, str(place), ha="center", va="center", color="white", fontsize=11)
+        write(ax, 2.7, height, str(place), color="white", fontsize=11)
         ax.plot([1, 2.2], [layer, height], color=KEY, linestyle="-", linewidth=1.6)
     ax.set_xticks([0.5, 2.7], [text("figures.layer_map.teacher"), text("figures.layer_map.student")])
     ax.set_yticks([])

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
 from course_utils.locale import text
 from course_utils.viz.given import in_legend, numbers
+from course_utils.viz.parts import axes_for, percent_axis, write
 from course_utils.viz.theme import CYCLE
 
-MOST_MIXES = 4
 HATCHES = ["", "//", "..", "\\\\"]
 
 
@@ -21,24 +20,15 @@ def plot_layer_mix(mixes: Mapping[str, Sequence[float]], *, ax: Axes | None = No
 
     Args:
         mixes: name -> L + 1 weights, not negative and not all 0; 1 to 4 mixes.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend where there are several mixes.
     """
-    mixes = dict(mixes)
-    if not 1 <= len(mixes) <= MOST_MIXES:
-        raise ValueError(f"expected 1 to {MOST_MIXES} mixes, got {len(mixes)}")
-    rows = {name: numbers(weights, float, finite=True) for name, weights in mixes.items()}
-    length = next(iter(rows.values())).shape
-    for name, row in rows.items():
-        if row.shape != length or len(length) != 1 or not row.size:
-            raise ValueError(f"expected as many weights in {name!r} as in all mixes, got shape {row.shape}")
-        if (row < 0).any() or not row.any():
-            raise ValueError(f"the weights of {name!r} must not be negative, and not all 0")
-    layers = np.arange(length[0])
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7, 1.0 + length[0] * (0.3 + 0.2 * len(rows))))
+    layers = np.arange(len(next(iter(mixes.values()))))
+    rows = {
+        name: numbers(row, float, finite=True, shape=layers.shape, least=0) for name, row in mixes.items()
+    }
+    ax = axes_for(ax, 7, 1.0 + len(layers) * (0.3 + 0.2 * len(rows)))
     height = 0.74 / len(rows)
     for number, (name, row) in enumerate(rows.items()):
         shares = row / row.max() / (row / row.max()).sum()  # by the largest first: sums stay finite
@@ -51,10 +41,10 @@ def plot_layer_mix(mixes: Mapping[str, Sequence[float]], *, ax: Axes | None = No
         }
         ax.barh(places, shares, height=height * 0.92, label=in_legend(name), **look)
         for place, share in zip(places, shares):
-            ax.text(share + 0.012, place, f"{share:.0%}", ha="left", va="center", fontsize=10)
+            write(ax, share + 0.012, place, f"{share:.0%}", ha="left", fontsize=10)
     names = [text("figures.layer_mix.layer", number=layer) for layer in layers]
     ax.set_yticks(layers, [text("figures.layer_mix.embeddings"), *names[1:]])
-    ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
+    percent_axis(ax)
     ax.set_xlim(0, 1.1)
     ax.set_xlabel(text("figures.layer_mix.share"))
     ax.tick_params(axis="y", length=0)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from course_utils.locale import text
 from course_utils.viz.given import literals, names, numbers
+from course_utils.viz.parts import axes_for
 from course_utils.viz.theme import MUTED, WEIGHTS
 
 
@@ -20,18 +21,13 @@ def plot_layer_rates(rates: ArrayLike, layers: Sequence[str], *, ax: Axes | None
     Args:
         rates: (L, N), at least 0 and not all 0; a row for each layer from the lowest, a column for each update.
         layers: L names, from the lowest; the highest is drawn on top.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes; updates count from 1.
     """
-    rates, layers = numbers(rates, float, finite=True), names(layers)
-    if rates.ndim != 2 or len(rates) != len(layers) or not rates.size:
-        raise ValueError(f"expected rates of shape ({len(layers)}, updates), got {rates.shape}")
-    if (rates < 0).any() or not rates.any():
-        raise ValueError("rates must be at least 0, and not all 0")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(9, 1.2 + 0.45 * len(layers)))
+    layers = names(layers)
+    rates = numbers(rates, float, finite=True, shape=(len(layers), None), least=0)
+    ax = axes_for(ax, 9, 1.2 + 0.45 * len(layers))
     count = rates.shape[1]
     ends = (0.5, count + 0.5, -0.5, len(layers) - 0.5)
     look = {"cmap": WEIGHTS, "vmin": 0.0, "vmax": 1.0, "interpolation": "nearest"}

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.viz.given import literals, names, numbers
+from course_utils.viz.parts import axes_for, rule_cells, write
 from course_utils.viz.theme import INK, KEY, VALUE, WEIGHTS
 
 LOWEST, HIGHEST = 1e-9, 1e2  # ends of the logarithmic scale
@@ -24,32 +25,16 @@ def plot_differences(
     Args:
         differences: (S,), not negative; what is not finite takes the whole width.
         stages: S names, from the input to the output; drawn from top to bottom.
-        tolerance: a larger difference is a departure; such bars are vermillion and hatched.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
+        tolerance: on the scale, 1e-9 to 1e2; a larger difference is a departure: its bar is vermillion and hatched.
     """
-    differences, stages = numbers(differences, float), names(stages)
-    tolerance = _tolerance(tolerance)
-    if differences.shape != (len(stages),) or not len(stages):
-        raise ValueError(
-            f"expected differences of shape {(len(stages),)} for these stages, got {differences.shape}"
-        )
-    if ax is None:
-        _, ax = plt.subplots(figsize=(8, 1.4 + 0.42 * len(stages)))
+    stages = names(stages)
+    differences = numbers(differences, float, shape=(len(stages),))
+    ax = axes_for(ax, 8, 1.4 + 0.42 * len(stages))
     for place, difference in enumerate(differences):
         departs = not difference <= tolerance
         width = min(max(difference, LOWEST), HIGHEST) if math.isfinite(difference) else HIGHEST
-        ax.barh(
-            place,
-            width - LOWEST,
-            left=LOWEST,
-            height=0.62,
-            color=KEY if departs else VALUE,
-            hatch="//" if departs else None,
-            edgecolor="white",
-        )
+        look = {"color": KEY, "hatch": "//"} if departs else {"color": VALUE}
+        ax.barh(place, width - LOWEST, left=LOWEST, height=0.62, edgecolor="white", **look)
     ax.axvline(tolerance, color=INK, linestyle="--", linewidth=1.6)
     ax.set(xscale="log", xlim=(LOWEST, HIGHEST), ylim=(len(stages) - 0.4, -0.6))
     powers = range(-9, 3, 2)
@@ -75,19 +60,10 @@ def plot_departures(
         faults: F names.
         stages: S names, from the input to the output.
         tolerance: cells that do not exceed it stay white and without a number.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
-    differences, tolerance = numbers(differences, float), _tolerance(tolerance)
     faults, stages = names(faults), names(stages)
-    if differences.shape != (len(faults), len(stages)) or not differences.size:
-        raise ValueError(
-            f"expected differences of shape {(len(faults), len(stages))} for these names, got {differences.shape}"
-        )
-    if ax is None:
-        _, ax = plt.subplots(figsize=(3.2 + 1.15 * len(stages), 1.0 + 0.5 * len(faults)))
+    differences = numbers(differences, float, shape=(len(faults), len(stages)))
+    ax = axes_for(ax, 3.2 + 1.15 * len(stages), 1.0 + 0.5 * len(faults))
     departs = ~(differences <= tolerance)  # NaN departs too
     size = np.nan_to_num(differences, nan=HIGHEST, posinf=HIGHEST).clip(LOWEST, HIGHEST)
     depth = np.log10(size / tolerance) / np.log10(HIGHEST / tolerance)
@@ -96,25 +72,10 @@ def plot_departures(
         if departs[row, column]:
             color = "white" if depth[row, column] > 0.5 else INK
             written = f"{float(f'{differences[row, column]:.1g}'):g}"  # one digit, and 10 rather than 1e+01
-            ax.text(column, row, written, ha="center", va="center", color=color)
+            write(ax, column, row, written, color=color)
     for row, column in enumerate(departs.argmax(axis=1)):
         if departs[row, column]:
             frame = dict(fill=False, edgecolor=KEY, linewidth=3.5)
             ax.add_patch(plt.Rectangle((column - 0.47, row - 0.44), 0.94, 0.88, **frame))
-    ax.set_xticks(range(len(stages)), literals(stages))
-    ax.set_yticks(range(len(faults)), literals(faults))
-    ax.tick_params(length=0)
-    ax.set_xticks(np.arange(len(stages) + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(len(faults) + 1) - 0.5, minor=True)
-    ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
-    ax.tick_params(which="minor", length=0)
-    ax.spines[:].set_visible(False)
+    rule_cells(ax, faults, stages)
     return ax
-
-
-def _tolerance(value: float) -> float:
-    """A tolerance that the scale has a place for."""
-    tolerance = float(value)
-    if not LOWEST <= tolerance < HIGHEST:
-        raise ValueError(f"tolerance must be from {LOWEST:g} to below {HIGHEST:g}, got {tolerance:g}")
-    return tolerance

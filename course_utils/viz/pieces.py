@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from course_utils.support.text_width import drawn_width
 from course_utils.viz.given import literal, names
+from course_utils.viz.parts import axes_for, write
 from course_utils.viz.theme import CYCLE, INK, KEY
 
 BOX_AIR = 0.9  # in Latin letters, left and right of a label together
@@ -20,16 +21,9 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], *, ax: Axes | None = None) ->
 
     Args:
         rows: name of a row -> its pieces, the first row on top.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
     rows = {row: names(pieces) for row, pieces in dict(rows).items()}
-    if not rows or not all(rows.values()):
-        raise ValueError("expected at least one row, and in each row at least one piece")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(11, 0.4 + 0.55 * len(rows)))
+    ax = axes_for(ax, 11, 0.4 + 0.55 * len(rows))
     longest = 0.0
     for row, pieces in enumerate(rows.values()):
         left = 0.0
@@ -41,15 +35,7 @@ def plot_pieces(rows: Mapping[str, Sequence[str]], *, ax: Axes | None = None) ->
             ax.add_patch(plt.Rectangle((left, row - 0.38), width - 0.15, 0.76, **box))
             plate = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if unknown else None
             middle = left + (width - 0.15) / 2
-            ax.text(
-                middle,
-                row,
-                literal(piece),
-                ha="center",
-                va="center",
-                color=KEY if unknown else INK,
-                bbox=plate,
-            )
+            write(ax, middle, row, literal(piece), color=KEY if unknown else INK, bbox=plate)
             left += width
         longest = max(longest, left)
     ax.set(xlim=(-0.1, longest + 0.1), ylim=(len(rows) - 0.5, -0.5), xticks=[])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
 from course_utils.viz.given import numbers
+from course_utils.viz.parts import axes_for
 from course_utils.viz.theme import SIGNED
 
 
@@ -17,16 +17,12 @@ def plot_encoding(encoding: ArrayLike, *, ax: Axes | None = None) -> Axes:
 
     Args:
         encoding: float (T, C); the scale reaches to the largest absolute value, at least to 1.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes: position 0 at the top, dimension 0 at the left.
     """
-    encoding = numbers(encoding, float)
-    if encoding.ndim != 2 or not encoding.size or not np.isfinite(encoding).all():
-        raise ValueError(f"expected a finite encoding of shape (T, C), got shape {encoding.shape}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(9, 5))
+    encoding = numbers(encoding, float, finite=True, shape=(None, None))
+    ax = axes_for(ax, 9, 5)
     reach = max(1.0, float(np.abs(encoding).max()))
     image = ax.imshow(encoding, cmap=SIGNED, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest")
     ax.set(xlabel=text("figures.encoding.dimension"), ylabel=text("figures.encoding.position"))

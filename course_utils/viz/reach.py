@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.given import literals, names, numbers
+from course_utils.viz.given import names, numbers
+from course_utils.viz.parts import axes_for, rule_cells, write
 from course_utils.viz.theme import KEY, MUTED, QUERY, WEIGHTS
 
 
@@ -23,20 +24,10 @@ def plot_reach(
         sizes: (R, T), at least 0, for example the sizes of gradients; a row for each output.
         outputs: R names.
         inputs: T names.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
-    sizes = numbers(sizes, float, finite=True)
     outputs, inputs = names(outputs), names(inputs)
-    if sizes.shape != (len(outputs), len(inputs)) or not sizes.size:
-        expected = (len(outputs), len(inputs))
-        raise ValueError(f"expected sizes of shape {expected} for these names, got {sizes.shape}")
-    if (sizes < 0).any():
-        raise ValueError(f"sizes must be at least 0, got {sizes.min():g}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(1.6 + 0.75 * len(inputs), 1.2 + 0.6 * len(outputs)))
+    sizes = numbers(sizes, float, finite=True, shape=(len(outputs), len(inputs)), least=0)
+    ax = axes_for(ax, 1.6 + 0.75 * len(inputs), 1.2 + 0.6 * len(outputs))
     shares = sizes / (sizes.max() or 1.0)
     ax.imshow(shares, cmap=WEIGHTS, vmin=0.0, vmax=1.0, aspect="auto")
     for row, column in np.ndindex(sizes.shape):
@@ -47,14 +38,8 @@ def plot_reach(
             )
         written = "0" if sizes[row, column] == 0 else f"{shares[row, column]:.2f}"
         color = "white" if shares[row, column] > 0.67 else "black"
-        ax.text(column, row, written, ha="center", va="center", color=color, fontsize=11)
-    ax.set_xticks(range(len(inputs)), literals(inputs))
-    ax.set_yticks(range(len(outputs)), literals(outputs))
-    ax.set_xticks(np.arange(-0.5, len(inputs)), minor=True)
-    ax.set_yticks(np.arange(-0.5, len(outputs)), minor=True)
-    ax.grid(which="minor", color="#D1D5DB", linewidth=1, linestyle="-")
-    ax.tick_params(which="both", length=0)
+        write(ax, column, row, written, color=color, fontsize=11)
+    rule_cells(ax, outputs, inputs)
     ax.set_xlabel(text("figures.reach.input"), color=KEY)
     ax.set_ylabel(text("figures.reach.output"), color=QUERY)
-    ax.spines[:].set_visible(False)
     return ax

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import in_legend, literal, literals, numbers
+from course_utils.viz.given import in_legend, intervals, literal, literals, numbers
 from course_utils.viz.given import names as names_of
+from course_utils.viz.parts import axes_for, name_cells, percent_axis, write
 from course_utils.viz.theme import CYCLE, INK, KEY, MUTED, QUERY, WEIGHTS
 
 MARKERS = "os^D"
@@ -26,30 +26,21 @@ def plot_sense_map(
         points: (N, 2).
         senses: the sense of each, at most four different ones; as they are to be called.
         names: a word to write beside each point; none by default, "" for points without.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend.
     """
-    points = numbers(points, float, finite=True)
     senses, names = names_of(senses), names_of(names)
-    different = list(dict.fromkeys(senses))
-    if points.shape != (len(senses), 2) or not 1 <= len(different) <= len(MARKERS):
-        raise ValueError(
-            f"expected points of shape {(len(senses), 2)} with 1 to {len(MARKERS)} senses, got {points.shape} "
-            f"and {len(different)}"
-        )
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7, 5))
-    for number, sense in enumerate(different):
+    points = numbers(points, float, finite=True, shape=(len(senses), 2))
+    ax = axes_for(ax, 7, 5)
+    for number, sense in enumerate(dict.fromkeys(senses)):
         chosen = points[[own == sense for own in senses]]
         look = dict(color=CYCLE[number], edgecolor="white", linewidth=0.6, alpha=0.85)
         ax.scatter(*chosen.T, s=60, marker=MARKERS[number], label=in_legend(sense), **look)
     for (x, y), beside in zip(points, names):
         if beside:
-            ax.annotate(
-                literal(beside), (x, y), xytext=(8, 6), textcoords="offset points", fontsize=13, weight="bold"
-            )
+            look = {"fontsize": 13, "weight": "bold"}
+            ax.annotate(literal(beside), (x, y), xytext=(8, 6), textcoords="offset points", **look)
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_color("#D1D5DB")
     ax.spines[:].set_visible(True)
@@ -75,48 +66,32 @@ def plot_scores(
         sentences: N of them.
         senses: K names.
         truths: the true sense of each sentence, or None; nothing means None for all.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
-    scores = numbers(scores, float)
     sentences, senses = names_of(sentences), names_of(senses)
-    truths = _truths(truths) or [None] * len(sentences)
-    if not senses or scores.shape != (len(sentences), len(senses)) or len(truths) != len(sentences):
-        raise ValueError(
-            f"expected scores of shape {(len(sentences), len(senses))} and {len(sentences)} truths, got {scores.shape} "
-            f"and {len(truths)}"
-        )
-    if ax is None:
-        _, ax = plt.subplots(figsize=(11, 0.9 + 0.5 * max(len(sentences), 1)))
+    scores = numbers(scores, float, shape=(len(sentences), len(senses)))
+    truths = list(truths) or [None] * len(sentences)
+    ax = axes_for(ax, 11, 0.9 + 0.5 * max(len(sentences), 1))
     if len(sentences):
         ax.imshow(scores, cmap=WEIGHTS, vmin=0, vmax=1.25, aspect="auto")
-    for row, own in enumerate(scores):
+    for row, (own, truth) in enumerate(zip(scores, truths, strict=True)):
         best = int(own.argmax())
         for column, score in enumerate(own):
-            look = dict(ha="center", va="center", fontsize=13, color="white" if score > 0.6 else INK)
-            ax.text(column, row, f"{score:.0%}", weight="bold" if column == best else "normal", **look)
-            if senses[column] == truths[row] and column != best:
-                ax.plot(
-                    [column - 0.3, column + 0.3], [row + 0.36] * 2, color=QUERY, linewidth=3, linestyle="-"
-                )
-        color, dash = (INK, ":") if truths[row] is None else (INK, "-")
-        if truths[row] not in (None, senses[best]):
+            look = {
+                "color": "white" if score > 0.6 else INK,
+                "weight": "bold" if column == best else "normal",
+            }
+            write(ax, column, row, f"{score:.0%}", fontsize=13, **look)
+            if senses[column] == truth and column != best:
+                ends = [column - 0.3, column + 0.3]
+                ax.plot(ends, [row + 0.36] * 2, color=QUERY, linewidth=3, linestyle="-")
+        color, dash = (INK, ":") if truth is None else (INK, "-")
+        if truth not in (None, senses[best]):
             color, dash = KEY, "--"
         frame = dict(fill=False, edgecolor=color, linewidth=3, linestyle=dash, clip_on=False)
         ax.add_patch(Rectangle((best - 0.47, row - 0.45), 0.94, 0.9, **frame))
-    ax.set_xticks(range(len(senses)), literals(senses), fontsize=13)
-    ax.set_yticks(range(len(sentences)), literals(sentences), fontsize=13)
+    name_cells(ax, sentences, senses, fontsize=13)
     ax.xaxis.tick_top()
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
     return ax
-
-
-def _truths(truths: Sequence[str | None]) -> list[str | None]:
-    """Names of senses, and None where there is no truth."""
-    return [None if truth is None else str(truth) for truth in truths]
 
 
 def plot_intervals(
@@ -132,46 +107,29 @@ def plot_intervals(
         results: method -> a (share, low, high) for each name, between 0 and 1; at most four methods.
         names: from top to bottom.
         chance: the share of a blind guess for each name; drawn as a grey stroke.
-        ax: where to draw; a new figure by default.
 
     Returns:
         The Axes, with a legend of the methods.
     """
-    results, names = dict(results), names_of(names)
-    if not 1 <= len(results) <= len(MARKERS):
-        raise ValueError(f"expected at least one and at most {len(MARKERS)} methods, got {len(results)}")
-    results = {method: numbers(rows, float) for method, rows in results.items()}
-    for method, rows in results.items():  # (N, 3)
-        if rows.shape != (len(names), 3) or not names or not _hold_their_share(rows):
-            found = str(rows.tolist())
-            raise ValueError(f"expected {len(names)} times low ≤ share ≤ high for {method!r}, got {found}")
-    chance = numbers(chance, float, finite=True)
-    if chance.shape not in ((0,), (len(names),)):
-        raise ValueError(
-            f"expected a chance for each of {len(names)} names, or none, got shape {chance.shape}"
-        )
-    if ax is None:
-        _, ax = plt.subplots(figsize=(10, 0.75 * len(names) + 1.4))
+    names = names_of(names)
+    results = {method: intervals(rows, len(names)) for method, rows in results.items()}  # (N, 3) each
+    ax = axes_for(ax, 10, 0.75 * len(names) + 1.4)
     places = np.arange(len(names))
     for number, (method, rows) in enumerate(results.items()):
         share, low, high = rows.T
         y = places + 0.62 * ((number + 0.5) / len(results) - 0.5)
-        ax.errorbar(
-            share,
-            y,
-            xerr=[share - low, high - share],
-            fmt=MARKERS[number],
-            color=CYCLE[number],
-            linestyle="none",
-            capsize=4,
-            markersize=9,
-            elinewidth=2.4,
-            label=in_legend(method),
-        )
+        mark = {
+            "fmt": MARKERS[number],
+            "color": CYCLE[number],
+            "linestyle": "none",
+            "label": in_legend(method),
+        }
+        ends = [share - low, high - share]
+        ax.errorbar(share, y, xerr=ends, capsize=4, markersize=9, elinewidth=2.4, **mark)
     for place, share in zip(places, chance):
         ax.plot([share, share], [place - 0.4, place + 0.4], color=MUTED, linewidth=2, linestyle=":")
     ax.set_yticks(places, literals(names), fontsize=13)
-    ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
+    percent_axis(ax)
     ax.set_xlim(0, 1.02)
     ax.grid(axis="x")
     ax.set_axisbelow(True)
@@ -180,48 +138,25 @@ def plot_intervals(
     return ax
 
 
-def _hold_their_share(rows: np.ndarray) -> bool:
-    """Whether each (share, low, high) is finite and in order."""
-    share, low, high = rows.T
-    return bool(np.isfinite(rows).all() and (low <= share).all() and (share <= high).all())
-
-
 def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | None = None) -> Axes:
     """Draw, word by word in reading order, how much each moved the sense: to the right for it, to the left against it.
 
     Args:
         words: the words of the context.
         moved: by how much each moved it (log-odds).
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
-    words, moved = names_of(words), numbers(moved, float, finite=True)
-    if moved.shape != (len(words),):
-        raise ValueError(f"expected as many numbers as the {len(words)} words, got {len(moved.flat)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7, 1.2 + 0.55 * len(words)))
+    words = names_of(words)
+    moved = numbers(moved, float, finite=True, shape=(len(words),))
+    ax = axes_for(ax, 7, 1.2 + 0.55 * len(words))
     places = np.arange(len(words))
     for place, by in zip(places, moved):
-        supports = by >= 0
-        ax.barh(
-            place,
-            by,
-            height=0.62,
-            color=(QUERY, 0.75) if supports else (KEY, 0.6),
-            edgecolor=QUERY if supports else KEY,
-            hatch="" if supports else "//",
-        )
-        ax.annotate(
-            f"{by:+.1f}",
-            (by, place),
-            xytext=(6 if supports else -6, 0),
-            textcoords="offset points",
-            ha="left" if supports else "right",
-            va="center",
-            fontsize=13,
-        )
+        look = {"color": (KEY, 0.6), "edgecolor": KEY, "hatch": "//"}
+        beside = {"xytext": (-6, 0), "ha": "right"}
+        if by >= 0:
+            look = {"color": (QUERY, 0.75), "edgecolor": QUERY, "hatch": ""}
+            beside = {"xytext": (6, 0), "ha": "left"}
+        ax.barh(place, by, height=0.62, **look)
+        ax.annotate(f"{by:+.1f}", (by, place), textcoords="offset points", va="center", fontsize=13, **beside)
     ax.axvline(0, color=INK, linewidth=1, linestyle="-")
     ax.set_yticks(places, literals(words), fontsize=15)
     ax.tick_params(axis="y", length=0)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.viz.given import literals, names, numbers
+from course_utils.viz.given import names, numbers
+from course_utils.viz.parts import axes_for, name_cells, write
 from course_utils.viz.theme import SIGNED, WEIGHTS
 
 
@@ -23,28 +23,16 @@ def plot_similarity(
         words: N words.
         lowest: where the scale begins. −1 gives the diverging palette; from 0 upwards the sequential one, for
             similarities that all lie close to 1.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
-    similarities, words = numbers(similarities, float), names(words)
-    if similarities.shape != (len(words), len(words)) or not words:
-        raise ValueError(
-            f"expected similarities of shape {(len(words),) * 2} for these words, got {similarities.shape}"
-        )
+    words = names(words)
+    similarities = numbers(similarities, float, shape=(len(words), len(words)))
     if lowest != -1.0 and not 0.0 <= lowest < 1.0:
         raise ValueError(f"lowest must be -1 or in [0, 1), got {lowest}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(1.5 + 0.8 * len(words), 1.2 + 0.7 * len(words)))
+    ax = axes_for(ax, 1.5 + 0.8 * len(words), 1.2 + 0.7 * len(words))
     ax.imshow(similarities, cmap=SIGNED if lowest < 0 else WEIGHTS, vmin=lowest, vmax=1.0)
     for row, column in np.ndindex(similarities.shape):
         similarity = similarities[row, column]
         dark = abs(similarity) > 0.75 if lowest < 0 else similarity > (lowest + 1.2) / 2.2
-        color = "white" if dark else "black"
-        ax.text(column, row, f"{similarity:.2f}", ha="center", va="center", color=color)
-    ax.set_xticks(range(len(words)), literals(words))
-    ax.set_yticks(range(len(words)), literals(words))
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
+        write(ax, column, row, f"{similarity:.2f}", color="white" if dark else "black")
+    name_cells(ax, words, words)
     return ax

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from course_utils.support.text_width import drawn_width
 from course_utils.viz.given import literal, names, numbers
+from course_utils.viz.parts import axes_for, write
 from course_utils.viz.theme import INK, MUTED, QUERY
 
 OUTSIDE = "O"  # the tag of a word that is in no name
@@ -29,34 +30,24 @@ def plot_tagged_words(
         words: N, at least one.
         tags: N, such as B-LC, I-LC and O, or parts of speech.
         shares: (N,), how likely each tag is, 0 to 1, written behind it; none by default.
-        ax: where to draw; a new figure by default.
-
-    Returns:
-        The Axes.
     """
-    words, tags, shares = names(words), names(tags), numbers(shares, float, finite=True)
-    if not words or len(tags) != len(words) or shares.shape not in ((0,), (len(words),)):
-        got = f"{len(words)} words, {len(tags)} tags and shares of shape {shares.shape}"
-        raise ValueError(f"expected a tag, and a share or none, for each word, at least one, got {got}")
-    if shares.size and (shares.min() < 0 or shares.max() > 1):
-        raise ValueError(f"shares must lie between 0 and 1, got {shares.min():g} … {shares.max():g}")
-    told = [f"{tag} {share:.0%}" for tag, share in zip(tags, shares)] if shares.size else tags
+    words, tags = names(words), names(tags)
+    shares = numbers(shares, float, finite=True, least=0, most=1)
+    told = [f"{tag} {share:.0%}" for tag, share in zip(tags, shares, strict=True)] if shares.size else tags
     places = _places(words, tags, told)
     rows = places[-1][1] + 1
-    if ax is None:
-        _, ax = plt.subplots(figsize=(11, 0.3 + 0.95 * rows))
+    ax = axes_for(ax, 11, 0.3 + 0.95 * rows)
     for place, (left, row, width) in enumerate(places):
         tagged = tags[place] != OUTSIDE
         if tagged:
-            ax.add_patch(
-                plt.Rectangle((left, row - 0.3), width, 0.72, facecolor=(QUERY, 0.16), edgecolor="none")
-            )
+            look = {"facecolor": (QUERY, 0.16), "edgecolor": "none"}
+            ax.add_patch(plt.Rectangle((left, row - 0.3), width, 0.72, **look))
         if tagged and _goes_on(tags, place) and left > 0:
             ax.plot([left, left], [row - 0.3, row + 0.42], color=QUERY, linewidth=1.4, linestyle=":")
         middle = left + width / 2
-        ax.text(middle, row - 0.08, literal(words[place]), ha="center", va="center", fontsize=14, color=INK)
+        write(ax, middle, row - 0.08, literal(words[place]), fontsize=14, color=INK)
         look = {"color": QUERY if tagged else MUTED, "weight": "bold" if tagged else "normal"}
-        ax.text(middle, row + 0.26, literal(told[place]), ha="center", va="center", fontsize=10, **look)
+        write(ax, middle, row + 0.26, literal(told[place]), fontsize=10, **look)
     wide = max(left + width for left, _, width in places)
     ax.set(xlim=(-0.2, max(wide, LINE) + 0.2), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
@@ -73,8 +64,8 @@ def _places(words: Sequence[str], tags: Sequence[str], told: Sequence[str]) -> l
     """(left, row, width) of each word."""
     places: list[tuple[float, int, float]] = []
     left, row = 0.0, 0
-    for place, word in enumerate(words):
-        width = max(1.35 * drawn_width(word), drawn_width(told[place])) + AIR  # 1.35: its letters are larger
+    for place, (word, below) in enumerate(zip(words, told, strict=True)):
+        width = max(1.35 * drawn_width(word), drawn_width(below)) + AIR  # 1.35: its letters are larger
         if place and not _goes_on(tags, place):
             left += GAP
         if left and left + width > LINE:

@@ -1,7 +1,8 @@
 """Widgets of the course: pictures that answer when they are touched.
 
 Each is a folder here: a small class of synced traits on top of CourseWidget (widget.py), what the browser draws
-(view.js, view.css), its words (texts.*.toml) and an example for the tests. What it computes comes from callables it
+(view.js, view.css), its words (texts.*.toml) and an example for the tests: `largest()`, and MOVES, pairs of a
+control's data-testid and a key, each of which changes the picture. What it computes comes from callables it
 receives. The classes are found by the names of the folders and loaded when they are first used, so that importing this
 package costs nothing.
 """
@@ -13,7 +14,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 NAMES = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
-_HOMES = {"BadInput": "base", "CourseWidget": "base"} | {
+_HOMES = {"BadInput": "refusals", "CourseWidget": "base"} | {
     name.title().replace("_", ""): f"{name}.widget"  # HeadGrid in head_grid/widget.py
     for name in NAMES
 }

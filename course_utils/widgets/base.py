@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,8 +20,11 @@ from course_utils.locale import text
 from course_utils.support.lecture import lecture_mode
 from course_utils.widgets.colors import variables
 from course_utils.widgets.modules import linked
+from course_utils.widgets.refusals import BadInput
+from course_utils.widgets.shown import readable
 
 FOLDER = Path(__file__).parent
+LONGEST_TOLD = 60  # letters of a choice that is none
 HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # a lone surrogate: UTF-8 has no bytes for it
 
 
@@ -29,10 +32,6 @@ def _own_style(name: str) -> str:
     """view.css, whose rules win over those of common.css, also over the copy that another widget brings later."""
     file = FOLDER / name / "view.css"
     return f"html:root {{\n{file.read_text('utf-8')}}}" if file.exists() else ""
-
-
-class BadInput(ValueError):
-    """An input that a widget refuses; its message is a sentence for the learner."""
 
 
 class CourseWidget(anywidget.AnyWidget):
@@ -50,9 +49,8 @@ class CourseWidget(anywidget.AnyWidget):
 
     name: ClassVar[str]
     inputs: ClassVar[tuple[str, ...]]
-    constants: ClassVar[
-        Mapping[str, Any]
-    ] = {}  # what view.js must know of the numbers here: limits, palettes
+    # What view.js must know of the numbers here: limits, palettes.
+    constants: ClassVar[Mapping[str, Any]] = {}
 
     _course_name = traitlets.Unicode(read_only=True).tag(sync=True)
     _lecture = traitlets.Bool(read_only=True).tag(sync=True)
@@ -73,13 +71,16 @@ class CourseWidget(anywidget.AnyWidget):
                 getattr(cls, trait).tag(echo_update=False)
         super().__init_subclass__(**kwargs)
 
-    def __init__(self, **inputs: Any) -> None:
+    def __init__(self, **start: Any) -> None:
+        """`start`: the inputs to begin with; the others have their defaults."""
+        if unknown := start.keys() - set(self.inputs):
+            raise TypeError(f"{type(self).__name__} has no input {', '.join(sorted(unknown))}")
         self._good: dict[str, Any] = {}
         self.set_trait("_course_name", self.name)
         self.set_trait("_lecture", lecture_mode())
         self.set_trait("_constants", dict(self.constants))
         self.set_trait("labels", {"lecture": text("widgets.common.lecture"), **self.say("labels")})
-        super().__init__(**inputs)
+        super().__init__(**start)
         self.observe(self._redraw, names=list(self.inputs))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -109,6 +110,55 @@ class CourseWidget(anywidget.AnyWidget):
     def bad(cls, reason: str, /, **facts: Any) -> BadInput:
         """What to raise for an input that cannot be drawn: one of the widget's texts under [bad]."""
         return BadInput(cls.say(f"bad.{reason}", **facts))
+
+    # ---- what most widgets refuse
+
+    def within(self, **bounds: tuple[float, float]) -> None:
+        """Refuse each of these inputs that is not from its first bound to its second, as a number or as a list."""
+        for name, (low, high) in bounds.items():
+            for value in _parts(getattr(self, name)):
+                if not low <= value <= high:  # also refuses NaN
+                    facts = {"low": _plain(low), "high": _plain(high), "actual": _plain(value)}
+                    raise BadInput(text("widgets.common.range", name=self._called(name), **facts))
+
+    def one_of(self, **choices: Collection[str]) -> None:
+        """Refuse each of these inputs that is not, or has a part that is not, among its choices."""
+        for name, known in choices.items():
+            for value in _parts(getattr(self, name)):
+                if value not in known:
+                    facts = {"known": ", ".join(filter(None, known)), "actual": readable(value, LONGEST_TOLD)}
+                    raise BadInput(text("widgets.common.choice", name=self._called(name), **facts))
+
+    def typed(self, **longest: int) -> None:
+        """Refuse each of these texts that is empty, with the widget's own words, or has more letters than this."""
+        for name in longest:
+            if not getattr(self, name).strip():
+                raise self.bad("empty", name=self._called(name))
+        self.no_longer(**longest)
+
+    def no_longer(self, **longest: int) -> None:
+        """Refuse each of these texts that has more letters than this."""
+        for name, most in longest.items():
+            letters = len(getattr(self, name))
+            if letters > most:
+                facts = {"name": self._called(name), "most": most, "actual": letters}
+                raise BadInput(text("widgets.common.long", **facts))
+
+    def split(self, most: int) -> list[str]:
+        """The words of `sentence`, split at spaces, 1 to `most` of them."""
+        words = self.sentence.split()
+        if not 1 <= len(words) <= most:
+            raise BadInput(
+                text(f"widgets.common.{'many' if words else 'none'}", most=most, actual=len(words))
+            )
+        return words
+
+    def _called(self, name: str) -> str:
+        """What is written on the control of an input, or its name: some labels are patterns."""
+        label = self.labels.get(name, name)
+        return name if "{" in label else label
+
+    # ---- drawing
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """Compute (picture, summary) from the inputs; raise self.bad(…) for one that cannot be drawn."""
@@ -140,20 +190,19 @@ class CourseWidget(anywidget.AnyWidget):
         if wanted == self._good:
             self.error = ""
             return
-        try:
-            with _one_thread():
-                picture, summary = self.draw()
-        except Exception as problem:
-            with self.hold_trait_notifications():  # the last good inputs come back, in one piece
-                for name, value in self._good.items():
-                    setattr(self, name, value)
-            if isinstance(problem, BadInput):
-                raise
-            raise BadInput(
-                text("widgets.common.failed", problem=f"{type(problem).__name__}: {problem}")
-            ) from problem
-        self._good = wanted
-        with self.hold_sync():
+        with self.hold_sync():  # what belongs together reaches the browser together
+            try:
+                with _one_thread():
+                    picture, summary = self.draw()
+            except Exception as problem:
+                with self.hold_trait_notifications():  # the last good inputs come back, in one piece
+                    for name, value in self._good.items():
+                        setattr(self, name, value)
+                if isinstance(problem, BadInput):
+                    raise
+                reason = f"{type(problem).__name__}: {problem}"
+                raise BadInput(text("widgets.common.failed", problem=reason)) from problem
+            self._good = wanted
             self.picture, self.summary, self.error = picture, summary, ""
 
     def __repr__(self) -> str:
@@ -167,6 +216,10 @@ def _parts(value: Any) -> Iterator[Any]:
             yield from _parts(part)
     else:
         yield value
+
+
+def _plain(value: float) -> str:
+    return f"{value:.10g}".replace("-", "−").replace("inf", "∞")
 
 
 @contextmanager

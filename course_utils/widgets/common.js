@@ -31,6 +31,14 @@ export function each(parent, items, build, update) {
   while (parent.childElementCount > items.length) parent.lastElementChild.remove();
 }
 
+// Listens until the widget is gone.
+export function on({ signal }, node, event, listener) {
+  node.addEventListener(event, listener, { signal });
+}
+
+// A template with these facts in it.
+export const filled = (template, facts) => template.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
+
 export const number = (value, digits = 2) =>
   value
     .toFixed(digits)
@@ -48,12 +56,8 @@ export function courseWidget(build) {
       const words = model.get("labels");
       const controls = make("div", { class: "course-controls" });
       const stage = make("div", { class: "course-stage" });
-      const summary = make("p", {
-        class: "course-summary",
-        role: "status",
-        "aria-live": "polite",
-        "data-testid": "summary",
-      });
+      const summary = make("p", { class: "course-summary", role: "status", "aria-live": "polite" });
+      fill(summary, { "data-testid": "summary" });
       const error = make("p", { class: "course-error", role: "alert", "data-testid": "error" });
       const root = make("section", {
         class: "course-widget",
@@ -63,14 +67,10 @@ export function courseWidget(build) {
         "data-lm-suppress-shortcuts": "true", // JupyterLab's single-letter shortcuts
       });
       // A notebook in command mode takes plain keys such as the arrows for itself; here they belong to the controls.
-      root.addEventListener(
-        "keydown",
-        (event) => {
-          const plain = !(event.ctrlKey || event.metaKey || event.altKey) && !["Escape", "Enter"].includes(event.key);
-          if (plain) event.stopPropagation();
-        },
-        { signal: stop.signal },
-      );
+      on(stop, root, "keydown", (event) => {
+        const plain = !(event.ctrlKey || event.metaKey || event.altKey) && !["Escape", "Enter"].includes(event.key);
+        if (plain) event.stopPropagation();
+      });
       const note = words.note ? [make("p", { class: "course-note" }, words.note)] : [];
       const head = make("div", { class: "course-head" }, make("p", { class: "course-title" }, words.title));
       root.append(head, controls, ...note, stage, error, summary);
@@ -119,27 +119,21 @@ export function courseWidget(build) {
 }
 
 // The button that shows all widgets of the page in large; what Python says (lecture.py) holds until it is pressed.
-function lectureSwitch({ model, words, signal }, root, head) {
+function lectureSwitch(view, root, head) {
+  const { model, words } = view;
   const page = document.documentElement;
-  const node = make(
-    "button",
-    { type: "button", class: "course-lecture-switch", "data-testid": "lecture" },
-    words.lecture,
-  );
+  const look = { type: "button", class: "course-lecture-switch", "data-testid": "lecture" };
+  const node = make("button", look, words.lecture);
   const show = () => {
     const on = page.dataset.courseLecture ? page.dataset.courseLecture === "on" : model.get("_lecture");
     root.classList.toggle("course-lecture", on);
     fill(node, { "aria-pressed": String(on) });
   };
-  node.addEventListener(
-    "click",
-    () => {
-      page.dataset.courseLecture = root.classList.contains("course-lecture") ? "off" : "on";
-      document.dispatchEvent(new Event("course-lecture"));
-    },
-    { signal },
-  );
-  document.addEventListener("course-lecture", show, { signal });
+  on(view, node, "click", () => {
+    page.dataset.courseLecture = root.classList.contains("course-lecture") ? "off" : "on";
+    document.dispatchEvent(new Event("course-lecture"));
+  });
+  on(view, document, "course-lecture", show);
   head.append(node);
   show();
 }
@@ -164,66 +158,6 @@ function sender(model, signal) {
   };
 }
 
-// Controls: each shows one trait, sends it, and adds itself to the row of controls (or to `into`).
-
-// A slider; toPosition and toValue turn the trait into the slider's own scale and back, say puts it into words.
-export function slider(
-  view,
-  trait,
-  { label, min, max, step, toPosition = Number, toValue = Number, say = String, into },
-) {
-  const input = make("input", { type: "range", min, max, step, "data-testid": trait });
-  const shown = make("output", { "aria-hidden": "true" });
-  input.addEventListener("input", () => view.send({ [trait]: toValue(Number(input.value)) }), { signal: view.signal });
-  view.onChange(() => {
-    const value = view.model.get(trait);
-    input.value = toPosition(value);
-    write(shown, say(value));
-    fill(input, { "aria-valuetext": say(value) });
-  });
-  return add(view, into, make("label", { class: "course-control" }, make("span", {}, label), input, shown));
-}
-
-export function checkbox(view, trait, { label, into }) {
-  const input = make("input", { type: "checkbox", "data-testid": trait });
-  input.addEventListener("change", () => view.send({ [trait]: input.checked }), { signal: view.signal });
-  view.onChange(() => (input.checked = view.model.get(trait)));
-  return add(view, into, make("label", { class: "course-control" }, input, make("span", {}, label)));
-}
-
-export function textBox(view, trait, { label, into }) {
-  const input = make("input", { type: "text", spellcheck: "false", autocomplete: "off", "data-testid": trait });
-  input.addEventListener("input", () => view.send({ [trait]: input.value }), { signal: view.signal });
-  view.onChange(() => {
-    // What is being typed stays, also while it is refused.
-    if (document.activeElement !== input) input.value = view.model.get(trait);
-  });
-  return add(view, into, make("label", { class: "course-control course-wide" }, make("span", {}, label), input));
-}
-
-// One of several; options: [[value, words], …].
-export function choice(view, trait, { label, options, into }) {
-  const input = make(
-    "select",
-    { "data-testid": trait },
-    ...options.map(([, words], index) => make("option", { value: index }, words)),
-  );
-  input.addEventListener("change", () => view.send({ [trait]: options[input.value][0] }), { signal: view.signal });
-  view.onChange(() => (input.value = options.findIndex(([value]) => value === view.model.get(trait))));
-  return add(view, into, make("label", { class: "course-control" }, make("span", {}, label), input));
-}
-
-export function button(view, { label, testid, press, into }) {
-  const node = make("button", { type: "button", "data-testid": testid }, label);
-  node.addEventListener("click", press, { signal: view.signal });
-  return add(view, into, node);
-}
-
-export function add(view, into, node) {
-  (into ?? view.controls).append(node);
-  return node;
-}
-
 // Title, controls and the switch of lecture mode share a line where there is room: for a widget that needs the height.
 export function compact({ controls, stage }) {
   const root = stage.parentElement;
@@ -236,157 +170,37 @@ export function dense({ stage }, { low = false } = {}) {
   stage.parentElement.classList.add("course-dense", ...(low ? ["course-low"] : []));
 }
 
+// A table with a row of heads and a body.
+export function table(attributes, heads, body = make("tbody")) {
+  const cells = heads.map((head) => (head instanceof Node ? head : make("th", { scope: "col" }, head)));
+  return make("table", attributes, make("thead", {}, make("tr", {}, ...cells)), body);
+}
+
+// A row of it: its head and so many cells.
+export function row(cells, attributes = {}) {
+  return make("tr", attributes, make("th", { scope: "row" }), ...Array.from({ length: cells }, () => make("td")));
+}
+
+// What is a stop for the Tab key, because it can be scrolled.
+export function scrolled(look, label, ...children) {
+  return make("div", { class: look, tabindex: 0, role: "region", "aria-label": label }, ...children);
+}
+
+// Calls when one of the nodes changes its size.
+export function watch({ signal }, call, ...nodes) {
+  const observer = new ResizeObserver(call);
+  for (const node of nodes) observer.observe(node);
+  signal.addEventListener("abort", () => observer.disconnect());
+}
+
+// Scrolls a box, and nothing around it, so far that a part of it is in sight.
+export function reveal(box, { offsetTop, offsetHeight }) {
+  box.scrollTop = clamp(box.scrollTop, offsetTop + offsetHeight - box.clientHeight, offsetTop);
+}
+
 // A titled panel of the stage.
 export function panel(view, title, ...children) {
   const node = make("figure", { class: "course-panel" }, make("figcaption", {}, title), ...children);
   view.stage.append(node);
   return node;
-}
-
-// A drawing area with data coordinates: {root, x, y, drawing, data}. A panel is at least as wide as a plane has units, less 5 %:
-// text of 15 units so stays above 14 px.
-export function plane({ width = 256, height = 256, margin = 30, label } = {}) {
-  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: label ? "img" : false, "aria-label": label });
-  let [left, right, low, high] = [0, 1, 0, 1];
-  return {
-    root,
-    range(...limits) {
-      [left, right, low, high] = limits;
-    },
-    width,
-    height,
-    x: (value) => margin + ((value - left) / (right - left)) * (width - 2 * margin),
-    y: (value) => height - margin - ((value - low) / (high - low)) * (height - 2 * margin),
-    // Where a pointer is, in drawing units. By shares of the box: getScreenCTM() does not know CSS zoom (lecture mode).
-    drawing(event) {
-      const box = root.getBoundingClientRect();
-      return [((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height];
-    },
-    data(event) {
-      const [x, y] = this.drawing(event);
-      return [
-        left + ((x - margin) / (width - 2 * margin)) * (right - left),
-        low + ((height - margin - y) / (height - 2 * margin)) * (high - low),
-      ];
-    },
-  };
-}
-
-// A name just beyond (x, y), seen from (x0, y0): `gap` units of air, and wholly inside the plane.
-export function nameBeyond(area, name, x, y, x0, y0, gap = 8) {
-  const length = Math.hypot(x - x0, y - y0) || 1;
-  const half = [...name].reduce((sum, letter) => sum + (letter > "\u1000" ? 7.5 : 4.5), 0); // Hangul is wider than Latin
-  const [ux, uy] = [(x - x0) / length, (y - y0) / length];
-  return svg(
-    "text",
-    {
-      class: "course-name",
-      "text-anchor": "middle",
-      "dominant-baseline": "central",
-      x: clamp(x + ux * (gap + half), half + 3, area.width - half - 3),
-      y: clamp(y + uy * (gap + 9), 11, area.height - 11),
-    },
-    name,
-  );
-}
-
-// The colour [red, green, blue] at `share`, 0 … 1, of a palette of evenly spaced ones.
-export function blend(palette, share) {
-  const at = clamp(share, 0, 1) * (palette.length - 1);
-  const low = Math.min(Math.floor(at), palette.length - 2);
-  return palette[low].map((part, i) => Math.round(part + (palette[low + 1][i] - part) * (at - low)));
-}
-
-export const SENSE_SHAPES = ["circle", "square", "triangle", "diamond"];
-
-// The mark of a sense at (x, y): told apart by shape as well as by colour.
-export function senseMark(kind, x, y, size) {
-  const place = kind % SENSE_SHAPES.length;
-  const look = { class: `course-mark sense-${place}` };
-  if (place === 0) return svg("circle", { ...look, cx: x, cy: y, r: size });
-  const corners = [
-    [],
-    [
-      [-0.9, -0.9],
-      [0.9, -0.9],
-      [0.9, 0.9],
-      [-0.9, 0.9],
-    ],
-    [
-      [0, -1.2],
-      [1.1, 0.8],
-      [-1.1, 0.8],
-    ],
-    [
-      [0, -1.3],
-      [1.3, 0],
-      [0, 1.3],
-      [-1.3, 0],
-    ],
-  ][place];
-  return svg("polygon", { ...look, points: corners.map(([dx, dy]) => `${x + dx * size},${y + dy * size}`).join(" ") });
-}
-
-// An arrow between two points, in drawing units.
-export function arrow(x1, y1, x2, y2, attributes = {}) {
-  const length = Math.hypot(x2 - x1, y2 - y1);
-  if (length < 1) return svg("g", attributes);
-  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
-  const head = Math.min(11, length);
-  const [bx, by] = [x2 - ux * head, y2 - uy * head];
-  const points = [
-    [x2, y2],
-    [bx - uy * head * 0.45, by + ux * head * 0.45],
-    [bx + uy * head * 0.45, by - ux * head * 0.45],
-  ];
-  return svg(
-    "g",
-    attributes,
-    svg("line", { x1, y1, x2: bx, y2: by, "stroke-width": 2.6, stroke: "currentColor", "stroke-linecap": "round" }),
-    svg("polygon", { points: points.join(" "), fill: "currentColor" }),
-  );
-}
-
-// Makes `handle` movable: by pointer anywhere on `surface` (a plane), by the arrow keys when it has the focus
-// (Shift: five times as far). at() -> [x, y] is where it is, move([x, y]) takes it elsewhere, say() puts it into words.
-export function movable(view, handle, { surface, at, move, say, label, step = 0.1 }) {
-  const options = { signal: view.signal };
-  const towards = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-  let dragged = null;
-  fill(handle, { role: "slider", tabindex: 0, "aria-label": label, class: "course-handle" });
-  surface.root.classList.add("course-surface");
-  surface.root.addEventListener(
-    "pointerdown",
-    (event) => {
-      if (event.button !== 0) return;
-      event.preventDefault();
-      dragged = event.pointerId;
-      surface.root.setPointerCapture(dragged);
-      handle.focus({ preventScroll: true });
-      move(surface.data(event));
-    },
-    options,
-  );
-  surface.root.addEventListener(
-    "pointermove",
-    (event) => {
-      if (event.pointerId === dragged) move(surface.data(event));
-    },
-    options,
-  );
-  for (const end of ["pointerup", "pointercancel"]) {
-    surface.root.addEventListener(end, () => (dragged = null), options);
-  }
-  handle.addEventListener(
-    "keydown",
-    (event) => {
-      const direction = towards[event.key];
-      if (!direction || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      const far = step * (event.shiftKey ? 5 : 1);
-      move(at().map((value, axis) => value + direction[axis] * far));
-    },
-    options,
-  );
-  view.onChange(() => fill(handle, { "aria-valuetext": say(), "aria-valuenow": at()[0] }));
 }

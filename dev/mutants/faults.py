@@ -1,4 +1,4 @@
-"""The list of deliberate faults, dev/mutants.toml, and each of them put into the code."""
+"""A deliberate fault, put into the code; the list of those worth telling, dev/mutants.toml."""
 
 from __future__ import annotations
 
@@ -9,54 +9,73 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "dev" / "mutants.toml"
+PACKAGE = "course_utils"
 
 
 class Unfit(Exception):
-    """A fault that proves nothing, with one sentence that says why."""
+    """What proves nothing, with one sentence that says why."""
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """One deliberate fault: in `file`, or only in its `function`, the text `find` becomes `replace`."""
+class Fault:
+    """In `file`, the bytes from `start` to `stop` become `code`."""
 
-    id: str
+    name: str  # an id of the list, or the function that a random one stands in
     file: str
-    find: str
-    replace: str
-    why: str
-    tests: tuple[str, ...]
-    function: str = ""
+    line: int
+    before: str  # the lines it touches, without the air around them
+    after: str
+    start: int  # in bytes of UTF-8, as ast counts
+    stop: int
+    code: str
+
+    @property
+    def room(self) -> str:
+        """The folder it stands in; of course_utils, that in it."""
+        parts = Path(self.file).parts
+        return parts[1] if parts[0] == PACKAGE and len(parts) > 2 else parts[0]
+
+    def applied(self, source: str) -> str:
+        """The source with this fault in it."""
+        code = source.encode()
+        return (code[: self.start] + self.code.encode() + code[self.stop :]).decode()
 
 
-def load(path: Path = LIST) -> list[Mutant]:
-    """Read the list of faults."""
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
-    return [
-        Mutant(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}) for entry in entries
-    ]
+def placed(name: str, file: str, source: str, start: int, stop: int, code: str) -> Fault:
+    """A fault from `start` to `stop`, with the lines that it touches as they are and as they will be."""
+    whole = source.encode()
+    first = whole.rfind(b"\n", 0, start) + 1
+    last = whole.find(b"\n", max(start, stop - 1))
+    last = len(whole) if last < 0 else last
+    before = whole[first:last].decode().strip()
+    after = (whole[first:start] + code.encode() + whole[stop:last]).decode().strip()
+    return Fault(name, file, whole.count(b"\n", 0, start) + 1, before, after, start, stop, code)
 
 
-def mutated(mutant: Mutant, root: Path = ROOT) -> str:
-    """The text of the file with the fault in it.
+def load(path: Path = LIST, root: Path = ROOT) -> list[Fault]:
+    """The faults of the list: in a file, or only in its function, the text `find` becomes `replace`.
 
     Raises:
         Unfit: if there is no such function, `find` does not occur exactly once, or the result is not Python.
     """
-    source = (root / mutant.file).read_text(encoding="utf-8")
-    place = f"{mutant.function} of {mutant.file}" if mutant.function else mutant.file
-    lines = source.splitlines(keepends=True)
-    first, last = 0, len(lines)
-    if mutant.function:
-        first, last = lines_of(source, mutant.function, place)
-    part = "".join(lines[first:last])
-    if (count := part.count(mutant.find)) != 1:
-        raise Unfit(f"`find` must occur exactly once in {place}, found {count} times")
-    changed = "".join([*lines[:first], part.replace(mutant.find, mutant.replace), *lines[last:]])
-    try:
-        compile(changed, mutant.file, "exec")
-    except SyntaxError as error:
-        raise Unfit(f"not Python: {error}") from None
-    return changed
+    faults = []
+    for entry in tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]:
+        file, function, find = entry["file"], entry.get("function", ""), entry["find"]
+        source = (root / file).read_text(encoding="utf-8")
+        place = f"{function} of {file}" if function else file
+        lines = source.splitlines(keepends=True)
+        first, last = lines_of(source, function, place) if function else (0, len(lines))
+        part = "".join(lines[first:last])
+        if (count := part.count(find)) != 1:
+            raise Unfit(f"{entry['id']}: `find` must occur exactly once in {place}, found {count} times")
+        start = len(("".join(lines[:first]) + part.partition(find)[0]).encode())
+        fault = placed(entry["id"], file, source, start, start + len(find.encode()), entry["replace"])
+        try:
+            compile(fault.applied(source), file, "exec")
+        except SyntaxError as error:
+            raise Unfit(f"{entry['id']}: not Python: {error}") from None
+        faults.append(fault)
+    return faults
 
 
 def lines_of(source: str, function: str, place: str) -> tuple[int, int]:

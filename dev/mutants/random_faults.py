@@ -11,12 +11,11 @@ import ast
 import copy
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from dev.mutants.faults import ROOT
+from dev.mutants.faults import PACKAGE, ROOT, Fault, placed
 
-PACKAGE, OTHERS = "course_utils", ("scripts", "lessons")
+OTHERS = ("scripts", "lessons")
 COMPARISONS = {
     ast.Eq: [ast.NotEq],
     ast.NotEq: [ast.Eq],
@@ -54,50 +53,12 @@ SYMMETRIC = {
 Change = tuple[ast.AST, str]  # a node and the code that takes its place
 
 
-@dataclass(frozen=True)
-class Fault:
-    """One random fault: in `function` of `file`, the characters from `start` to `stop` become `code`."""
-
-    file: str
-    function: str
-    line: int
-    before: str  # the lines it touches, without the air around them
-    after: str
-    start: int  # in bytes of UTF-8, as ast counts
-    stop: int
-    code: str
-
-    @property
-    def room(self) -> str:
-        """The folder it stands in; of course_utils, that in it."""
-        parts = Path(self.file).parts
-        return parts[1] if parts[0] == PACKAGE and len(parts) > 2 else parts[0]
-
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """What names it, wherever its line moves."""
-        return self.file, self.function, self.before, self.after
-
-    def applied(self, source: str) -> str:
-        """The source with this fault in it."""
-        code = source.encode()
-        return (code[: self.start] + self.code.encode() + code[self.stop :]).decode()
-
-
 def draw(count: int, seed: int, *, inside: str = "", outside: str = "", root: Path = ROOT) -> list[Fault]:
-    """Draw faults of the course, or of the part `inside` a folder or file of it, or `outside` one.
-
-    Args:
-        count: how many; fewer come back when there are fewer.
-        seed: the same seed draws the same faults from the same code.
-        inside, outside: "course_utils/viz" or "scripts/pretrain.py".
-        root: of the course.
+    """Draw `count` faults, or all where there are fewer, from the part `inside` a folder or file, or `outside` one.
 
     Raises:
-        ValueError: if count is negative, or there is no such folder or file.
+        ValueError: if there is no such folder or file.
     """
-    if count < 0:
-        raise ValueError(f"there must be 0 random faults or more, got {count}")
     for part in filter(None, (inside, outside)):
         if not (root / part).exists():
             raise ValueError(f"there is no {part}")
@@ -112,19 +73,15 @@ def draw(count: int, seed: int, *, inside: str = "", outside: str = "", root: Pa
 
 def faults_of(source: str, file: str) -> list[Fault]:
     """Every fault of a file, in the order of its code."""
-    whole = source.encode()
     begins = [0]
-    for line in whole.splitlines(keepends=True):
+    for line in source.encode().splitlines(keepends=True):
         begins.append(begins[-1] + len(line))
     found = []
     for node, code, function in _changes(ast.parse(source), ()):
         start = begins[node.lineno - 1] + node.col_offset
         stop = begins[node.end_lineno - 1] + node.end_col_offset
-        first, last = begins[node.lineno - 1], begins[node.end_lineno]
-        before = whole[first:last].decode().strip()
-        after = (whole[first:start] + code.encode() + whole[stop:last]).decode().strip()
-        if before != after:
-            found.append(Fault(file, ".".join(function), node.lineno, before, after, start, stop, code))
+        fault = placed(".".join(function), file, source, start, stop, code)
+        found += [fault] if fault.before != fault.after else []
     return list(dict.fromkeys(found))
 
 

@@ -40,7 +40,6 @@ OUT, WORK = ROOT / "data" / "family.json", ROOT / "runs" / "family"
 
 
 def main(command_line: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
     parser = parser_of("family", __doc__, out=OUT, only=NAMES, seeds=3)
     add = parser.add_argument
     add("--work", type=Path, default=WORK, help="folder for vocabulary and weights (runs/family)")

@@ -17,7 +17,6 @@ from course_utils.training.measures import measure
 from experiments.family.held import HeldOut, MaskedWords
 from experiments.family.pretraining import Racer
 from experiments.family.race import LOOKED_AT, Race
-from experiments.family.readers import Unmasked
 from experiments.family.tasks import task_of
 from experiments.family.text import RaceText
 
@@ -25,7 +24,6 @@ ROWS = 64
 
 
 def review_texts(text: RaceText, part: str) -> list[list[int]]:
-    """The reviews of a part of the task, encoded, without their labels."""
     examples = task_of("reviews", text.tokenizer).parts[part]
     documents = encode_documents([[example.source.text] for example in examples], text.tokenizer)
     return [sentence for document in documents for sentence in document]
@@ -34,11 +32,6 @@ def review_texts(text: RaceText, part: str) -> list[list[int]]:
 def review_rows(race: Race, text: RaceText, part: str, *, batch_size: int, seed: int) -> PretrainingBatches:
     """Reviews as rows of masked words."""
     return text.sentences([review_texts(text, part)], batch_size=batch_size, seed=seed)
-
-
-def unmasked(rows: PretrainingBatches) -> Unmasked:
-    """The same rows for a language model."""
-    return Unmasked(rows)
 
 
 def both(held: HeldOut, reviews: PretrainingBatches) -> Callable[[nn.Module], dict[str, float]]:

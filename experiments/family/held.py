@@ -19,12 +19,7 @@ SEED = 1  # of the masks: the same ones for all
 
 
 class MaskedWords(nn.Module):
-    """The masked language model in a member, whatever else is trained along with it.
-
-    Args:
-        bert: the encoder.
-        head: over the vocabulary, by way of the encoder's token embedding.
-    """
+    """The masked language model in a member, whatever else is trained along with it."""
 
     def __init__(self, bert: BertModel, head: nn.Module) -> None:
         super().__init__()
@@ -40,18 +35,13 @@ class MaskedWords(nn.Module):
 
 
 class HeldOut:
-    """Held-out text of the races.
-
-    Args:
-        text: see RaceText.
-    """
+    """Held-out text of the races."""
 
     def __init__(self, text: RaceText) -> None:
         self.sentences = text.sentences(text.held_out, batch_size=ROWS, seed=SEED)
         self.full = text.full(text.held_out, batch_size=ROWS // 2, seed=SEED)
 
     def look(self, model: nn.Module) -> dict[str, float]:
-        """Loss of a masked word in single sentences, on some of them."""
         return {"masked_loss": measure(model, self.sentences, most=LOOKED_AT)["held_out_mlm_loss"]}
 
     def all(self, model: nn.Module) -> dict[str, float]:

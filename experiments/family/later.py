@@ -26,19 +26,14 @@ from course_utils.training.device import device_of, inputs_on
 from course_utils.training.fast import speed_up
 from experiments.family import flops
 from experiments.family.held import HeldOut, MaskedWords
-from experiments.family.members import Ready, full_batch, looking, places, sentence_rows, with_waves
+from experiments.family.members import Ready, full_rows, looking, places, sentence_rows, with_waves
 from experiments.family.pretraining import Racer
 from experiments.family.race import LOOKED_AT, Race, bert_config
 from experiments.family.text import RaceText, true_tokens
 
 
 class Called(nn.Module):
-    """A model that is called with a Batch.
-
-    Args:
-        model: what is trained.
-        call: of the model and a batch's inputs, without those of its label of pairs, and that label -> its output.
-    """
+    """A model that is called with a Batch: `call` has the inputs without the label of pairs, and that label."""
 
     def __init__(
         self, model: nn.Module, call: Callable[[nn.Module, dict[str, Tensor], Tensor | None], Any]
@@ -47,7 +42,6 @@ class Called(nn.Module):
         self.model, self.call = model, call
 
     def forward(self, next_sentence_label: Tensor | None = None, **inputs: Tensor) -> Any:
-        """The model's output."""
         return self.call(self.model, inputs, next_sentence_label)
 
 
@@ -134,7 +128,6 @@ class SpanBatch:
     spans: Tensor
 
     def inputs(self) -> dict[str, Tensor]:
-        """As SpanBertForPreTraining takes them."""
         return dict(vars(self))
 
 
@@ -145,21 +138,13 @@ class InSpans:
         self.rows, self.text, self.seed = rows, text, seed
 
     def __call__(self, number: int) -> SpanBatch:
-        """Batch `number`, counted from 0."""
         batch: Batch = self.rows(number)
         true, generator = true_tokens(batch), seeded(self.seed, number, 2)
         can_choose = ~self.text.special[true]
-        spans = mask_spans(
-            can_choose, self.rows.continues[true], generator=generator, rate=self.rows.mask_rate
-        )
-        input_ids, labels = corrupt_spans(
-            true,
-            spans,
-            mask_id=self.rows.mask_id,
-            first_id=self.rows.first_id,
-            vocab_size=self.rows.vocab_size,
-            generator=generator,
-        )
+        rows = self.rows
+        spans = mask_spans(can_choose, rows.continues[true], generator=generator, rate=rows.mask_rate)
+        ids = {"mask_id": rows.mask_id, "first_id": rows.first_id, "vocab_size": rows.vocab_size}
+        input_ids, labels = corrupt_spans(true, spans, **ids, generator=generator)
         return SpanBatch(input_ids, batch.attention_mask, batch.token_type_ids, labels, spans.places)
 
 
@@ -170,12 +155,11 @@ def spanbert(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
     speed_up(with_waves(model, race.settings.start_std))
     with torch.no_grad():
         model.boundary.position.weight.copy_(waves)  # these are no places of a row
-    rows = text.full(text.train, batch_size=full_batch(race.settings.batch_size), seed=seed)
-
+    rows = InSpans(full_rows(race, text, seed), text, seed)
     return Ready(
         Racer(
             model,
-            InSpans(rows, text, seed),
+            rows,
             lambda batch: flops.spanbert(race.config, *batch.input_ids.shape, places(batch)),
             looking(held),
         )

@@ -36,7 +36,7 @@ from experiments.family import flops
 from experiments.family.held import HeldOut, MaskedWords
 from experiments.family.pretraining import Racer
 from experiments.family.race import Race, bert_config
-from experiments.family.text import RaceText
+from experiments.family.text import Documents, RaceText
 
 # Rows of text as it runs on hold 40.2 real tokens on average, rows of a pair 36.1.
 FULL_SHARE = 0.9
@@ -45,15 +45,10 @@ LARGER = 2  # times as many rows; RoBERTa has up to 32 times as many as BERT
 
 @dataclass
 class Ready:
-    """A member before its first update.
-
-    Attributes:
-        racer: see Racer.
-        part: of a model like racer.model -> what holds `.bert`, the encoder that a task is tuned from, and `.mlm`, the
-            head of its masked language model, where it has one.
-    """
+    """A member before its first update."""
 
     racer: Racer
+    # Of a model like racer.model -> what holds `.bert`, the encoder that a task is tuned from, and perhaps `.mlm`.
     part: Callable[[nn.Module], nn.Module] = lambda model: model
 
     def bert(self, model: nn.Module) -> BertModel:
@@ -61,7 +56,6 @@ class Ready:
         return self.part(model).bert
 
     def masked(self, model: nn.Module) -> MaskedWords | None:
-        """The masked language model, or None."""
         part = self.part(model)
         return MaskedWords(part.bert, part.mlm) if hasattr(part, "mlm") else None
 
@@ -73,11 +67,6 @@ def with_waves(model: nn.Module, std: float) -> nn.Module:
             with torch.no_grad():
                 parameter.copy_(sinusoidal_encoding(*parameter.shape) * std * 2**0.5)
     return model
-
-
-def without_pairs(batch: Batch) -> Batch:
-    """The same rows without the question whether the second sentence follows."""
-    return replace(batch, next_sentence_label=None)
 
 
 def places(batch: Any) -> int:
@@ -107,55 +96,36 @@ def looking(
     return lambda model: held.look(MaskedWords(part(model).bert, part(model).mlm))
 
 
-def full_batch(rows: int) -> int:
-    """Full rows of an update, so that it holds about as many tokens as one with pairs."""
-    return round(FULL_SHARE * rows)
+def on_rows(rows: Callable[[Race, RaceText, int], Callable[[int], Batch]]) -> Callable[..., Ready]:
+    """A member that is a BERT on rows of its own, from race, text and seed."""
+    return lambda race, text, held, seed: of_bert(race, held, rows(race, text, seed), seed)
 
 
-def bert(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """The base."""
-    return of_bert(race, held, text.pairs(text.train, batch_size=race.settings.batch_size, seed=seed), seed)
+def pairs(race: Race, documents: Documents, text: RaceText, seed: int, times: int = 1) -> PretrainingBatches:
+    """BERT's rows, so many times as many."""
+    return text.pairs(documents, batch_size=times * race.settings.batch_size, seed=seed)
 
 
-def no_next(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """The same rows; half of them still hold two sentences that have nothing to do with each other."""
-    rows = text.pairs(text.train, batch_size=race.settings.batch_size, seed=seed)
-    return of_bert(race, held, lambda number: without_pairs(rows(number)), seed)
+def full_rows(race: Race, text: RaceText, seed: int, times: int = 1) -> PretrainingBatches:
+    """Rows of text as it runs on, about as many tokens an update as with pairs, or so many times as many."""
+    rows = round(FULL_SHARE * race.settings.batch_size)
+    return text.full(text.train, batch_size=times * rows, seed=seed)
 
 
-def full(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """RoBERTa's rows."""
-    rows = text.full(text.train, batch_size=full_batch(race.settings.batch_size), seed=seed)
-    return of_bert(race, held, rows, seed)
+def without_next(race: Race, text: RaceText, seed: int) -> Callable[[int], Batch]:
+    """BERT's rows without their question; half of them still hold two sentences that do not follow each other."""
+    rows = pairs(race, text.train, text, seed)
+    return lambda number: replace(rows(number), next_sentence_label=None)
 
 
-def large_batch(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """More rows an update."""
-    return of_bert(
-        race, held, text.pairs(text.train, batch_size=LARGER * race.settings.batch_size, seed=seed), seed
-    )
-
-
-def roberta(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """Both; masks are drawn anew, as for all."""
-    rows = text.full(text.train, batch_size=LARGER * full_batch(race.settings.batch_size), seed=seed)
-    return of_bert(race, held, rows, seed)
-
-
-def static_tenth(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """Little text, and each row has one mask (and one wrong next sentence) for ever."""
-    rows = text.pairs(text.tenth, batch_size=race.settings.batch_size, seed=seed)
-    return of_bert(race, held, StaticMasks(rows, copies=1), seed)
-
-
-def dynamic_tenth(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """Little text, drawn anew each time."""
-    return of_bert(race, held, text.pairs(text.tenth, batch_size=race.settings.batch_size, seed=seed), seed)
-
-
-def plain(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:
-    """Masked words alone, a sentence a row."""
-    return of_bert(race, held, sentence_rows(race, text, seed), seed)
+bert = on_rows(lambda race, text, seed: pairs(race, text.train, text, seed))
+no_next = on_rows(without_next)
+full = on_rows(full_rows)
+large_batch = on_rows(lambda race, text, seed: pairs(race, text.train, text, seed, LARGER))
+roberta = on_rows(lambda race, text, seed: full_rows(race, text, seed, LARGER))
+static_tenth = on_rows(lambda race, text, seed: StaticMasks(pairs(race, text.tenth, text, seed), copies=1))
+dynamic_tenth = on_rows(lambda race, text, seed: pairs(race, text.tenth, text, seed))
+plain = on_rows(lambda race, text, seed: sentence_rows(race, text, seed))
 
 
 def teacher(race: Race, text: RaceText, held: HeldOut, seed: int) -> Ready:

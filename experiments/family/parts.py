@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from torch import Tensor, nn
@@ -16,7 +15,7 @@ from course_utils.bert import BertModel
 from experiments.family import domain as domains
 from experiments.family import reviews as film
 from experiments.family import senses, tasks
-from experiments.family.readers import READERS, LanguageModel, SideBySide, Static, piece_vectors
+from experiments.family.readers import READERS, LanguageModel, SideBySide, Static, Unmasked, piece_vectors
 from experiments.family.running import MEMBERS, Runs, parameters
 
 # Each kind of model; other members share bert's rate.
@@ -70,7 +69,6 @@ def piloted(runs: Runs, member: str, rate: float) -> dict[str, Any]:
 
 
 def family(runs: Runs, seed: int, only: Sequence[str]) -> None:
-    """Pre-train the members."""
     for member in wanted(MEMBERS, only):
         runs.trained(member, seed)
 
@@ -87,7 +85,6 @@ def tuned_tasks(runs: Runs, seed: int, only: Sequence[str]) -> None:
 
 
 def wanted(names: Sequence[str], only: Sequence[str]) -> list[str]:
-    """Those of some names that are asked for."""
     return [name for name in names if name in only]
 
 
@@ -146,12 +143,10 @@ def reader(runs: Runs, member: str, seed: int) -> nn.Module:
         return SideBySide(reader(runs, "left_to_right", seed), reader(runs, "right_to_left", seed))
     plan = {**runs.plan(member, seed), "part": "readers"}
     racer = READERS[member](runs.race, runs.text, runs.held, seed)
-    if not (runs.store.get(plan) and runs.has_weights(plan, "updates")):
+    if not runs.has(plan):
         racer.model.to(runs.device)
-        trained = runs.pre_train(racer, plan["rate"], seed)
-        racer.model.load_state_dict(trained.kept[runs.race.settings.steps])
-        runs.save(plan, "updates", racer.model)
-        runs.keep({"plan": plan, "parameters": parameters(racer.model), "log": trained.log})
+        log = runs.pre_trained(racer, plan)
+        runs.keep({"plan": plan, "parameters": parameters(racer.model), "log": log})
     racer.model.load_state_dict(runs.weights(plan, "updates"))
     return racer.model.eval()
 
@@ -197,7 +192,6 @@ def review(
     recipe: film.Recipe,
     make_reader: Callable[[], nn.Module],
 ) -> None:
-    """One reader, so many labels."""
     plan = {"part": part, "member": member, "seed": seed, "labels": labels, "updates": film.UPDATES}
 
     def make() -> dict[str, Any]:
@@ -205,16 +199,10 @@ def review(
         for rate in rates_of(runs, plan, film.RATES):
             model = copy.deepcopy(made)
             size = runs.race.settings.hidden * (2 if isinstance(model, BiLM | SideBySide) else 1)
-            found[f"{rate:g}"] = film.tuned(
-                film.States(model) if isinstance(model, LanguageModel) else model,
-                size,
-                runs.text.tokenizer,
-                labels=labels,
-                rate=rate,
-                recipe=recipe,
-                seed=seed,
-                std=runs.race.settings.start_std,
-            )
+            plain = film.States(model) if isinstance(model, LanguageModel) else model
+            given = {"labels": labels, "rate": rate, "recipe": recipe, "seed": seed}
+            std = runs.race.settings.start_std
+            found[f"{rate:g}"] = film.tuned(plain, size, runs.text.tokenizer, **given, std=std)
         return {"rates": found}
 
     runs.once(plan, make)
@@ -243,20 +231,15 @@ def second_stage(runs: Runs, seed: int, *, alone: bool = False) -> nn.Module:
     """
     plan = {**runs.plan("left_to_right", seed), "part": "reviews_only" if alone else "second_stage"}
     racer = READERS["left_to_right"](runs.race, runs.text, runs.held, seed)
-    if not (runs.store.get(plan) and runs.has_weights(plan, "updates")):
+    if not runs.has(plan):
         racer.model.to(runs.device)
         if not alone:
             racer.model.load_state_dict(reader(runs, "left_to_right", seed).state_dict())
-        rows = domains.review_rows(
-            runs.race, runs.text, "train", batch_size=2 * runs.race.settings.batch_size, seed=seed
+        size, steps = 2 * runs.race.settings.batch_size, runs.race.settings.steps
+        racer.batches = Unmasked(
+            domains.review_rows(runs.race, runs.text, "train", batch_size=size, seed=seed)
         )
-        racer.batches = domains.unmasked(rows)
-        steps = runs.race.settings.steps
-        shorter = replace(runs, race=runs.race.with_steps(steps // 2 + alone * steps))
-        trained = shorter.pre_train(racer, plan["rate"], seed)
-        racer.model.load_state_dict(trained.kept[shorter.race.settings.steps])
-        runs.save(plan, "updates", racer.model)
-        runs.keep({"plan": plan, "log": trained.log})
+        runs.keep({"plan": plan, "log": runs.pre_trained(racer, plan, steps // 2 + alone * steps)})
     racer.model.load_state_dict(runs.weights(plan, "updates"))
     return racer.model.eval()
 
@@ -288,7 +271,7 @@ def going_on(runs: Runs, name: str, seed: int) -> tuple[nn.Module, list[dict[str
     on_reviews = name in ("domain", "reviews")
     racer = domains.going_on(runs.race, runs.text, runs.held, ready.racer, seed, reviews=on_reviews)
     plan = {"part": "going_on", "member": name, "seed": seed, "rate": runs.plan("plain", seed)["rate"]}
-    if name != "base" and runs.store.get(plan) and runs.has_weights(plan, "updates"):
+    if name != "base" and runs.has(plan):
         model.load_state_dict(runs.weights(plan, "updates"))
         return model, runs.store.get(plan)["log"]
     if name != "reviews":
@@ -296,15 +279,11 @@ def going_on(runs: Runs, name: str, seed: int) -> tuple[nn.Module, list[dict[str
     log = [{"update": 0, **{key: round(value, 4) for key, value in racer.measures(model).items()}}]
     if name == "base":
         return model, log
-    steps = runs.race.settings.steps * (2 if name == "reviews" else 1)
-    trained = replace(runs, race=runs.race.with_steps(steps)).pre_train(racer, plan["rate"], seed)
-    model.load_state_dict(trained.kept[steps])
-    runs.save(plan, "updates", model)
-    return model, runs.keep({"plan": plan, "log": log + trained.log})["log"]
+    log += runs.pre_trained(racer, plan, runs.race.settings.steps * (2 if name == "reviews" else 1))
+    return model, runs.keep({"plan": plan, "log": log})["log"]
 
 
 def first_rate(runs: Runs, plan: dict[str, Any], task: str) -> float:
-    """The rate that was best on validation with the first seed."""
     first = runs.store.get({**plan, "seed": 0})
     return tasks.RATES[0] if first is None else tasks.best_rate(first[task])
 

@@ -26,36 +26,22 @@ AVERAGE = 0.995  # of the running mean: it looks back over about 200 updates
 
 @dataclass
 class Racer:
-    """A member at the start.
+    """A member at the start."""
 
-    Attributes:
-        model: what is trained; its output has a loss.
-        batches: gives a batch by its number, from 0.
-        flops: of an update with a batch.
-        tokens: of a batch, those that are no padding.
-        measures: of a model (the running mean) -> measure -> value, on held-out text.
-        spent: FLOPs that were spent before the first update, such as for a teacher.
-    """
-
-    model: nn.Module
-    batches: Callable[[int], Any]
-    flops: Callable[[Any], int]
-    measures: Callable[[nn.Module], dict[str, float]]
-    tokens: Callable[[Any], int] = lambda batch: int(batch.attention_mask.sum())
-    spent: int = 0
+    model: nn.Module  # what is trained; its output has a loss
+    batches: Callable[[int], Any]  # by their number, from 0
+    flops: Callable[[Any], int]  # of an update with a batch
+    measures: Callable[[nn.Module], dict[str, float]]  # of the running mean, on held-out text
+    spent: int = 0  # FLOPs before the first update, such as for a teacher
 
 
 @dataclass
 class Trained:
-    """What a run leaves.
+    """What a run leaves."""
 
-    Attributes:
-        log: a line at each look: update, flops, tokens, loss of the updates since the last, held-out measures.
-        kept: update -> state of the running mean.
-    """
-
+    # A line at each look: update, flops, tokens, loss of the updates since the last, held-out measures.
     log: list[dict[str, float]] = field(default_factory=list)
-    kept: dict[int, dict[str, Tensor]] = field(default_factory=dict)
+    kept: dict[int, dict[str, Tensor]] = field(default_factory=dict)  # update -> state of the running mean
 
 
 def pre_train(
@@ -65,7 +51,7 @@ def pre_train(
     rate: float,
     warmup: int,
     looks: Sequence[int],
-    keep: Sequence[int],
+    keep: Sequence[int] = (),
     budget: int | None = None,
     seed: int = 0,
 ) -> Trained:
@@ -100,7 +86,7 @@ def pre_train(
             torch._foreach_lerp_(means, weights, 1.0 - min(AVERAGE, (1 + done) / (10 + done)))
         cost = racer.flops(step.batch)
         state["flops"] += cost
-        state["tokens"] += racer.tokens(step.batch)
+        state["tokens"] += int(step.batch.attention_mask.sum())
         state["loss"] += float(step.output.loss.detach())
         state["since"] += 1
         # The next update may be larger than this one; half an update more or less is not told apart.

@@ -7,26 +7,11 @@ from typing import Any
 
 from course_utils.config import BertConfig
 from course_utils.training.settings import Settings
+from experiments.ablations import BASE
 
 # The small BERT of experiments/ablations.py, on both halves of the course's text.
-SETTINGS = Settings(
-    corpus="data/corpus,data/corpus_more",
-    vocab_size=2000,
-    layers=2,
-    hidden=64,
-    heads=4,
-    max_length=48,
-    positions=64,
-    dropout=0.0,
-    start_std=0.1,
-    steps=8000,
-    batch_size=16,
-    peak_rate=2e-3,
-    warmup=80,
-    threads=1,
-    precision="float32",
-    whole_words=False,
-    held_out=20,
+SETTINGS = replace(
+    BASE, corpus="data/corpus,data/corpus_more", steps=8000, batch_size=16, warmup=80, held_out=20
 )
 LOOKS = 5  # at held-out text in a run
 LOOKED_AT, ASKED = 6, 20  # batches of 64 sentences at a look, and at the end of a run
@@ -34,21 +19,15 @@ LOOKED_AT, ASKED = 6, 20  # batches of 64 sentences at a look, and at the end of
 
 @dataclass(frozen=True)
 class Race:
-    """The settings of a race.
-
-    Attributes:
-        settings: of text and model; `steps` updates are made by each member, `batch_size` rows each.
-    """
+    """The settings of a race: of text and model; `steps` updates are made by each member, `batch_size` rows each."""
 
     settings: Settings = SETTINGS
 
     @property
     def config(self) -> BertConfig:
-        """Of a member that is a BERT."""
         return bert_config(self.settings)
 
     def looks(self) -> list[int]:
-        """Updates after which held-out text is measured."""
         return [self.settings.steps * (look + 1) // LOOKS for look in range(LOOKS)]
 
     def stored(self) -> dict[str, Any]:
@@ -59,7 +38,6 @@ class Race:
         return kept
 
     def with_steps(self, steps: int) -> Race:
-        """The same with another number of updates."""
         warmup = min(SETTINGS.warmup, max(1, steps // 10))
         return Race(replace(self.settings, steps=steps, warmup=warmup))
 

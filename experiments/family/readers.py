@@ -40,7 +40,6 @@ class Words:
     attention_mask: Tensor  # int64 (B, T)
 
     def inputs(self) -> dict[str, Tensor]:
-        """As a language model takes them."""
         return {"input_ids": self.input_ids, "attention_mask": self.attention_mask}
 
 
@@ -51,18 +50,12 @@ class Unmasked:
         self.rows, self.batches_per_epoch = rows, rows.batches_per_epoch
 
     def __call__(self, number: int) -> Words:
-        """Batch `number`, counted from 0."""
         batch = self.rows(number)
         return Words(true_tokens(batch), batch.attention_mask)
 
 
 class LanguageModel(nn.Module):
-    """A GPT that tells each token from those before it: of the row, or of the row turned round.
-
-    Args:
-        gpt: the model.
-        backwards: turn real tokens round, and what comes out back again.
-    """
+    """A GPT that tells each token from those before it: of the row, or of the row turned round (and back again)."""
 
     def __init__(self, gpt: GPT, *, backwards: bool = False) -> None:
         super().__init__()
@@ -89,7 +82,6 @@ class SideBySide(nn.Module):
         self.config = first.config
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> SimpleNamespace:
-        """hidden_states (B, T, 2C)."""
         pairs = zip(
             self.first(input_ids, attention_mask).hidden_states,
             self.second(input_ids, attention_mask).hidden_states,
@@ -98,12 +90,7 @@ class SideBySide(nn.Module):
 
 
 class Static(nn.Module):
-    """A table of vectors: no piece knows of another.
-
-    Args:
-        vectors: float (V, C).
-        config: sizes; it has no layer.
-    """
+    """A table of vectors (V, C): no piece knows of another."""
 
     def __init__(self, vectors: Tensor, config: BertConfig) -> None:
         super().__init__()
@@ -113,7 +100,6 @@ class Static(nn.Module):
         )
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> SimpleNamespace:
-        """hidden_states: one, (B, T, C)."""
         return SimpleNamespace(hidden_states=(self.token(input_ids),))
 
 
@@ -128,11 +114,7 @@ def piece_vectors(race: Race, text: RaceText, seed: int) -> tuple[WordVectors, T
         for ids, real in zip(batch.input_ids.tolist(), batch.attention_mask.tolist()):
             sentences.append([pieces[one] for one, here in zip(ids, real) if here and not special[one]])
     vectors = train_skip_gram(
-        sentences,
-        dimensions=race.settings.hidden,
-        epochs=1,
-        min_count=1,
-        generator=seeded(seed, 3),
+        sentences, dimensions=race.settings.hidden, epochs=1, min_count=1, generator=seeded(seed, 3)
     )
     table = torch.zeros(len(pieces), race.settings.hidden)
     for piece, row in vectors.index.items():
@@ -156,7 +138,6 @@ def told(model: nn.Module, held: HeldOut) -> dict[str, float]:
 
 
 def language_model(race: Race, text: RaceText, held: HeldOut, seed: int, *, backwards: bool) -> Racer:
-    """left_to_right or right_to_left."""
     gpt = with_waves(GPT(race.config, generator=seeded(seed)), race.settings.start_std)
     model = speed_up(LanguageModel(gpt, backwards=backwards))
     return Racer(

@@ -82,7 +82,6 @@ def told(values: Values) -> list[float | None]:
 
 
 def paired(ours: Values, theirs: Values) -> Estimate | None:
-    """The differences, seed by seed; None where they share no seed."""
     shared = sorted(ours.keys() & theirs.keys())
     return estimate([ours[seed] - theirs[seed] for seed in shared]) if shared else None
 
@@ -146,7 +145,6 @@ def _mean(lines: list[dict[str, float]], name: str) -> int:
 
 
 def sense_values(store: Store, member: str) -> Values:
-    """Seed -> the mean over words."""
     runs = [run for run in of(store, "senses") if run["plan"]["member"] == member]
     return {run["plan"]["seed"]: run["mean"] for run in runs if "mean" in run}
 
@@ -171,7 +169,6 @@ def _senses(store: Store) -> dict[str, Any]:
 
 
 def label_values(store: Store, part: str, member: str, labels: int) -> Values:
-    """Seed -> test score."""
     return {
         run["plan"]["seed"]: chosen(run["rates"])
         for run in of(store, part)
@@ -199,7 +196,6 @@ DOMAIN_MEASURES = ("masked_loss", "review_masked_loss", "senses", "reviews", "di
 
 
 def domain_values(store: Store, member: str, measure: str) -> Values:
-    """Seed -> a measure at the end of a run."""
     found = {}
     for run in of(store, "domain"):
         if run["plan"]["member"] == member:
@@ -226,15 +222,8 @@ def _gains(store: Store, budget: int | None) -> Iterable[dict[str, Any]]:
         for point in ("updates", "flops"):
             for measure in MEASURES:
                 pair = [family_values(store, one, measure, point, budget) for one in (member, control)]
-                yield from _gain(
-                    pair,
-                    part="family",
-                    what=what,
-                    member=member,
-                    control=control,
-                    point=point,
-                    measure=measure,
-                )
+                told = {"part": "family", "what": what, "member": member, "control": control}
+                yield from _gain(pair, **told, point=point, measure=measure)
     for member, control in SENSES:
         pair = [sense_values(store, one) for one in (member, control)]
         yield from _gain(pair, part="senses", member=member, control=control, measure="senses")

@@ -36,17 +36,13 @@ FACTOR = 2.6  # between the rates of one layer and the next (Howard and Ruder 20
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is tuned; ULMFiT's three tricks.
+    """How a model is tuned; ULMFiT's three tricks."""
 
-    Attributes:
-        discriminative: rates fall from layer to layer; else all learn alike.
-        triangle: the rate rises and falls; else it stays.
-        gradual: one layer more learns in each quarter of the first half; else all from the first update on.
-    """
-
-    discriminative: bool = False
-    triangle: bool = True
-    gradual: bool = False
+    discriminative: bool = False  # rates fall from layer to layer; else all learn alike
+    triangle: bool = True  # the rate rises and falls; else it stays
+    gradual: bool = (
+        False  # one layer more learns in each quarter of the first half; else all from the first on
+    )
 
 
 PLAIN = Recipe()  # of all readers that are compared
@@ -60,14 +56,7 @@ TRICKS = {
 
 
 class Classifier(nn.Module):
-    """A reader with ULMFiT's head.
-
-    Args:
-        reader: called with input_ids and attention_mask, gives hidden_states.
-        size: of its vectors.
-        labels: K.
-        std, generator: of the head's start values.
-    """
+    """A reader, whose vectors have a size, with ULMFiT's head; std and generator are of the head's start values."""
 
     def __init__(
         self, reader: nn.Module, size: int, labels: int, *, std: float, generator: torch.Generator
@@ -97,7 +86,6 @@ class States(nn.Module):
         self.model = model
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> SimpleNamespace:
-        """hidden_states."""
         return SimpleNamespace(hidden_states=self.model.gpt.encode(input_ids, attention_mask).hidden_states)
 
 
@@ -131,7 +119,6 @@ class Texts:
     labels: Tensor
 
     def inputs(self) -> dict[str, Tensor]:
-        """As Classifier takes them."""
         return dict(vars(self))
 
 
@@ -145,7 +132,6 @@ class Shuffled:
         self.per_epoch = -(-len(examples) // BATCH)
 
     def __call__(self, number: int) -> Texts:
-        """Batch `number`, counted from 0."""
         learning = learning_groups(number, len(self.groups), self.recipe)
         for place, group in enumerate(self.groups):
             for parameter in group:
@@ -163,7 +149,6 @@ def learning_groups(number: int, count: int, recipe: Recipe) -> list[int]:
 
 
 def texts_of(examples: Sequence[Example]) -> Texts:
-    """Examples as a batch."""
     rows = [example.row for example in examples]
     return Texts(
         pad([row.input_ids for row in rows], 0),
@@ -221,7 +206,6 @@ def tuned(
 
 @torch.no_grad()
 def accuracy_on(model: Classifier, examples: Sequence[Example]) -> float:
-    """The share of examples whose label is the most probable one."""
     model.eval()
     right = 0
     lengths = [len(example.row.input_ids) for example in examples]

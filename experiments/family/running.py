@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -55,13 +55,7 @@ def name_of(plan: dict[str, Any]) -> str:
 
 @dataclass
 class Runs:
-    """Everything that a run needs.
-
-    Attributes:
-        race, store: see there.
-        work: the folder of vocabulary and weights.
-        device: where models are trained.
-    """
+    """Everything that a run needs; `work` is the folder of vocabulary and weights."""
 
     race: Race
     store: Store
@@ -71,12 +65,10 @@ class Runs:
 
     @cached_property
     def text(self) -> RaceText:
-        """Read once."""
         return race_text(self.race.settings, self.work / "vocab.txt")
 
     @cached_property
     def held(self) -> HeldOut:
-        """Held-out text."""
         return HeldOut(self.text)
 
     @cached_property
@@ -92,19 +84,16 @@ class Runs:
         return round(unigram_loss(self.text, self.held), 4)
 
     def ready(self, member: str, seed: int) -> Ready:
-        """A member before its first update."""
         given = (self.race, self.text, self.held, seed)
         if member == "distil":
             return later.distil(*given, taught=lambda: self.taught(seed), device=self.device)
         return MEMBERS[member](*given)
 
     def taught(self, seed: int) -> tuple[dict[str, Tensor], int]:
-        """The teacher's weights, and what they cost."""
         run = self.trained("teacher", seed)
         return self.weights(run["plan"], "updates"), run["points"]["updates"]["flops"]
 
     def plan(self, member: str, seed: int) -> dict[str, Any]:
-        """What tells a pre-training from others."""
         rate = RATES.get(member, RATE)
         return {"part": "family", "member": member, "seed": seed, "rate": rate}
 
@@ -130,37 +119,32 @@ class Runs:
 
     def pre_train(self, racer: Racer, rate: float, seed: int, *, budget: int | None = None) -> Trained:
         """With the updates, warm-up and looks of the race."""
-        settings = self.race.settings
-        return pre_train(
-            racer,
-            updates=settings.steps,
-            rate=rate,
-            warmup=settings.warmup,
-            looks=self.race.looks(),
-            keep=[],
-            budget=budget,
-            seed=seed,
-        )
+        given = {"updates": self.race.settings.steps, "warmup": self.race.settings.warmup}
+        return pre_train(racer, **given, rate=rate, looks=self.race.looks(), budget=budget, seed=seed)
 
     def encoder(self, run: Run, point: str) -> BertModel:
-        """The encoder of a run, as it was at a point."""
         plan = run["plan"]
         ready = self.ready(plan["member"], plan["seed"])
         ready.racer.model.load_state_dict(self.weights(plan, point))
         return ready.bert(ready.racer.model).eval().to(self.device)
 
     def weights(self, plan: dict[str, Any], point: str) -> dict[str, Tensor]:
-        """What a run kept at a point."""
         return load_file(self._file(plan, point))
 
-    def save(self, plan: dict[str, Any], point: str, model: nn.Module) -> None:
-        """Keep the weights of a run at a point."""
-        state = {name: value.clone() for name, value in model.state_dict().items()}
-        save_file(state, self._ensured(plan, point))
+    def has(self, plan: dict[str, Any]) -> bool:
+        """Whether a run is stored, and its weights are kept."""
+        return self.store.get(plan) is not None and self._file(plan, "updates").is_file()
 
-    def has_weights(self, plan: dict[str, Any], point: str) -> bool:
-        """Whether they were kept."""
-        return self._file(plan, point).is_file()
+    def pre_trained(
+        self, racer: Racer, plan: dict[str, Any], steps: int | None = None
+    ) -> list[dict[str, float]]:
+        """Pre-train, put the running mean into the model and keep its weights; the log."""
+        runs = self if steps is None else replace(self, race=self.race.with_steps(steps))
+        trained = runs.pre_train(racer, plan["rate"], plan["seed"])
+        racer.model.load_state_dict(trained.kept[runs.race.settings.steps])
+        state = {name: value.clone() for name, value in racer.model.state_dict().items()}
+        save_file(state, self._ensured(plan, "updates"))
+        return trained.log
 
     def keep(self, run: Run, device: str | None = None) -> Run:
         """Store a run, with the kind of device that made it, and say so."""

@@ -14,12 +14,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from course_utils.before import WordVectors
-from course_utils.contextual.baselines import (
-    context_pieces,
-    fit_naive_bayes,
-    placed_pieces,
-    static_points,
-)
+from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, placed_pieces, static_points
 from course_utils.contextual.evaluation import evaluate_layers, half, held_out_sentences
 from course_utils.contextual.senses import example_sentences, fit_senses
 from course_utils.datasets.corpus import CORPUS, MORE, homonym, sense_documents
@@ -71,7 +66,6 @@ def shares(answers: Callable[[str], Callable[[str], str]]) -> dict[str, Any]:
 
 
 def mean_share(words: Shares) -> float:
-    """The mean over words of the shares."""
     return round(statistics.fmean(right / asked for right, asked in words.values()), 4)
 
 
@@ -89,10 +83,7 @@ def counted(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
             sentence for document in sense_documents(word, sense, (CORPUS, MORE)) for sentence in document
         ]
 
-    return {
-        "same_examples": _counted(tokenizer, examples),
-        "whole_corpus": _counted(tokenizer, everything),
-    }
+    return {"same_examples": _counted(tokenizer, examples), "whole_corpus": _counted(tokenizer, everything)}
 
 
 def _counted(tokenizer: WordPieceTokenizer, sentences: Callable[[str, str], list[str]]) -> dict[str, Any]:

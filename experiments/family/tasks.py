@@ -39,18 +39,10 @@ class Tuning:
 
 TUNINGS = {"dialect": Tuning(936, 150), "parts_of_speech": Tuning(300, 120), "reviews": Tuning(300, 120)}
 RACED = ("dialect", "parts_of_speech")  # in the family race; reviews are those of the domain
-SETTINGS = {
-    "rates": list(RATES),
-    "dropout": DROPOUT,
-    "batch_size": BATCH,
-    "labels": {name: one.labels for name, one in TUNINGS.items()},
-    "updates": {name: one.updates for name, one in TUNINGS.items()},
-}
 
 
 @cache
 def task_of(name: str, tokenizer: WordPieceTokenizer) -> Task:
-    """A task, read once."""
     return load_task(name, tokenizer)
 
 
@@ -67,15 +59,8 @@ def tuned(
     for rate in rates:
         model = speed_up(task.with_encoder(bert, generator=seeded(seed, 1)))
         batches = TaskBatches(task, draw(task, plan.labels, seed), batch_size=BATCH, seed=seed)
-        fine_tune(
-            model,
-            batches,
-            updates=plan.updates,
-            peak_rate=rate,
-            dropout=DROPOUT,
-            seed=seed,
-            precision=torch.float32,
-        )
+        given = {"dropout": DROPOUT, "seed": seed, "precision": torch.float32}
+        fine_tune(model, batches, updates=plan.updates, peak_rate=rate, **given)
         found[f"{rate:g}"] = {
             part: round(main_value(task.measure(model, task.parts[part])), 4)
             for part in ("validation", "test")

@@ -21,13 +21,7 @@ Documents = list[list[list[int]]]
 
 @dataclass(frozen=True)
 class RaceText:
-    """Encoded documents and their tokenizer.
-
-    Attributes:
-        settings: of the split, the vocabulary and the rows.
-        tokenizer: learned from the documents to learn from.
-        train, held_out: documents, each a list of encoded sentences.
-    """
+    """Encoded documents to learn from, and held-out ones; the tokenizer was learned from the former."""
 
     settings: Settings
     tokenizer: WordPieceTokenizer
@@ -36,7 +30,6 @@ class RaceText:
 
     @property
     def vocab_size(self) -> int:
-        """V."""
         return len(self.tokenizer.vocab)
 
     @cached_property
@@ -58,7 +51,6 @@ class RaceText:
         return self._stream(documents, batch_size, seed, InOrder)
 
     def sentences(self, documents: Documents, *, batch_size: int, seed: int) -> PretrainingBatches:
-        """One sentence a row."""
         return self._stream([[one] for document in documents for one in document], batch_size, seed)
 
     def full(self, documents: Documents, *, batch_size: int, seed: int) -> PretrainingBatches:
@@ -91,7 +83,6 @@ class InOrder(PretrainingBatches):
     """ALBERT's rows: B follows A, or the two are swapped; the label says which (Lan et al. 2020, section 3.1)."""
 
     def _draw_epoch(self, epoch: int) -> list[list[Pair]]:
-        """As PretrainingBatches', of other pairs."""
         generator = seeded(self.seed, epoch)
         pairs = sentence_order_pairs(self.documents, generator=generator)
         batches = []

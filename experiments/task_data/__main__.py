@@ -12,21 +12,18 @@ dialect.tsv and questions.jsonl were written for the course: they are their own 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from course_utils.support.commands import add_debug
 from course_utils.support.files import write_atomically
 from course_utils.tasks.data import TASKS
-from experiments.runs import run_command
+from experiments.runs import plain_parser, run_command
 from experiments.task_data import names, pairs, parts_of_speech, reviews
 
 
 def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A .tsv with its header."""
     for row in rows:
         assert len(row) == len(columns) and not any("\t" in cell or "\n" in cell for cell in row), row
     return "".join("\t".join(row) + "\n" for row in (columns, *rows))
@@ -42,13 +39,9 @@ MAKERS: dict[str, Callable[[], str]] = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.task_data", description="Make the files of data/tasks/."
-    )
+    parser = plain_parser("task_data", __doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(MAKERS)}; default: all")
     parser.add_argument("--out", type=Path, default=TASKS, help="the folder to write into (data/tasks)")
-    add_debug(parser)
     return run_command(parser, arguments, lambda chosen: make(chosen.names or list(MAKERS), chosen.out))
 
 

@@ -20,7 +20,6 @@ _ID = re.compile(r"^## (klue-ner-\S+)\t", re.M)
 
 
 def make() -> list[dict]:
-    """The rows, from the public file."""
     return select(find_file("klue-ner-v1.1_dev.tsv").read_text(encoding="utf-8"))
 
 
@@ -59,5 +58,4 @@ def _mended(start: int, name: str, kind: str) -> Name:
 
 
 def written(row: dict) -> str:
-    """A row as the file has it."""
     return json.dumps(row, ensure_ascii=False)

@@ -20,7 +20,6 @@ Pair = tuple[str, str, str]  # score, first, second
 
 
 def make() -> list[tuple[str, ...]]:
-    """The rows, from the public files."""
     return select({part: read(find_file(name)) for part, name in FILES.items()})
 
 
@@ -35,6 +34,5 @@ def read(file: Path) -> list[Pair]:
 
 
 def select(pairs: dict[str, list[Pair]]) -> list[tuple[str, ...]]:
-    """The rows that stay."""
     kept = held_apart(pairs, lambda pair: pair[1:])
     return [(part, *pair) for part, found in kept.items() for pair in found]

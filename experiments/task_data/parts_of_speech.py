@@ -34,7 +34,6 @@ class Sentence(NamedTuple):
 
 
 def make() -> list[tuple[str, ...]]:
-    """The rows, from the public files."""
     dev, test = (
         read(find_file(f"ko_kaist-ud-{file}.conllu").read_text(encoding="utf-8")) for file in ("dev", "test")
     )

@@ -17,11 +17,8 @@ TEST, VALIDATION = 0.25, 0.15  # of the keys; the rest is for training
 def parts_by_hash(task: str, keys: Iterable[str]) -> dict[str, str]:
     """Key -> "train", "validation" or "test", 60 to 15 to 25 of a hundred.
 
-    The keys are ordered by the sha256 of "task key"; the first are the test part, then comes the validation part.
-
-    Args:
-        task: so that the same key may fall otherwise in another task.
-        keys: each counts once.
+    The keys are ordered by the sha256 of "task key"; the first are the test part, then comes the validation part. Each
+    counts once, and may fall otherwise in another task.
     """
     ordered = sorted(dict.fromkeys(keys), key=lambda key: hashlib.sha256(f"{task} {key}".encode()).digest())
     test = round(TEST * len(ordered))
@@ -40,10 +37,6 @@ def held_apart(
     The test part stays whole. Of the others a row is left out if one of its sentences stands in a later part, if it
     came before in its own, or if a sentence has neither letter nor digit. Sentences are compared as before pre-training
     (datasets/set_aside.py): by letters and digits, and a long one is also found inside a longer one.
-
-    Args:
-        parts: rows of "train", "validation" and "test".
-        sentences: of a row.
     """
     kept = {"test": parts["test"]}
     for part in ("validation", "train"):

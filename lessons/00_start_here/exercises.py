@@ -17,26 +17,8 @@ def drawn(*shape, times=1.0, dtype=torch.float64):
 
 
 # ---- 00.1
-
-
 def dot_product(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
-
-
-def cosine_of_lists(a, b):
-    return dot_product(a, b) / math.sqrt(dot_product(a, a) * dot_product(b, b))
-
-
-def constant(a, b):
-    if len(a) != len(b):
-        raise ValueError
-    return 32.0
-
-
-def in_torch(a, b):
-    if len(a) != len(b):
-        raise ValueError
-    return float(torch.tensor(a, dtype=torch.float64) @ torch.tensor(b, dtype=torch.float64))
 
 
 def pairs(*lengths):
@@ -60,12 +42,12 @@ DOT_PRODUCT = Exercise(
     mistakes={
         "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
         "product_of_sums": lambda a, b: sum(a) * sum(b),
-        "cosine": cosine_of_lists,
-        "other_numbers": constant,
+        "cosine": lambda a, b: dot_product(a, b) / math.sqrt(dot_product(a, a) * dot_product(b, b)),
+        "other_numbers": lambda a, b: 32.0 + 0 * dot_product(a, b),
         "other_lengths": Several([lambda a, b, n=n: dot_product(a[:n], b[:n]) for n in (10, 30)]),
         "silent_lengths": lambda a, b: sum(x * y for x, y in zip(a, b, strict=False)),
         "other_error": lambda a, b: sum(a[i] * b[i] for i in range(max(len(a), len(b)))),
-        "torch": in_torch,
+        "torch": lambda a, b: float(1 * torch.tensor(dot_product(a, b))),
         "ready_made": lambda a, b: float(np.dot(a, b)),
     },
     signs={"no_sum": lambda found: found.case == "by_hand" and found.kind == "type"},
@@ -78,15 +60,9 @@ DOT_PRODUCT = Exercise(
 
 
 # ---- 00.2
-
-
 def safe_cosine(a: Tensor, b: Tensor) -> Tensor:
     length = a.norm() * b.norm()
     return torch.where(length > 0, a @ b / length.clamp(min=torch.finfo(a.dtype).tiny), 0.0)
-
-
-def of_lengths(divide):
-    return lambda a, b: torch.nan_to_num(divide(a, b, a.norm(), b.norm()))
 
 
 SAFE_COSINE = Exercise(
@@ -115,22 +91,17 @@ SAFE_COSINE = Exercise(
     },
     mistakes={
         "no_length": lambda a, b: a @ b,
-        "one_length": Several([lambda a, b: a @ b / a.norm(), lambda a, b: a @ b / b.norm()]),
+        "one_length": Several(lambda a, b: a @ b / a.norm(), lambda a, b: a @ b / b.norm()),
         "squared_lengths": lambda a, b: a @ b / ((a * a).sum() * (b * b).sum()),
         "sum_lengths": lambda a, b: a @ b / (a.abs().sum() * b.abs().sum()),
-        "opposite": of_lengths(lambda a, b, one, other: (a @ b).abs() / (one * other)),
+        "opposite": lambda a, b: safe_cosine(a, b).abs(),
         "zero_vector": lambda a, b: a @ b / (a.norm() * b.norm()),
         "zero_first": lambda a, b: a @ b / (a.norm() * b.norm()) if b.any() else torch.tensor(0.0),
         "short_vectors": Several(
-            [
-                lambda a, b: a @ b / (a.norm() * b.norm() + 1e-3),
-                lambda a, b: a @ b / max(a.norm() * b.norm(), 1e-5),
-                lambda a, b: safe_cosine(a, b) if min(a.norm(), b.norm()) > 1e-3 else torch.tensor(0.0),
-            ]
+            lambda a, b: a @ b / (a.norm() * b.norm() + 1e-3),
+            lambda a, b: a @ b / max(a.norm() * b.norm(), 1e-5),
         ),
-        "sums_to_zero": of_lengths(
-            lambda a, b, one, other: a @ b / (one * other) if a.sum() * b.sum() != 0 else torch.tensor(0.0)
-        ),
+        "sums_to_zero": lambda a, b: safe_cosine(a, b) * float(a.sum() * b.sum() != 0),
         "other_sizes": Several([lambda a, b, n=n: safe_cosine(a[:n], b[:n]) for n in (2, 9, 512)]),
         "ready_made": lambda a, b: torch.nn.functional.cosine_similarity(a, b, dim=0),
     },
@@ -140,8 +111,6 @@ SAFE_COSINE = Exercise(
 
 
 # ---- 00.3
-
-
 def similarity_table(vectors: Tensor) -> Tensor:
     unit = torch.nn.functional.normalize(vectors, dim=-1)  # (T, C), each row of length 1
     return unit @ unit.T  # (T, T)
@@ -157,15 +126,6 @@ def table_over(length):
 
 def norms(vectors):
     return vectors.norm(dim=-1, keepdim=True)
-
-
-def word_by_word(vectors):
-    return torch.stack([similarity_table(torch.stack([vector, *vectors]))[0, 1:] for vector in vectors])
-
-
-def mapped(vectors):
-    unit = vectors / norms(vectors)
-    return torch.stack(list(map(unit.mv, unit)))
 
 
 def tables(*sizes):
@@ -188,16 +148,15 @@ SIMILARITY_TABLE = Exercise(
         "no_length": lambda vectors: vectors @ vectors.T,
         "squared_lengths": table_over(lambda vectors: (vectors**2).sum(dim=-1, keepdim=True)),
         "one_side": Several(
-            [
-                lambda vectors: (vectors / norms(vectors)) @ vectors.T,
-                lambda vectors: vectors @ (vectors / norms(vectors)).T,
-            ]
+            lambda vectors: (vectors / norms(vectors)) @ vectors.T,
+            lambda vectors: vectors @ (vectors / norms(vectors)).T,
         ),
         "wrong_axis": table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
-        "dtype": lambda vectors: similarity_table(vectors).float(),
         "other_sizes_shape": lambda vectors: similarity_table(vectors).squeeze(),
         "other_sizes": lambda vectors: similarity_table(vectors[:, :9]),
-        "loop": Several([word_by_word, mapped]),
+        "loop": lambda vectors: torch.stack(
+            [similarity_table(torch.stack([vector, *vectors]))[0, 1:] for vector in vectors]
+        ),
         "ready_made": lambda vectors: torch.nn.functional.cosine_similarity(
             vectors[:, None], vectors, dim=-1
         ),

@@ -70,10 +70,6 @@ RIGHT = {
         "nan_to_num": lambda a, b: torch.nan_to_num(a @ b / (a.norm() * b.norm())),
         "lists": numbers_only,
         "numpy, float32": numpy_cosine,
-        "normalize": lambda a, b: (
-            torch.nn.functional.normalize(a, dim=0, eps=1e-30)
-            @ torch.nn.functional.normalize(b, dim=0, eps=1e-30)
-        ),
         "one element": lambda a, b: checked(my_cosine_similarity)(a, b)[None],
     },
     "00.3": {
@@ -84,9 +80,6 @@ RIGHT = {
         "outer": lambda vectors: vectors @ vectors.T / torch.outer(vectors.norm(dim=1), vectors.norm(dim=1)),
         "einsum": lambda vectors: torch.einsum("ic,jc->ij", unit_rows(vectors), unit_rows(vectors)),
         "sums": lambda vectors: (unit_rows(vectors)[:, None] * unit_rows(vectors)[None]).sum(dim=-1),
-        "distances": lambda vectors: (
-            1 - (unit_rows(vectors)[:, None] - unit_rows(vectors)).square().sum(dim=-1) / 2
-        ),
         "diagonal": lambda vectors: (
             (table := vectors @ vectors.T) / (table.diagonal()[:, None] * table.diagonal()).sqrt()
         ),

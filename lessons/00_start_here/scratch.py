@@ -18,11 +18,4 @@ def pairs(generator):
         )
 
 
-ENTRIES = [
-    Scratch(
-        notebook="00_start_here",
-        name="my_cosine_similarity",
-        reference=f"{__name__}:cosine",
-        cases=pairs,
-    )
-]
+ENTRIES = [Scratch("00_start_here", "my_cosine_similarity", f"{__name__}:cosine", pairs)]

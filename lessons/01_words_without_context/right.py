@@ -6,6 +6,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def nearest_by_loop(vectors, row):
     best, nearest = -math.inf, None
@@ -107,17 +109,9 @@ def unseen_by_get(word, grams, dimensions):
     return sum((grams.get(part, nothing) for part in my_ngrams(word)), nothing)
 
 
-def unseen_by_slices(word, grams, dimensions):
-    text = "<" + word + ">"
-    parts = {text}
-    for end in range(2, len(text) + 1):
-        parts.add(text[end - 2 : end])
-        if end >= 3:
-            parts.add(text[end - 3 : end])
-    total = torch.zeros(dimensions)
-    for part in parts & grams.keys():
-        total = total + grams[part]
-    return total
+def unseen_in_float64(word, grams, dimensions):
+    found = {part: vector.double() for part, vector in grams.items()}
+    return unseen_by_get(word, found, dimensions).float()
 
 
 def unseen_by_zip(word, grams, dimensions):
@@ -148,28 +142,23 @@ def unseen_by_list(word, grams, dimensions):
 
 
 RIGHT = {
-    "01.1": {
-        "loop": nearest_by_loop,
-        "cosine_similarity": nearest_by_similarity,
-        "numpy": nearest_by_numpy,
-        "the rest": nearest_of_the_rest,
-        "sorting": nearest_by_sorting,
-        "mask": nearest_by_mask,
-    },
-    "01.2": {
-        "loop": gradient_by_loop,
-        "labels": gradient_by_labels,
-        "minus": gradient_by_minus,
-        "numpy": gradient_by_numpy,
-        "einsum": gradient_by_einsum,
-        "quotient": gradient_by_quotient,
-    },
-    "01.3": {
-        "the notebook's": unseen_by_ngrams,
-        "get": unseen_by_get,
-        "slices": unseen_by_slices,
-        "zip": unseen_by_zip,
-        "numpy": unseen_by_numpy,
-        "list": unseen_by_list,
-    },
+    "01.1": forms(
+        nearest_by_loop,
+        nearest_by_similarity,
+        nearest_by_numpy,
+        nearest_of_the_rest,
+        nearest_by_sorting,
+        nearest_by_mask,
+    ),
+    "01.2": forms(
+        gradient_by_loop,
+        gradient_by_labels,
+        gradient_by_minus,
+        gradient_by_numpy,
+        gradient_by_einsum,
+        gradient_by_quotient,
+    ),
+    "01.3": forms(
+        unseen_by_ngrams, unseen_by_get, unseen_in_float64, unseen_by_zip, unseen_by_numpy, unseen_by_list
+    ),
 }

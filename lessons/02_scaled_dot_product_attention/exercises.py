@@ -18,8 +18,6 @@ def drawn(*shapes, times=1.0, dtype=torch.float64):
 
 
 # ---- 02.1
-
-
 def similarity_scores(query: Tensor, key: Tensor) -> Tensor:
     head_size = query.shape[-1]
     return query @ key.T / math.sqrt(head_size)  # (T_q, T_k)
@@ -55,35 +53,20 @@ SIMILARITY = Exercise(
         "no_scale": divided_by(lambda query, key: 1),
         "divides_by_d": divided_by(lambda query, key: query.shape[-1]),
         "sqrt_of_tokens": Several(
-            [
-                divided_by(lambda query, key: math.sqrt(query.shape[0])),
-                divided_by(lambda query, key: math.sqrt(key.shape[0])),
-            ]
+            divided_by(lambda query, key: math.sqrt(query.shape[0])),
+            divided_by(lambda query, key: math.sqrt(key.shape[0])),
         ),
         "softmax_too": lambda query, key: similarity_scores(query, key).softmax(dim=-1),
         "transposed": lambda query, key: similarity_scores(query, key).T,
-        "dtype": lambda query, key: similarity_scores(query.float(), key.float()),
         "in_float32": lambda query, key: similarity_scores(query.float(), key.float()).to(query.dtype),
         "other_sizes_shape": lambda query, key: similarity_scores(query, key).squeeze(),
         "other_sizes": lambda query, key: query @ key.T / (2 if query.shape[-1] == 4 else math.sqrt(5)),
-        "large_scores": Several(
-            [
-                lambda query, key: similarity_scores(query, key).clamp(-20, 20),
-                lambda query, key: similarity_scores(query, key).clamp(-3000, 3000),
-            ]
-        ),
-        "no_gradient": lambda query, key: similarity_scores(query, key).detach(),
-        "detached": lambda query, key: similarity_scores(query, key.detach()),
-        "gradient": lambda query, key: (
-            2 * similarity_scores(query, key) - similarity_scores(query, key).detach()
-        ),
+        "large_scores": lambda query, key: similarity_scores(query, key).clamp(-3000, 3000),
     },
 )
 
 
 # ---- 02.2
-
-
 def attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., T_q, T_k)
     weights = scores.softmax(dim=-1)
@@ -172,21 +155,16 @@ ATTENTION = Exercise(
     },
     mistakes={
         "softmax_over_queries": weighed(lambda scores: scores.softmax(dim=-2)),
-        "rows_do_not_sum_to_one": Several([weighed(lambda scores: scores), weighed(torch.sigmoid)]),
+        "rows_do_not_sum_to_one": weighed(lambda scores: scores),
         "wrong_scale": Several(
-            [
-                scaled_by(lambda query, key, value: value.shape[-1]),
-                scaled_by(lambda query, key, value: 1),
-                scaled_by(lambda query, key, value: query.shape[-1] ** 2),
-                scaled_by(lambda query, key, value: key.shape[-2]),
-                scaled_by(lambda query, key, value: query.shape[-2] * query.shape[-1]),
-            ]
+            scaled_by(lambda query, key, value: value.shape[-1]),
+            scaled_by(lambda query, key, value: 1),
+            scaled_by(lambda query, key, value: key.shape[-2]),
         ),
         "swapped": lambda query, key, value: attention(query, key, value)[::-1],
         "softmax_on_context": changed(context=lambda context, weights, value: context.softmax(dim=-1)),
         "context": changed(context=lambda context, weights, value: context * value.shape[-2]),
         "batches": one_matrix_only,
-        "dtype": lambda *given: tuple(part.float() for part in attention(*given)),
         "batch_shape": lambda *given: tuple(part.squeeze() for part in attention(*given)),
         "batch_weights": weighed(lambda scores: scores.softmax(dim=1 if scores.dim() < 4 else 3)),
         "batch_context": changed(
@@ -194,16 +172,6 @@ ATTENTION = Exercise(
         ),
         "overflow": weighed(lambda scores: by_exponentials(scores.exp())),
         "large_scores": weighed(lambda scores: by_exponentials(scores.clamp(-80, 80).exp())),
-        "no_gradient": Several(
-            [
-                lambda *given: tuple(part.detach() for part in attention(*given)),
-                changed(context=lambda context, weights, value: context.detach()),
-            ]
-        ),
-        "detached": changed(context=lambda context, weights, value: weights.detach() @ value),
-        "gradient": lambda query, key, value: attention(
-            query, torch.cat([key[..., :1, :].detach(), key[..., 1:, :]], dim=-2), value
-        ),
         "nan_gradient": weighed(overflow_replaced),
         "weights_detached": changed(weights=lambda weights: weights.detach()),
     },
@@ -247,8 +215,6 @@ def first_bad_row(found):
 
 
 # ---- 02.3
-
-
 def softmax_backward(y: Tensor, upstream: Tensor) -> Tensor:
     weighted = (y * upstream).sum(dim=-1, keepdim=True)  # (T_q, 1): what the row would gain on average
     return y * (upstream - weighted)  # (T_q, T_k)

@@ -60,18 +60,15 @@ RIGHT = {
         "scaled query": lambda query, key: (query / query.shape[-1] ** 0.5) @ key.mT,
         "sums": lambda query, key: (query[:, None] * key).sum(dim=-1) / math.sqrt(key.shape[-1]),
         "linear": lambda query, key: F.linear(query, key) * query.shape[-1] ** -0.5,
-        "transposed twice": lambda query, key: (key @ query.T).T / torch.tensor(query.shape[-1]).sqrt(),
     },
     "02.2": {
         "the notebook's": my_attention,
         "loop": attention_by_loop,
-        "amax": weighed(lambda scores: exponentials(scores, scores.amax(-1, keepdim=True))),
         "detached maximum": weighed(
             lambda scores: exponentials(scores, scores.max(-1, True).values.detach())
         ),
         "log_softmax": weighed(lambda scores: scores.log_softmax(dim=-1).exp()),
         "logsumexp": weighed(lambda scores: (scores - scores.logsumexp(-1, keepdim=True)).exp()),
-        "nn.Softmax": weighed(torch.nn.Softmax(dim=-1)),
         "a list": lambda *given: list(my_attention(*given)),
     },
     "02.3": {

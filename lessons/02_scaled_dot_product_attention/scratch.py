@@ -18,11 +18,5 @@ def query_key_value(generator):
     yield large, large.flip(0), torch.randn(3, 5, generator=generator, dtype=torch.float64)
 
 
-ENTRIES = [
-    Scratch(
-        notebook="02_scaled_dot_product_attention",
-        name="my_attention",
-        reference="course_utils.attention:scaled_dot_product_attention",
-        cases=query_key_value,
-    )
-]
+SDPA = "course_utils.attention:scaled_dot_product_attention"
+ENTRIES = [Scratch("02_scaled_dot_product_attention", "my_attention", SDPA, query_key_value)]

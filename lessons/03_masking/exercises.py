@@ -10,9 +10,8 @@ from torch import Tensor
 from course_utils.exercises.core import Exercise, Found, Several, number, numbers
 from course_utils.masks import padding_mask
 
+
 # ---- 03.1
-
-
 def mask_of_padding(input_ids: Tensor, pad_token_id: int) -> Tensor:
     return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
 
@@ -66,7 +65,6 @@ MASK_OF_PADDING = Exercise(
             ]
         ),
         "only_padding": keys(lambda ids, pad: (ids != pad) | (ids == pad).all(dim=-1, keepdim=True)),
-        "dtype": keys(lambda ids, pad: (ids != pad).long()),
         "ready_made": padding_mask,
     },
     facts={
@@ -78,8 +76,6 @@ MASK_OF_PADDING = Exercise(
 
 
 # ---- 03.2
-
-
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     # Finite: a fully masked row meets no NaN, not even in its gradient.
     lowest = torch.finfo(scores.dtype).min
@@ -109,26 +105,12 @@ def added(penalty):
     return wrong
 
 
-def in_place(scores, mask):
-    return scores.masked_fill_(~mask, torch.finfo(scores.dtype).min).softmax(-1).masked_fill(~mask, 0.0)
-
-
-def straight_through(scores, mask):
-    """The right weights, with the gradient of the scores themselves."""
-    return masked_softmax(scores.detach(), mask) + (scores - scores.detach()).masked_fill(~mask, 0.0)
-
-
 def along(axis):
     def wrong(scores, mask):
         lowered = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         return lowered.softmax(dim=axis(scores)).masked_fill(~mask, 0.0)
 
     return wrong
-
-
-def in_float32(scores, mask):
-    weights = masked_softmax(scores.float(), mask)
-    return weights.half() if scores.dtype == torch.float16 else weights
 
 
 def two_low(low: float, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor]:
@@ -182,21 +164,15 @@ MASKED_SOFTMAX = Exercise(
         "half": filled(-1e9),
         "nan_gradient": added(lambda dtype: -math.inf),
         "half_empty_row_nan_gradient": added(lambda dtype: torch.finfo(dtype).min),
-        "gradient": straight_through,
-        "mutates_input": in_place,
-        "no_gradient": lambda scores, mask: masked_softmax(scores.detach(), mask),
+        # The right weights, with the gradient of the scores themselves
+        "gradient": lambda scores, mask: (
+            masked_softmax(scores.detach(), mask) + (scores - scores.detach()).masked_fill(~mask, 0.0)
+        ),
         "cut_off": lambda scores, mask: masked_softmax(
             scores.double().clamp(max=2e30).to(scores.dtype), mask
         ),
         "other_axes": along(lambda scores: 3 if scores.dim() == 4 else 1),
-        "dtype": in_float32,
-        "ready_made": lambda scores, mask: torch.nn.functional.scaled_dot_product_attention(
-            scores,
-            torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1),
-            torch.eye(scores.shape[-1], dtype=scores.dtype).expand(*scores.shape[:-2], -1, -1),
-            attn_mask=mask,
-            scale=1.0,
-        ),
+        "ready_made": lambda scores, mask: torch._safe_softmax(scores.masked_fill(~mask, -math.inf), -1),
     },
     signs={
         "empty_row_nan": lambda found: found.case == "empty_row" and bool(found.yours[1].isnan().any()),
@@ -212,8 +188,6 @@ MASKED_SOFTMAX = Exercise(
 
 
 # ---- 03.3
-
-
 def sliding_window_mask(length: int, window: int) -> Tensor:
     places = torch.arange(length)
     back = places[:, None] - places[None, :]  # how far the key lies behind the query, (T, T)
@@ -253,22 +227,17 @@ SLIDING_WINDOW_MASK = Exercise(
         "no_axes": lambda length, window: sliding_window_mask(length, window)[0, 0],
         "one_too_many": of_window(lambda back, window: (back >= 0) & (back <= window)),
         "without_itself": Several(
-            [
-                of_window(lambda back, window: (back > 0) & (back <= window)),
-                of_window(lambda back, window: (back > 0) & (back < window)),
-            ]
+            of_window(lambda back, window: (back > 0) & (back <= window)),
+            of_window(lambda back, window: (back > 0) & (back < window)),
         ),
         "both_sides": of_window(lambda back, window: back.abs() < window),
         "only_future": of_window(lambda back, window: (back <= 0) & (back > -window)),
         "no_limit": of_window(lambda back, window: back >= 0),
         "inverted": of_window(lambda back, window: ~((back >= 0) & (back < window))),
         "other_sizes": Several(
-            [
-                of_window(lambda back, window: (back >= 0) & (back < window), dtype=torch.int8),
-                of_window(lambda back, window: (back >= 0) & (back < min(window, 8))),
-            ]
+            of_window(lambda back, window: (back >= 0) & (back < window), dtype=torch.int8),
+            of_window(lambda back, window: (back >= 0) & (back < min(window, 8))),
         ),
-        "dtype": lambda length, window: sliding_window_mask(length, window).float(),
     },
     facts={
         **dict.fromkeys(("one_too_many", "without_itself", "both_sides", "only_future"), seen),

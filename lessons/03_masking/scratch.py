@@ -5,6 +5,7 @@ import torch
 from tests.scratch.registry import Scratch
 
 NOTEBOOK = "03_masking"
+SDPA = "course_utils.attention:scaled_dot_product_attention"
 
 
 def padded_ids(generator):
@@ -15,8 +16,7 @@ def padded_ids(generator):
 
 
 def lengths(generator):
-    for length in (1, 2, 7, 13):
-        yield (length,)
+    yield from [(1,), (2,), (7,), (13,)]
 
 
 def masked_query_key_value(generator):
@@ -46,24 +46,8 @@ def masked_query_key_value(generator):
 
 
 ENTRIES = [
-    Scratch(
-        notebook=NOTEBOOK,
-        name="my_padding_mask",
-        reference="course_utils.masks:padding_mask",
-        cases=padded_ids,
-        gradients=False,  # whole numbers in, booleans out
-    ),
-    Scratch(
-        notebook=NOTEBOOK,
-        name="my_causal_mask",
-        reference="course_utils.masks:causal_mask",
-        cases=lengths,
-        gradients=False,  # a whole number in, booleans out
-    ),
-    Scratch(
-        notebook=NOTEBOOK,
-        name="my_masked_attention",
-        reference="course_utils.attention:scaled_dot_product_attention",
-        cases=masked_query_key_value,
-    ),
+    # Whole numbers in, booleans out: they have no gradient.
+    Scratch(NOTEBOOK, "my_padding_mask", "course_utils.masks:padding_mask", padded_ids, gradients=False),
+    Scratch(NOTEBOOK, "my_causal_mask", "course_utils.masks:causal_mask", lengths, gradients=False),
+    Scratch(NOTEBOOK, "my_masked_attention", SDPA, masked_query_key_value),
 ]

@@ -6,24 +6,17 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from course_utils.exercises.core import Exercise, Found, Several, number
-from course_utils.exercises.forbidden import count_torch_calls
+from course_utils.exercises.forbidden import as_many_calls
 
 
 def drawn(*shapes, times=1.0, dtype=torch.float64):
     return tuple(times * torch.randn(shape, dtype=dtype) for shape in shapes)
 
 
-def calls(answer: Any, *sizes: tuple[Any, ...]) -> list[int]:
-    """How often an answer calls into torch for each of some inputs."""
-    return [count_torch_calls(answer, *given) for given in sizes]
-
-
 # ---- 04.1
-
-
 def split_heads(hidden: Tensor, num_heads: int) -> Tensor:
     batch, length, hidden_size = hidden.shape
     pieces = hidden.view(batch, length, num_heads, hidden_size // num_heads)  # (B, T, H, D)
@@ -67,26 +60,17 @@ SPLIT_HEADS = Exercise(
         "view_without_transpose": viewed,
         "heads_on_wrong_axis": lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)),
         "sizes_swapped": Several(
-            [
-                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
-                lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)),
-            ]
+            lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
+            lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)),
         ),
         "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
         "batch": batch_mixed_in,
-        "no_gradient": lambda hidden, num_heads: split_heads(hidden, num_heads).detach(),
-        "dtype": lambda hidden, num_heads: split_heads(hidden, num_heads).float(),
         "other_sizes_shape": lambda hidden, num_heads: split_heads(hidden, num_heads).squeeze(2),
-        "gradient": lambda hidden, num_heads: (
-            2 * split_heads(hidden, num_heads) - split_heads(hidden, num_heads).detach()
-        ),
     },
 )
 
 
 # ---- 04.2
-
-
 def multi_head(query: Tensor, key: Tensor, value: Tensor, num_heads: int) -> tuple[Tensor, Tensor]:
     q, k, v = (hidden.unflatten(-1, (num_heads, -1)).transpose(1, 2) for hidden in (query, key, value))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T_q, T_k), divided by √D
@@ -109,14 +93,13 @@ def multi_head_with(
     merge=merged,
     weigh=lambda scores: scores.softmax(dim=-1),
     scale=lambda query, q: math.sqrt(q.shape[-1]),
-    kept=lambda weights: weights,
 ):
     """Multi-head attention with one step done otherwise."""
 
     def wrong(query, key, value, num_heads):
         q, k, v = (split(hidden, num_heads) for hidden in (query, key, value))
         weights = weigh(q @ k.transpose(-2, -1) / scale(query, q))
-        return merge(kept(weights) @ v), weights
+        return merge(weights @ v), weights
 
     return wrong
 
@@ -126,27 +109,12 @@ def one_head(query, key, value, num_heads):
     return weights @ value, weights
 
 
-def one_length(query, key, value, num_heads):
-    batch, length, size = query.shape
-    given = [
-        hidden.view(batch, length, num_heads, size // num_heads).transpose(1, 2).flatten(2)
-        for hidden in (query, key, value)
-    ]
-    q, k, v = (hidden.view(batch, num_heads, length, -1) for hidden in given)
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(dim=-1)
-    return merged(weights @ v), weights
-
-
-def head_by_head(query, key, value, num_heads, rounds=None):
-    """A loop over heads; one with a fixed number of rounds hides behind it."""
-    size = query.shape[-1] // num_heads
-    contexts, weights = [], []
-    for turn in range(rounds or num_heads):
-        head = min(turn, num_heads - 1)
-        q, k, v = (hidden[..., head * size : (head + 1) * size] for hidden in (query, key, value))
-        weights.append((q @ k.transpose(-2, -1) / math.sqrt(size)).softmax(dim=-1))
-        contexts.append(weights[-1] @ v)
-    return torch.cat(contexts[:num_heads], dim=-1), torch.stack(weights[:num_heads], dim=1)
+def head_by_head(query, key, value, num_heads):
+    heads = zip(*(hidden.chunk(num_heads, dim=-1) for hidden in (query, key, value)))
+    answers = [multi_head(*head, 1) for head in heads]
+    return torch.cat([context for context, _ in answers], -1), torch.cat(
+        [weights for _, weights in answers], 1
+    )
 
 
 def token_by_token(query, key, value, num_heads):
@@ -154,19 +122,6 @@ def token_by_token(query, key, value, num_heads):
     return torch.cat([context for context, _ in answers], 1), torch.cat(
         [weights for _, weights in answers], 2
     )
-
-
-def ready_made(query, key, value, num_heads):
-    size, identity = query.shape[-1], torch.eye(query.shape[-1], dtype=query.dtype)
-    module = nn.MultiheadAttention(size, num_heads, bias=False, batch_first=True, dtype=query.dtype)
-    with torch.no_grad():
-        module.in_proj_weight.copy_(torch.cat([identity] * 3))
-        module.out_proj.weight.copy_(identity)
-    return module(query, key, value, average_attn_weights=False)
-
-
-def by_exponentials(scores):
-    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
 
 
 def row_sum(found: Found) -> dict[str, str]:
@@ -195,21 +150,6 @@ def attended(batch, length, heads):
     return *torch.randn(3, batch, length, 24), heads
 
 
-def loop(answer):
-    few, many = calls(answer, attended(1, 5, 2), attended(1, 5, 12))
-    return {"few": few, "many": many} if many > few else None
-
-
-def loop_elsewhere(answer):
-    few, tokens, sentences = calls(answer, attended(1, 5, 2), attended(1, 9, 2), attended(3, 5, 2))
-    return {"few": few, "tokens": tokens, "sentences": sentences} if max(tokens, sentences) > few else None
-
-
-def too_many_calls(answer):
-    (few,) = calls(answer, attended(1, 5, 2))
-    return {"calls": few} if few > 60 else None
-
-
 def largest_query(found: Found) -> dict[str, str]:
     query, heads = found.given[0], found.given[3]
     return {"largest": number(query.unflatten(-1, (heads, -1)).square().sum(-1).max())}
@@ -233,25 +173,18 @@ MULTI_HEAD = Exercise(
         "rows_do_not_sum_to_one": multi_head_with(weigh=lambda scores: scores),
         "scale_by_hidden_size": multi_head_with(scale=lambda query, q: math.sqrt(query.shape[-1])),
         "no_scale": multi_head_with(scale=lambda query, q: 1.0),
-        "split_without_transpose": Several(
-            [
-                multi_head_with(split=viewed, merge=merged_without_transpose),
-                multi_head_with(split=viewed),
-            ]
-        ),
+        "split_without_transpose": multi_head_with(split=viewed, merge=merged_without_transpose),
         "weights": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].flip(1)),
         "not_merged": multi_head_with(merge=lambda context: context),
         "merge_without_transpose": multi_head_with(merge=merged_without_transpose),
-        "cross": one_length,
-        "detached": multi_head_with(kept=lambda weights: weights.detach()),
-        "gradient": lambda query, *given: multi_head(2 * query - query.detach(), *given),
-        "no_gradient": lambda *given: tuple(part.detach() for part in multi_head(*given)),
+        "cross": lambda query, key, value, num_heads: multi_head(
+            query, key.view_as(query), value.view_as(query), num_heads
+        ),
         "loop": head_by_head,
         "loop_elsewhere": token_by_token,
-        "too_many_calls": lambda *given: head_by_head(*given, rounds=24),
-        "large_scores": multi_head_with(weigh=by_exponentials),
-        "dtype": lambda *given: tuple(part.float() for part in multi_head(*given)),
-        "ready_made": ready_made,
+        "large_scores": multi_head_with(
+            weigh=lambda scores: scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+        ),
     },
     signs={
         "softmax_over_queries": lambda found: sums_to_one(-2)(found) and not sums_to_one(-1)(found),
@@ -268,7 +201,14 @@ MULTI_HEAD = Exercise(
         "no_scale": lambda found: {"expected": number(3**0.5), "actual": "1"},
         "large_scores": largest_query,
     },
-    properties={"loop": loop, "loop_elsewhere": loop_elsewhere, "too_many_calls": too_many_calls},
+    properties={
+        "loop": as_many_calls(few=lambda: attended(1, 5, 2), many=lambda: attended(1, 5, 12)),
+        "loop_elsewhere": as_many_calls(
+            few=lambda: attended(1, 5, 2),
+            tokens=lambda: attended(1, 9, 2),
+            sentences=lambda: attended(3, 5, 2),
+        ),
+    },
     forbids=(
         "course_utils.attention.MultiHeadAttention",
         "multi_head_attention_forward",
@@ -278,8 +218,6 @@ MULTI_HEAD = Exercise(
 
 
 # ---- 04.3
-
-
 def head_contributions(context: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     num_heads, head_size = context.shape[1], context.shape[-1]
     columns = weight.unflatten(-1, (num_heads, head_size))  # (C, H, D): the D columns of each head
@@ -294,10 +232,6 @@ def of_each_head(part):
         return torch.stack([context[:, head] @ part(weight, head, len(heads)) for head in heads], dim=1)
 
     return wrong
-
-
-def own_columns(weight, head, heads):
-    return weight.unflatten(-1, (heads, -1))[:, head].T
 
 
 def alone(context, weight, bias):
@@ -324,16 +258,6 @@ def of_output(batch, heads, length, size, times=100.0):
     return *drawn((batch, heads, length, size), times=times), *drawn((width, width), (width,))
 
 
-def contributions_loop(answer):
-    few, many = calls(answer, of_output(1, 2, 3, 4), of_output(1, 6, 3, 2))
-    return {"few": few, "many": many} if many > few else None
-
-
-def contributions_loop_elsewhere(answer):
-    few, tokens = calls(answer, of_output(1, 2, 3, 4), of_output(1, 2, 7, 4))
-    return {"few": few, "tokens": tokens} if tokens > few else None
-
-
 HEAD_CONTRIBUTIONS = Exercise(
     "04.3",
     level="stretch",
@@ -355,25 +279,19 @@ HEAD_CONTRIBUTIONS = Exercise(
         "interleaved_columns": of_each_head(lambda weight, head, heads: weight[:, head::heads].T),
         "merged_without_transpose": alone,
         "sum": lambda context, weight, bias: 2 * head_contributions(context, weight, bias),
-        "no_gradient": lambda *given: head_contributions(*given).detach(),
-        "detached": Several(
-            [
-                lambda context, weight, bias: head_contributions(context.detach(), weight, bias),
-                lambda context, weight, bias: head_contributions(context, weight.detach(), bias),
-            ]
-        ),
-        "gradient": lambda context, weight, bias: head_contributions(
-            2 * context - context.detach(), weight, bias
-        ),
-        "dtype": lambda context, weight, bias: head_contributions(context.float(), weight.float(), bias),
         "other_sizes": lambda *given: head_contributions(*given).squeeze(2),
         "large": lambda context, weight, bias: head_contributions(context.clamp(-9, 9), weight, bias),
-        "loop": of_each_head(own_columns),
+        "loop": of_each_head(lambda weight, head, heads: weight.unflatten(-1, (heads, -1))[:, head].T),
         "loop_elsewhere": token_after_token,
     },
     signs={"sum": lambda found: found.case == "by_hand" and found.kind == "value"},
     facts={"*": summed},
-    properties={"loop": contributions_loop, "loop_elsewhere": contributions_loop_elsewhere},
+    properties={
+        "loop": as_many_calls(few=lambda: of_output(1, 2, 3, 4), many=lambda: of_output(1, 6, 3, 2)),
+        "loop_elsewhere": as_many_calls(
+            few=lambda: of_output(1, 2, 3, 4), tokens=lambda: of_output(1, 2, 7, 4)
+        ),
+    },
 )
 
 EXERCISES = [SPLIT_HEADS, MULTI_HEAD, HEAD_CONTRIBUTIONS]

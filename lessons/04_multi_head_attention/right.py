@@ -49,17 +49,6 @@ def by_einsum(query, key, value, num_heads):
     return torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(-2), weights
 
 
-def by_bmm(query, key, value, num_heads):
-    batch, size = len(query), query.shape[-1] // num_heads
-    q, k, v = (
-        hidden.view(batch, -1, num_heads, size).transpose(1, 2).reshape(batch * num_heads, -1, size)
-        for hidden in (query, key, value)
-    )
-    weights = F.softmax(torch.bmm(q, k.transpose(1, 2)) / size**0.5, dim=-1)
-    context = torch.bmm(weights, v).view(batch, num_heads, -1, size).permute(0, 2, 1, 3).reshape(query.shape)
-    return context, weights.view(batch, num_heads, query.shape[1], key.shape[1])
-
-
 def by_torch_sdpa(q, k, v):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(dim=-1)
     return F.scaled_dot_product_attention(q, k, v), weights
@@ -93,17 +82,12 @@ RIGHT = {
         "permute": lambda hidden, n: hidden.reshape(*hidden.shape[:2], n, hidden.shape[2] // n).permute(
             0, 2, 1, 3
         ),
-        "unfold": lambda hidden, n: hidden.unfold(2, hidden.shape[2] // n, hidden.shape[2] // n).transpose(
-            1, 2
-        ),
     },
     "04.2": {
         "softmax": multi_head_by(of_softmax(lambda scores: scores.softmax(dim=-1))),
         "the notebook's attention": multi_head_by(scaled_dot_product_attention),
         "own softmax": multi_head_by(of_softmax(own_softmax)),
-        "log_softmax": multi_head_by(of_softmax(lambda scores: scores.log_softmax(-1).exp())),
         "einsum": by_einsum,
-        "bmm": by_bmm,
         "torch's context": multi_head_by(by_torch_sdpa),
         "vmap": multi_head_by(
             lambda q, k, v: torch.vmap(of_softmax(lambda s: s.softmax(-1)), in_dims=1, out_dims=1)(q, k, v)
@@ -119,9 +103,6 @@ RIGHT = {
         ),
         "the others 0": by_projecting,
         "products": by_products,
-        "tensordot": lambda context, weight, bias: torch.matmul(
-            context, weight.T.reshape(1, context.shape[1], context.shape[-1], weight.shape[0])
-        ),
         "less the bias": lambda context, weight, bias: (
             context @ columns(weight, context.shape[1]).permute(1, 2, 0) + bias - bias
         ),

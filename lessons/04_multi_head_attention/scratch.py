@@ -24,10 +24,10 @@ def cases(generator):
 
 ENTRIES = [
     Scratch(
-        notebook="04_multi_head_attention",
-        name="MyMultiHeadAttention",
-        reference="course_utils.attention:MultiHeadAttention",
-        cases=cases,
+        "04_multi_head_attention",
+        "MyMultiHeadAttention",
+        "course_utils.attention:MultiHeadAttention",
+        cases,
         build=[lambda cls, heads=heads: cls(SIZE, heads) for heads in (1, 2, 3, 5)],
-    ),
+    )
 ]

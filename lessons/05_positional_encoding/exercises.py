@@ -10,10 +10,10 @@ from torch import Tensor
 
 from course_utils.exercises.core import Departure, Exercise, Several, number, numbers
 from course_utils.exercises.values import Rule, departure
+from course_utils.positional import sinusoidal_encoding
+
 
 # ---- 05.1
-
-
 def wavelengths(hidden_size: int) -> Tensor:
     two_i = torch.arange(0, hidden_size, 2)  # 2i for i = 0 … C/2 − 1
     return 2 * math.pi * 10000.0 ** (two_i / hidden_size)  # (C/2,)
@@ -58,28 +58,14 @@ WAVELENGTHS = Exercise(
         "reversed": lambda hidden_size: wavelengths(hidden_size).flip(0),
         "one_per_dimension": lambda hidden_size: wavelengths(hidden_size).repeat_interleave(2),
         "by_hand": powers(360.0),
-        "other_size": Several(
-            [
-                lambda hidden_size: (
-                    wavelengths(hidden_size) if hidden_size in (8, 22) else torch.ones(hidden_size // 2)
-                ),
-                lambda hidden_size: 2 * math.pi * 10.0 ** torch.arange(hidden_size // 2),
-            ]
-        ),
-        "not_real": Several(
-            [
-                lambda hidden_size: wavelengths(hidden_size) + 0j,
-                lambda hidden_size: wavelengths(hidden_size).long(),
-            ]
-        ),
+        "other_size": lambda hidden_size: 2 * math.pi * 10.0 ** torch.arange(hidden_size // 2),
+        "not_real": lambda hidden_size: wavelengths(hidden_size) + 0j,
     },
     forbids=("course_utils.positional",),
 )
 
 
 # ---- 05.2
-
-
 def positions_at_once(length: int, hidden_size: int) -> Tensor:
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
     two_i = torch.arange(0, hidden_size, 2, dtype=torch.float64)  # (C/2,)
@@ -87,14 +73,12 @@ def positions_at_once(length: int, hidden_size: int) -> Tensor:
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2).float()  # (T, C)
 
 
-def encoding(
-    exponent=1.0, shift=0, factor=1.0, order=("sin", "cos"), dtype=torch.float64, wide=torch.float64
-):
-    """The encoding with one thing changed; wide: of the frequencies."""
+def encoding(exponent=1.0, shift=0, factor=1.0, order=("sin", "cos"), dtype=torch.float64):
+    """The encoding with one thing changed."""
 
     def wrong(length, hidden_size):
         position = (torch.arange(length) + shift).to(dtype)[:, None] * factor
-        angle = position / 10000 ** (exponent * even(hidden_size).to(wide) / hidden_size)
+        angle = position / 10000 ** (exponent * even(hidden_size).to(dtype) / hidden_size)
         return torch.stack([getattr(torch, name)(angle) for name in order], dim=-1).flatten(-2).float()
 
     return wrong
@@ -103,17 +87,6 @@ def encoding(
 def halves(length, hidden_size):
     table = positions_at_once(length, hidden_size)
     return torch.cat([table[:, ::2], table[:, 1::2]], dim=1)
-
-
-def ready_made(length, hidden_size):
-    from course_utils.positional import sinusoidal_encoding
-
-    return sinusoidal_encoding(length, hidden_size)
-
-
-def long_ones_in_float64(length, hidden_size):
-    table = positions_at_once(length, hidden_size)
-    return table.double() if length > 100 else table
 
 
 POSITIONS = Exercise(
@@ -131,25 +104,18 @@ POSITIONS = Exercise(
         "halves": halves,
         "from_one": encoding(shift=1),
         "start": lambda length, hidden_size: positions_at_once(length, hidden_size) / math.sqrt(hidden_size),
-        "exponent": Several([encoding(exponent=0.5), encoding(exponent=2.0)]),
+        "exponent": Several(encoding(exponent=0.5), encoding(exponent=2.0)),
         "times_two_pi": encoding(factor=2 * math.pi),
-        "precision": Several(
-            [
-                encoding(dtype=torch.float32, wide=torch.float32),
-                encoding(wide=torch.float32),
-                encoding(dtype=torch.float16),
-            ]
-        ),
-        "dtype": Several([lambda *sizes: positions_at_once(*sizes).double(), long_ones_in_float64]),
+        "precision": encoding(dtype=torch.float32),
         "other_sizes": lambda length, hidden_size: (
             positions_at_once(length, hidden_size) * (hidden_size <= 22)
         ),
-        "ready_made": ready_made,
+        "ready_made": sinusoidal_encoding,
     },
     signs={
         "start": lambda found: (
             found.case == "by_hand" and found.kind == "value" and found.difference.index[0] == 0
-        ),
+        )
     },
     facts={"precision": lambda found: {"actual": number((found.yours.double() - found.right).abs().max())}},
     forbids=("course_utils.positional",),
@@ -157,8 +123,6 @@ POSITIONS = Exercise(
 
 
 # ---- 05.3
-
-
 def shift_matrix(offset: int, hidden_size: int) -> Tensor:
     matrix = torch.zeros(hidden_size, hidden_size, dtype=torch.float64)
     for pair in range(0, hidden_size, 2):  # 2i
@@ -201,13 +165,6 @@ def halves_turned(offset, hidden_size):
 def from_zero_only(offset, hidden_size):
     start, end = exact_encoding(torch.tensor([0, offset]), hidden_size)
     return torch.outer(end, start) / start.square().sum()
-
-
-def fitted_to_the_table(offset, hidden_size):
-    """The right idea of section 4; where frequencies lie close, it loses digits."""
-    places = torch.arange(max(0, -offset), max(0, -offset) + 4 * hidden_size)
-    before, after = (exact_encoding(at, hidden_size) for at in (places, places + offset))
-    return torch.linalg.lstsq(before, after).solution.T
 
 
 def by_first_step(found):
@@ -253,14 +210,8 @@ SHIFT = Exercise(
         "zero_offset": lambda offset, hidden_size: shift_matrix(offset, hidden_size) * (offset != 0),
         "offset": lambda offset, hidden_size: shift_matrix(abs(offset), hidden_size),
         "far_offset": lambda offset, hidden_size: shift_matrix(max(-5, min(offset, 5)), hidden_size),
-        "other_sizes": Several(
-            [
-                lambda offset, hidden_size: shift_matrix(max(-97, min(offset, 97)), hidden_size),
-                fitted_to_the_table,
-            ]
-        ),
+        "other_sizes": lambda offset, hidden_size: shift_matrix(max(-97, min(offset, 97)), hidden_size),
         "precision": turned(dtype=torch.float32),  # the blocks, not the matrix
-        "dtype": lambda offset, hidden_size: shift_matrix(offset, hidden_size).float(),
     },
     signs={
         "precision": lambda found: (found.yours - found.right).abs().max() < 1e-5,

@@ -6,6 +6,8 @@ import math
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
 
 def waves_by_loop(hidden_size):
     found = torch.empty(hidden_size // 2)
@@ -101,6 +103,10 @@ def by_power(offset, hidden_size):
     return torch.linalg.matrix_power(by_block_diag(1, hidden_size), offset)
 
 
+def half_and_half(offset, hidden_size):
+    return by_block_diag(offset / 2, hidden_size) @ by_block_diag(offset / 2, hidden_size)
+
+
 def by_index(offset, hidden_size):
     even = torch.arange(0, hidden_size, 2)
     angle = offset / 10000.0 ** (even.double() / hidden_size)
@@ -119,19 +125,6 @@ def numpy_matrix(offset, hidden_size):
     return torch.from_numpy(matrix)
 
 
-def by_solving(offset, hidden_size):
-    """For each hand, from two places and where they go."""
-    blocks = []
-    for i in range(0, hidden_size, 2):
-        omega = 10000 ** (-i / hidden_size)
-        far = math.pi / 2 / omega  # a quarter turn away, or the two are nearly one
-        before = [[math.sin(t * omega), math.cos(t * omega)] for t in (0, far)]
-        after = [[math.sin((t + offset) * omega), math.cos((t + offset) * omega)] for t in (0, far)]
-        before, after = (torch.tensor(rows, dtype=torch.float64) for rows in (before, after))
-        blocks.append(torch.linalg.solve(before, after).T)
-    return torch.block_diag(*blocks)
-
-
 RIGHT = {
     "05.1": {
         "loop": waves_by_loop,
@@ -145,20 +138,6 @@ RIGHT = {
             [2 * math.pi * 10000 ** (k / hidden_size) for k in range(0, hidden_size, 2)]
         ),
     },
-    "05.2": {
-        "the notebook's": my_sinusoidal_encoding,
-        "entries": entry_by_entry,
-        "numpy": numpy_table,
-        "polar": polar,
-        "phases": phases,
-        "columns": column_by_column,
-    },
-    "05.3": {
-        "block_diag": by_block_diag,
-        "exponential": by_exponential,
-        "power": by_power,
-        "indices": by_index,
-        "numpy": numpy_matrix,
-        "solving": by_solving,
-    },
+    "05.2": forms(my_sinusoidal_encoding, entry_by_entry, numpy_table, polar, phases, column_by_column),
+    "05.3": forms(by_block_diag, by_exponential, by_power, by_index, numpy_matrix, half_and_half),
 }

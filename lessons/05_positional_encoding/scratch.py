@@ -13,24 +13,16 @@ def encoding_cases(generator):
 
 
 def learned_cases(generator):
-    yield (1,)
-    yield (5,)
-    yield (13,)
+    yield from [(1,), (5,), (13,)]
 
 
 ENTRIES = [
-    Scratch(
-        notebook=NOTEBOOK,
-        name="my_sinusoidal_encoding",
-        reference="course_utils.positional:sinusoidal_encoding",
-        cases=encoding_cases,
-        gradients=False,  # a function of two whole numbers
+    Scratch(  # a function of two whole numbers
+        *(NOTEBOOK, "my_sinusoidal_encoding", "course_utils.positional:sinusoidal_encoding", encoding_cases),
+        gradients=False,
     ),
     Scratch(
-        notebook=NOTEBOOK,
-        name="MyLearnedPositions",
-        reference="course_utils.positional:LearnedPositionEmbedding",
-        cases=learned_cases,
+        *(NOTEBOOK, "MyLearnedPositions", "course_utils.positional:LearnedPositionEmbedding", learned_cases),
         build=lambda cls: cls(13, 7),
         rename={"table": "embedding.weight"},
     ),

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from course_utils.activations import gelu, gelu_derivative, relu
-from course_utils.exercises.core import Exercise, Several, call, number, numbers, told_apart
+from course_utils.activations import gelu, relu
+from course_utils.exercises.core import Exercise, Several, call, number, numbers
+from course_utils.exercises.forbidden import no_differences
 
 Function = Callable[[Tensor], Tensor]
 
+
 # ---- 06.1
-
-
 def normalise(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
     centred = x - x.mean(dim=-1, keepdim=True)
     variance = centred.square().mean(dim=-1, keepdim=True)  # divided by C
@@ -87,47 +85,27 @@ NORMALISE = Exercise(
         "single_precision": lambda: plain((1e8 + STEPS).tolist(), dtype=torch.float64),
     },
     mistakes={
-        "over_tokens": Several([normed(rooted, dim=0), normed(rooted, dim=0, unbiased=True)]),
+        "over_tokens": Several(normed(rooted, dim=0), normed(rooted, dim=0, unbiased=True)),
         "over_all": normed(rooted, dim=None),
         "only_centred": normed(lambda variance, eps: 1),
         "unbiased": normed(rooted, unbiased=True),
         "no_gain": Several(
-            [
-                lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), bias, eps),
-                lambda x, weight, bias, eps: normalise(
-                    x, torch.ones_like(weight), torch.zeros_like(bias), eps
-                ),
-            ]
+            lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), bias, eps),
+            lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), torch.zeros_like(bias), eps),
         ),
         "no_shift": lambda x, weight, bias, eps: normalise(x, weight, torch.zeros_like(bias), eps),
         "eps_outside": normed(lambda variance, eps: variance.sqrt() + eps),
         "no_eps": normed(lambda variance, eps: variance.sqrt()),
         "small_eps": Several(
-            [
-                lambda x, weight, bias, eps: normalise(x, weight, bias, eps if eps > 1e-3 else 0.0),
-                lambda x, weight, bias, eps: normalise(x, weight, bias, max(eps, 1e-5)),
-            ]
+            lambda x, weight, bias, eps: normalise(x, weight, bias, eps if eps > 1e-3 else 0.0),
+            lambda x, weight, bias, eps: normalise(x, weight, bias, max(eps, 1e-5)),
         ),
         "one_token": lambda x, weight, bias, eps: normalise(x, weight, bias, eps) if x.dim() > 1 else x,
         "cancels": by_squares,
         "single_precision": lambda x, *rest: normalise(x.float(), *rest).to(x.dtype),
-        "no_gradient": lambda *given: normalise(*given).detach(),
-        "gradient": lambda x, weight, bias, eps: (
-            (x - x.mean(dim=-1, keepdim=True).detach())
-            / (x.var(dim=-1, keepdim=True, unbiased=False).detach() + eps).sqrt()
-            * weight
-            + bias
-        ),
-        "detached": lambda x, weight, bias, eps: normalise(x, weight.detach(), bias, eps),
-        "ready_made": Several(
-            [
-                lambda x, weight, bias, eps: torch.nn.functional.layer_norm(
-                    x, weight.shape, weight, bias, eps
-                ),
-                lambda x, weight, bias, eps: (
-                    torch.group_norm(x.reshape(-1, x.shape[-1]), 1, eps=eps).view_as(x) * weight + bias
-                ),
-            ]
+        "gradient": lambda x, *rest: normalise(x, *rest) + (x.detach() - x),
+        "ready_made": lambda x, weight, bias, eps: torch.nn.functional.layer_norm(
+            x, weight.shape, weight, bias, eps
         ),
     },
     forbids=(
@@ -144,8 +122,6 @@ NORMALISE = Exercise(
 
 
 # ---- 06.2
-
-
 def post_ln_step(x: Tensor, sublayer: Function, norm: Function, dropout: Function) -> Tensor:
     return norm(x + dropout(sublayer(x)))
 
@@ -184,14 +160,6 @@ def where_nothing_is_said(found):
     return {"quiet": numbers(quiet[0]), "normed": numbers(plain_norm(x)[0])}
 
 
-def by_rows(x, sublayer, norm, dropout):
-    return torch.stack([norm(row + dropout(sublayer(row))) for row in x])
-
-
-def own_norm(x, sublayer, norm, dropout):
-    return plain_norm(x + dropout(sublayer(x)))
-
-
 def dropout_drawn_twice(x, sublayer, norm, dropout):
     drawn = dropout(sublayer(x))
     return norm(x + (dropout(sublayer(x)) + drawn) / 2)
@@ -221,14 +189,8 @@ POST_LN_STEP = Exercise(
         "dropout_last": lambda x, sublayer, norm, dropout: dropout(norm(x + sublayer(x))),
         "no_dropout": lambda x, sublayer, norm, dropout: norm(x + sublayer(x)),
         "no_norm": lambda x, sublayer, norm, dropout: x + dropout(sublayer(x)),
-        "other_parts": Several([by_rows, own_norm]),
-        "no_gradient": lambda *given: post_ln_step(*given).detach(),
-        "gradient": Several(
-            [
-                lambda x, sublayer, norm, dropout: norm(x.detach() + dropout(sublayer(x))),
-                lambda x, sublayer, norm, dropout: norm(x + dropout(sublayer(x.detach()))),
-            ]
-        ),
+        "other_parts": lambda x, sublayer, norm, dropout: plain_norm(x + dropout(sublayer(x))),
+        "gradient": lambda x, sublayer, norm, dropout: norm(x.detach() + dropout(sublayer(x))),
         "called": dropout_drawn_twice,
     },
     properties={"called": called_more_than_once},
@@ -237,8 +199,6 @@ POST_LN_STEP = Exercise(
 
 
 # ---- 06.3
-
-
 def layer_norm_backward(x: Tensor, upstream: Tensor, eps: float) -> Tensor:
     centred = x - x.mean(dim=-1, keepdim=True)
     deviation = torch.sqrt(centred.square().mean(dim=-1, keepdim=True) + eps)
@@ -283,45 +243,16 @@ def moved(x: Tensor, by: Tensor | complex) -> Tensor:
     return x + torch.eye(size, dtype=x.dtype).reshape(size, *[1] * (x.dim() - 1), size) * by
 
 
-def by_differences(x, upstream, eps, step=1e-4):
-    width = step * (x.var(dim=-1, keepdim=True, unbiased=False) + eps).sqrt().to(x.dtype)
+def by_differences(x, upstream, eps):
+    width = 1e-4 * (x.var(dim=-1, keepdim=True, unbiased=False) + eps).sqrt().to(x.dtype)
     above, below = (normalise(moved(x, by), 1.0, 0.0, eps) for by in (width, -width))
     return ((above - below) / (2 * width) * upstream).sum(dim=-1).movedim(0, -1).to(x.dtype)
 
 
-def by_complex_step(x, upstream, eps):
-    centred = moved(x.double(), 1e-30j)
-    centred = centred - centred.mean(dim=-1, keepdim=True)
-    y = centred / torch.sqrt((centred * centred).mean(dim=-1, keepdim=True) + eps)
-    return ((y.imag / 1e-30) * upstream).sum(dim=-1).movedim(0, -1).to(x.dtype)
-
-
-def inexact(answer):
-    """In float64 a formula is off by some 1e-15, a difference by 1e-11 at the least."""
-    x, upstream = torch.randn(2, 3, 7, dtype=torch.float64)
-    right, found = layer_norm_backward(x, upstream, 1e-12), call(answer, x, upstream, 1e-12)
-    far = (found - right).abs()
-    if float(far.max()) < 1e-12:
-        return None
-    expected, actual = told_apart(right.flatten()[far.argmax()], found.flatten()[far.argmax()])
-    return {"expected": expected, "actual": actual}
-
-
-class ComplexNumbers(TorchDispatchMode):
-    """Sees whether there are any."""
-
-    seen = False
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        self.seen |= isinstance(result, Tensor) and result.is_complex()
-        return result
-
-
-def complex_numbers(answer):
-    with ComplexNumbers() as numbers_used:
-        call(answer, *torch.randn(2, 3, 7, dtype=torch.float64), 1e-12)
-    return numbers_used.seen
+def sum_and_product(found):
+    """Of the first row: the sum, and the dot product with y; both should be 0."""
+    gradient, y = found.yours[0], plain_norm(found.given[0])[0]
+    return {"sum": number(gradient.sum()), "along": number(gradient @ y)}
 
 
 LAYER_NORM_BACKWARD = Exercise(
@@ -350,11 +281,7 @@ LAYER_NORM_BACKWARD = Exercise(
             torch.tensor([[1.0, 0.0, 0.0, 2.0, 2.0]], dtype=torch.float64),
             0.25,
         ),
-        "differences": lambda: (
-            100 + STEPS.float()[None],
-            torch.tensor([[1.0, 0.0, 0.0, 2.0]]),
-            1e-12,
-        ),
+        "differences": lambda: (100 + STEPS.float()[None], torch.tensor([[1.0, 0.0, 0.0, 2.0]]), 1e-12),
     },
     mistakes={
         "mean_and_deviation_constant": backward(mean=False, deviation=False),
@@ -366,37 +293,25 @@ LAYER_NORM_BACKWARD = Exercise(
         "other_eps": lambda x, upstream, eps: layer_norm_backward(x, upstream, 1e-12),
         "equal_coordinates": only_unequal,
         "differences": Several(
-            [
-                by_differences,
-                partial(by_differences, step=1e-3),
-                lambda x, upstream, eps: by_differences(x.double(), upstream.double(), eps).to(x.dtype),
-                lambda x, upstream, eps: by_differences(x.double(), upstream, eps, 1e-6).to(x.dtype),
-            ]
+            by_differences,
+            lambda x, upstream, eps: by_differences(x.double(), upstream.double(), eps).to(x.dtype),
         ),
-        "complex_step": by_complex_step,
-        "dtype": lambda x, upstream, eps: layer_norm_backward(x.double(), upstream.double(), eps),
         "autograd": by_autograd,
     },
-    properties={"differences": inexact, "complex_step": complex_numbers},
+    properties={
+        "differences": no_differences(layer_norm_backward, lambda: (*torch.randn(2, 3, 7).double(), 1e-12))
+    },
     facts={
-        "mean_and_deviation_constant": lambda found: sum_and_product(found),
-        "deviation_constant": lambda found: sum_and_product(found),
-        "mean_constant": lambda found: sum_and_product(found),
-        "sums_not_means": lambda found: sum_and_product(found),
+        "mean_and_deviation_constant": sum_and_product,
+        "deviation_constant": sum_and_product,
+        "mean_constant": sum_and_product,
+        "sums_not_means": sum_and_product,
     },
     forbids=("autograd",),
 )
 
 
-def sum_and_product(found):
-    """Of the first row: the sum, and the dot product with y; both should be 0."""
-    gradient, y = found.yours[0], plain_norm(found.given[0])[0]
-    return {"sum": number(gradient.sum()), "along": number(gradient @ y)}
-
-
 # ---- 06.4
-
-
 def dead_units(before: Tensor, activation: Function) -> Tensor:
     inputs = before.clone().requires_grad_()  # (N, U)
     slopes = torch.autograd.grad(activation(inputs).sum(), inputs)[0]
@@ -422,20 +337,6 @@ GELU_UNITS = [
 ]
 
 
-def steep_gelu(inputs: Tensor, steep: float) -> Tensor:
-    return gelu(steep * inputs)
-
-
-def unseen() -> list[tuple[Tensor, Function]]:
-    """Functions that nobody has a cut-off for, on other sizes."""
-    given = []
-    for steep, count in ((3.0, 7), (0.5, 13)):
-        before = torch.randn(11, count) - 6 * torch.rand(count)  # (N, U)
-        before[:, 0] = -6 - torch.rand(11)
-        given.append((before / steep, partial(steep_gelu, steep=steep)))
-    return given
-
-
 def two_thousand() -> Tensor:
     """Units left and right of 0, and two that cross it for one datum of two thousand."""
     left = -0.5 - torch.rand(2000)
@@ -452,20 +353,8 @@ def by_slopes(decide):
     return wrong
 
 
-def by_cut_off(before, activation):
-    """Asks which of the two functions it is, and remembers where each ends."""
-    is_relu = torch.equal(activation(before).diff(dim=0), relu(before).diff(dim=0))
-    return (before <= (0.0 if is_relu else -4.1)).all(dim=0)
-
-
 def of_this_unit(found):
     return {"inputs": found.given[0][:, found.difference.index[0]].tolist()}
-
-
-def of_that_function(found):
-    (unit,), steep = found.difference.index, found.given[1].keywords["steep"]
-    largest = (steep * gelu_derivative(steep * found.given[0][:, unit])).abs().max()
-    return {"steep": number(steep), "unit": unit, "largest": number(largest)}
 
 
 DEAD_UNITS = Exercise(
@@ -484,17 +373,14 @@ DEAD_UNITS = Exercise(
             two_thousand(),
             lambda inputs: torch.where(inputs > 0, 0.0012 * inputs, 0.0008 * inputs),
         ),
-        "steeper": unseen,
         "one datum": lambda: (torch.tensor([[-1.0, 2.0, 0.5]], dtype=torch.float64), relu),
     },
     mistakes={
         "alive": by_slopes(lambda slopes: ~(slopes.abs() < 1e-3).all(dim=0)),
         "any_datum": by_slopes(lambda slopes: (slopes.abs() < 1e-3).any(dim=0)),
         "one_datum": Several(
-            [
-                by_slopes(lambda slopes: slopes[0].abs() < 1e-3),
-                by_slopes(lambda slopes: slopes[-1].abs() < 1e-3),
-            ]
+            by_slopes(lambda slopes: slopes[0].abs() < 1e-3),
+            by_slopes(lambda slopes: slopes[-1].abs() < 1e-3),
         ),
         "by_value": lambda before, activation: (activation(before).abs() < 1e-3).all(dim=0),
         "relu_rule": lambda before, activation: (before <= 0).all(dim=0),
@@ -503,17 +389,9 @@ DEAD_UNITS = Exercise(
         "exactly_zero": by_slopes(lambda slopes: (slopes == 0).all(dim=0)),
         "mirrored": lambda before, activation: dead_units(before, activation) & (before < 0).all(dim=0),
         "both_sides": lambda before, activation: dead_units(torch.stack(before.aminmax(dim=0)), activation),
-        "threshold": Several(
-            [
-                by_slopes(lambda slopes: (slopes.abs() < 2e-3).all(dim=0)),
-                by_slopes(lambda slopes: slopes.abs().mean(dim=0) < 1e-3),
-            ]
-        ),
-        "steeper": by_cut_off,
-        "shape": by_slopes(lambda slopes: (slopes.abs() < 1e-3).all(dim=1)),
-        "dtype": by_slopes(lambda slopes: (slopes.abs() < 1e-3).all(dim=0).long()),
+        "threshold": by_slopes(lambda slopes: slopes.abs().mean(dim=0) < 1e-3),
     },
-    facts={"any_datum": of_this_unit, "one_datum": of_this_unit, "steeper": of_that_function},
+    facts={"any_datum": of_this_unit, "one_datum": of_this_unit},
 )
 
 EXERCISES = [NORMALISE, POST_LN_STEP, LAYER_NORM_BACKWARD, DEAD_UNITS]

@@ -7,9 +7,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
+
 # ---- 07.1
-
-
 def cloned(target_ids, pad_token_id):
     labels = target_ids[:, 1:].clone()
     labels[labels == pad_token_id] = -100
@@ -46,8 +47,6 @@ def masked_first(target_ids, pad_token_id):
 
 
 # ---- 07.2
-
-
 def projected(hidden_states, encoded, query_weight, key_weight, value_weight):
     return (
         F.linear(hidden_states, query_weight),
@@ -105,8 +104,6 @@ def safe_mask(*given):
 
 
 # ---- 07.3
-
-
 def cross_entropy_of_the_possible(logits, labels, epsilon):
     total = logits[:0].sum()
     for row, label in zip(logits, labels.tolist(), strict=True):
@@ -171,8 +168,6 @@ def zero_wiped(logits, labels, epsilon):
 
 
 # ---- 07.4
-
-
 def penalty(length, alpha):
     return ((5 + length) / 6) ** alpha
 
@@ -232,11 +227,6 @@ def search(next_log_probabilities, beam_size, end, max_length, alpha):
     return [(ids, score) for score, ids in scored[:beam_size]]
 
 
-def asks_once_more(next_log_probabilities, *rest):
-    """Asks about what has ended, and about what is full, and pays no heed to the answers."""
-    return [pair for pair in search(next_log_probabilities, *rest) if next_log_probabilities(pair[0])]
-
-
 def by_topk(next_log_probabilities, beam_size, end, max_length, alpha):
     beam, ended = [((), 0.0)], []
     for length in range(1, max_length + 1):
@@ -267,67 +257,23 @@ def in_float32(next_log_probabilities, *rest):
     return [(ids, np.float32(score)) for ids, score in search(next_log_probabilities, *rest)]
 
 
-def recursively(next_log_probabilities, beam_size, end, max_length, alpha):
-    def go(beam, ended):
-        if not beam:
-            return ended
-        found = [
-            ((*ids, token), total + more)
-            for ids, total in beam
-            for token, more in enumerate(next_log_probabilities(ids))
-        ]
-        found = [pair for pair in found if math.isfinite(pair[1])]
-        found = sorted(found, key=lambda pair: pair[1])[-beam_size:]
-        over = [pair for pair in found if pair[0][-1] == end or len(pair[0]) == max_length]
-        return go([pair for pair in found if pair not in over], ended + over)
-
-    scored = [[ids, total * penalty(len(ids), -alpha)] for ids, total in go([((), 0.0)], [])]
-    return sorted(scored, key=lambda pair: pair[1])[::-1][:beam_size]
+def asks_once_more(next_log_probabilities, *rest):
+    """Asks about what has ended, and about what is full, and pays no heed to the answers."""
+    return [pair for pair in search(next_log_probabilities, *rest) if next_log_probabilities(pair[0])]
 
 
 RIGHT = {
-    "07.1": {
-        "clone": cloned,
-        "row by row": row_by_row,
-        "roll": rolled,
-        "numpy": in_numpy,
-        "arithmetic": by_arithmetic,
-        "masked, then cut": masked_first,
-    },
-    "07.2": {
+    "07.1": forms(cloned, row_by_row, rolled, in_numpy, by_arithmetic, masked_first),
+    "07.2": forms(by_einsum, own_exponentials, sentence_by_sentence, safe_mask)
+    | {
         "minus infinity, erased": attended(lambda scores, allowed: scores.masked_fill(~allowed, -math.inf)),
-        "minus infinity, NaN wiped out": attended(
-            lambda scores, allowed: scores.masked_fill(~allowed, -math.inf),
-            erase=lambda weights, allowed: weights.nan_to_num(),
-        ),
         "lowest, where": attended(
             lambda scores, allowed: torch.where(allowed, scores, torch.finfo(scores.dtype).min),
             erase=lambda weights, allowed: weights * allowed,
         ),
-        "log_softmax": attended(
-            lambda scores, allowed: scores.masked_fill(~allowed, torch.finfo(scores.dtype).min),
-            softmax=lambda scores: scores.log_softmax(-1).exp(),
-        ),
-        "einsum": by_einsum,
-        "own exponentials": own_exponentials,
-        "sentence by sentence": sentence_by_sentence,
-        "safe mask": safe_mask,
     },
-    "07.3": {
-        "cross-entropy of the possible": cross_entropy_of_the_possible,
-        "with q": with_q,
-        "emptied": emptied,
-        "row after row": row_after_row,
-        "nll and mean": cross_entropy_and_mean,
-        "0/0 wiped out": zero_wiped,
-    },
-    "07.4": {
-        "scored at once, stops when certain": scored_at_once,
-        "lists and tensors": with_lists,
-        "pairs the other way round": search,
-        "asks once more": asks_once_more,
-        "topk": by_topk,
-        "scores in float32": in_float32,
-        "recursion": recursively,
-    },
+    "07.3": forms(
+        cross_entropy_of_the_possible, with_q, emptied, row_after_row, cross_entropy_and_mean, zero_wiped
+    ),
+    "07.4": forms(scored_at_once, with_lists, search, by_topk, in_float32, asks_once_more),
 }

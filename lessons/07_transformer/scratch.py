@@ -74,10 +74,5 @@ ENTRIES = [
             ),
         ],
     ),
-    Scratch(
-        NOTEBOOK,
-        "my_smoothed_cross_entropy",
-        "course_utils.seq2seq:smoothed_cross_entropy",
-        loss_cases,
-    ),
+    Scratch(NOTEBOOK, "my_smoothed_cross_entropy", "course_utils.seq2seq:smoothed_cross_entropy", loss_cases),
 ]

@@ -9,11 +9,9 @@ from torch import Tensor, nn
 
 from course_utils.exercises.core import Exercise, Several, number, numbers, told_apart
 from course_utils.schedules import linear_rate
-from course_utils.training.optim import clip_gradients, rectification
+
 
 # ---- 08.1
-
-
 def clip_by_norm(gradients: list[Tensor], max_norm: float) -> tuple[list[Tensor], float]:
     norm = float(torch.stack([gradient.norm() for gradient in gradients]).norm())
     factor = max_norm / norm if norm > max_norm else 1.0
@@ -34,7 +32,7 @@ def norm_by(norm_of):
     def only_told(gradients, max_norm):
         return clip_by_norm(gradients, max_norm)[0], norm_of(norms_of(gradients))
 
-    return Several([clipped_by_it, only_told])
+    return Several(clipped_by_it, only_told)
 
 
 def scaled_by(factor):
@@ -56,34 +54,13 @@ def each_by(clip):
     return wrong
 
 
-def in_place(gradients, max_norm):
-    clipped, norm = clip_by_norm(gradients, max_norm)
-    for gradient, shorter in zip(gradients, clipped):
-        gradient.copy_(shorter)
-    return gradients, norm
-
-
-def in_the_same_list(gradients, max_norm):
-    gradients[:], norm = clip_by_norm(gradients, max_norm)
-    return gradients, norm
-
-
-def numbers_forgotten(gradients, max_norm):
-    clipped, norm = clip_by_norm(gradients, max_norm)
-    return [new if old.dim() else old for new, old in zip(clipped, gradients)], norm
-
-
-def by_ready_made(clip):
+def by_clip_grad_norm(gradients, max_norm):
     """Ready-made clipping, which works in place, on copies."""
-
-    def wrong(gradients, max_norm):
-        own = [nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
-        for parameter, gradient in zip(own, gradients):
-            parameter.grad = gradient.clone()
-        norm = clip(own, max_norm)
-        return [parameter.grad for parameter in own], norm
-
-    return wrong
+    own = [nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
+    for parameter, gradient in zip(own, gradients):
+        parameter.grad = gradient.clone()
+    norm = nn.utils.clip_grad_norm_(own, max_norm)
+    return [parameter.grad for parameter in own], norm
 
 
 def by_hand_gradients():
@@ -126,58 +103,27 @@ CLIP_BY_NORM = Exercise(
     mistakes={
         "no_norm": lambda *given: clip_by_norm(*given)[0],
         "pair_swapped": lambda *given: clip_by_norm(*given)[::-1],
-        "clipped_length": Several(
-            [
-                lambda gradients, most: (
-                    clip_by_norm(gradients, most)[0][1:],
-                    clip_by_norm(gradients, most)[1],
-                ),
-                lambda gradients, most: (
-                    torch.cat([one.flatten() for one in clip_by_norm(gradients, most)[0]]),
-                    clip_by_norm(gradients, most)[1],
-                ),
-            ]
-        ),
-        "norm_after": lambda gradients, most: (
-            clip_by_norm(gradients, most)[0],
-            min(clip_by_norm(gradients, most)[1], most),
-        ),
+        "clipped_length": lambda *given: (clip_by_norm(*given)[0][1:], clip_by_norm(*given)[1]),
+        "norm_after": lambda *given: (clip_by_norm(*given)[0], min(given[1], clip_by_norm(*given)[1])),
         "norm_squared": norm_by(lambda norms: norms.square().sum()),
         "sum_of_norms": norm_by(torch.sum),
-        "one_tensor": Several(
-            [*norm_by(lambda norms: norms[0]), *norm_by(lambda norms: norms[-1]), *norm_by(torch.max)]
-        ),
+        "one_tensor": Several(*norm_by(lambda norms: norms[-1]), *norm_by(torch.max)),
         "norm": norm_by(lambda norms: norms[:3].norm()),
         "each_by_itself": each_by(lambda one, most: clip_by_norm([one], most)[0][0]),
         "by_value": each_by(lambda one, most: one.clamp(-most, most)),
         "unchanged": Several(
-            [
-                scaled_by(lambda norm, most: 1.0),
-                scaled_by(lambda norm, most: norm / most if 0 < norm < most else 1.0),
-            ]
+            scaled_by(lambda norm, most: 1.0),
+            scaled_by(lambda norm, most: norm / most if 0 < norm < most else 1.0),
         ),
         "unit": scaled_by(lambda norm, most: 1 / norm if norm > most else 1.0),
         "always_scaled": scaled_by(lambda norm, most: most / norm),
-        "zero": Several(
-            [
-                scaled_by(
-                    lambda norm, most: float((most / torch.tensor(norm)).clamp(max=1.0)) if norm else math.nan
-                ),
-                *norm_by(lambda norms: norms.norm().square() / norms.norm()),
-            ]
-        ),
+        "zero": scaled_by(lambda norm, most: min(1.0, most / norm) if norm else math.nan),
         "zero_raised": scaled_by(lambda norm, most: min(1.0, most / norm)),
         "clipped": Several(
-            [
-                numbers_forgotten,
-                scaled_by(lambda norm, most: most / norm if norm > max(1.0, most) else 1.0),
-                scaled_by(lambda norm, most: most / norm if norm > 1.015 * most else 1.0),
-                scaled_by(lambda norm, most: max(most, 0.1) / norm if norm > max(most, 0.1) else 1.0),
-            ]
+            scaled_by(lambda norm, most: most / norm if norm > max(1.0, most) else 1.0),
+            scaled_by(lambda norm, most: max(most, 0.1) / norm if norm > max(most, 0.1) else 1.0),
         ),
-        "mutates_input": Several([in_place, in_the_same_list]),
-        "dtype": lambda gradients, most: clip_by_norm([gradient.double() for gradient in gradients], most),
-        "ready_made": Several([by_ready_made(nn.utils.clip_grad_norm_), by_ready_made(clip_gradients)]),
+        "ready_made": by_clip_grad_norm,
     },
     signs={
         "no_norm": lambda found: (
@@ -206,20 +152,7 @@ CLIP_BY_NORM = Exercise(
 
 
 # ---- 08.2
-
-
-def adamw_step(
-    weight: Tensor,
-    gradient: Tensor,
-    m: Tensor,
-    v: Tensor,
-    step: int,
-    rate: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    decay: float,
-) -> tuple[Tensor, Tensor, Tensor]:
+def adamw_step(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
     m = beta1 * m + (1 - beta1) * gradient
     v = beta2 * v + (1 - beta2) * gradient**2
     m_hat = m / (1 - beta1**step)
@@ -297,26 +230,12 @@ def decaying(how):
     return stepping(decayed=how)
 
 
-def in_place_of(right):
-    """Writes the new m into the old one."""
-
-    def wrong(weight, gradient, m, *rest):
-        new, m_new, v_new = right(weight, gradient, m, *rest)
-        return new, m.copy_(m_new), v_new
-
-    return wrong
-
-
-def in_lower_precision(right, back):
+def in_float32(right):
     def wrong(*given):
         lowered = [one.float() if isinstance(one, Tensor) else one for one in given]
-        return tuple(part.to(given[0].dtype) if back else part for part in right(*lowered))
+        return tuple(part.to(given[0].dtype) for part in right(*lowered))
 
     return wrong
-
-
-def l2_in_adam(weight, gradient, *rest):
-    return adamw_step(weight, gradient + rest[-1] * weight, *rest[:-1], 0.0)
 
 
 def decay_divided(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
@@ -348,78 +267,48 @@ def by_optimizer(kind):
     return wrong
 
 
-def by_kernel(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
-    new, m, v = weight.clone(), m.clone(), v.clone()
-    options = dict(amsgrad=False, beta1=beta1, beta2=beta2, lr=rate, eps=eps, maximize=False)
-    steps = [torch.tensor(float(step))]
-    torch._fused_adamw_([new], [gradient], [m], [v], [], steps, weight_decay=decay, **options)
-    return new, m, v
-
-
 # The mistakes in m and v, and in what is returned: of both exercises.
 MOMENTS = {
     "only_weight": stepping(returned=lambda weight, *rest: weight),
     "swapped_order": stepping(returned=lambda weight, m, v, *rest: (weight, v, m)),
     "stores_corrected": Several(
-        [
-            stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m_hat, v_hat)),
-            stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m, v_hat)),
-        ]
+        stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m_hat, v_hat)),
+        stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m, v_hat)),
     ),
     "betas_swapped": Several(
-        [
-            of_m(lambda g, m, b1, **_: (1 - b1) * m + b1 * g),
-            of_v(lambda g, v, b2, **_: (1 - b2) * v + b2 * g**2),
-        ]
+        of_m(lambda g, m, b1, **_: (1 - b1) * m + b1 * g),
+        of_v(lambda g, v, b2, **_: (1 - b2) * v + b2 * g**2),
     ),
     "sum_not_mean": Several(
-        [of_m(lambda g, m, b1, **_: b1 * m + g), of_v(lambda g, v, b2, **_: b2 * v + g**2)]
+        of_m(lambda g, m, b1, **_: b1 * m + g), of_v(lambda g, v, b2, **_: b2 * v + g**2)
     ),
     "other_beta": Several(
-        [
-            of_v(lambda g, v, b1, **_: b1 * v + (1 - b1) * g**2),
-            of_m(lambda g, m, b2, **_: b2 * m + (1 - b2) * g),
-        ]
+        of_v(lambda g, v, b1, **_: b1 * v + (1 - b1) * g**2),
+        of_m(lambda g, m, b2, **_: b2 * m + (1 - b2) * g),
     ),
     "v_not_squared": Several(
-        [
-            of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g),
-            of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g.abs()),
-        ]
+        of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g),
+        of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g.abs()),
     ),
     "v_of_m": Several(
-        [
-            of_v(lambda m_new, v, b2, **_: b2 * v + (1 - b2) * m_new**2),
-            of_v(lambda m, v, b2, **_: b2 * v + (1 - b2) * m**2),
-        ]
+        of_v(lambda m_new, v, b2, **_: b2 * v + (1 - b2) * m_new**2),
+        of_v(lambda m, v, b2, **_: b2 * v + (1 - b2) * m**2),
     ),
-    "m": Several(
-        [of_m(lambda g, m, b1, **_: b1 * m + (1 - b1) * g.clamp(-1, 1)), of_m(lambda m, **_: m.clone())]
-    ),
-    "v": Several(
-        [
-            of_v(lambda g, v, b2, m_new, **_: b2 * v + (1 - b2) * (g - m_new) ** 2),
-            of_v(lambda g, v, b2, **_: torch.maximum(v, b2 * v + (1 - b2) * g**2)),  # AMSGrad's
-        ]
-    ),
-    "tuple": stepping(returned=lambda weight, m, v, *rest: (weight, m)),
-    "shape": stepping(returned=lambda weight, m, v, *rest: (weight.mean(), m, v)),
+    "m": of_m(lambda g, m, b1, **_: b1 * m + (1 - b1) * g.clamp(-1, 1)),
+    "v": of_v(lambda g, v, b2, **_: torch.maximum(v, b2 * v + (1 - b2) * g**2)),
 }
 
 
 def whole(found):
-    """The whole part that departs, and its name; of a result that is none, the error."""
-    if not isinstance(found.yours, tuple | list):
-        return {"expected": numbers(found.right[0]), "actual": getattr(found.yours, "said", "")}
+    """Of the part that departs its name and, where its values do, the whole of it; where there is none, the error."""
     part = found.difference.part
-    right, yours = found.right[part], found.yours[part]
+    if part is None:
+        return {"wanted": numbers(found.right[0]), "got": getattr(found.yours, "said", "")}
+    facts, right, yours = {"name": ("weight", "m", "v")[part]}, found.right[part], found.yours[part]
+    if found.kind != "value":
+        return facts
     told = told_apart(right, yours) if right.numel() == 1 else (numbers(right), numbers(yours))
-    return dict(zip(("expected", "actual"), told))
-
-
-def name_of_part(found):
-    part = found.difference.part
-    return {} if part is None else {"name": ("weight", "m", "v")[part]}
+    return facts | dict(zip(("wanted", "got"), told))
 
 
 def vector(*entries):
@@ -498,7 +387,6 @@ ADAMW_STEP = Exercise(
     },
     mistakes=MOMENTS
     | {
-        "mutates_input": in_place_of(adamw_step),
         "v_waits": of_v(lambda v, **_: v.clone()),
         "no_correction": stepping(move=corrected(of_m=False, of_v=False)),
         "m_only": stepping(move=corrected(of_v=False)),
@@ -510,84 +398,49 @@ ADAMW_STEP = Exercise(
         "no_root": stepping(move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps)),
         "old_moments": stepping(move=lambda m_old, v_old, eps, **_: m_old / (v_old.sqrt() + eps)),
         "corrects_as_first": Several(
-            [
-                stepping(move=corrected(lambda t: 1, lambda t: 1)),
-                stepping(move=corrected(*[lambda t: 1 if t == 1 else 1e9] * 2)),
-            ]
+            stepping(move=corrected(lambda t: 1, lambda t: 1)),
+            stepping(move=corrected(*[lambda t: 1 if t == 1 else 1e9] * 2)),
         ),
         "weight": stepping(
             move=lambda m_hat, v_hat, eps, **_: (m_hat / (v_hat.sqrt() + eps)).clamp(-0.5, 0.5)
         ),
         "eps_inside": stepping(move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt()),
-        "no_eps": Several(
-            [
-                stepping(move=lambda m_hat, v_hat, **_: (m_hat / v_hat.sqrt()).nan_to_num()),
-                stepping(move=lambda m_hat, v_hat, **_: m_hat / v_hat.sqrt()),
-                stepping(move=lambda g, **_: g.sign()),
-            ]
-        ),
+        "no_eps": stepping(move=lambda m_hat, v_hat, **_: m_hat / v_hat.sqrt()),
         "eps_before_correction": Several(
-            [
-                stepping(
-                    move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v.sqrt() + eps)
-                ),
-                stepping(
-                    move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()
-                ),
-            ]
+            stepping(move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v.sqrt() + eps)),
+            stepping(move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()),
         ),
         "zero_gradient": stepping(
             move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + (eps if eps > 1 else 0.0))
         ),
         "no_decay": decaying(lambda weight, moved, rate, decay: weight - moved),
-        "decay_in_gradient": l2_in_adam,
+        "decay_in_gradient": lambda weight, gradient, *rest: adamw_step(
+            weight, gradient + rest[-1] * weight, *rest[:-1], 0.0
+        ),
         "decay_divided": decay_divided,
         "decay_without_rate": decaying(lambda weight, moved, rate, decay: weight * (1 - decay) - moved),
         "decay_after": decaying(lambda weight, moved, rate, decay: (weight - moved) * (1 - rate * decay)),
         "decay_grows": decaying(lambda weight, moved, rate, decay: weight * (1 + rate * decay) - moved),
-        "dtype": in_lower_precision(adamw_step, back=False),
-        "in_float32": in_lower_precision(adamw_step, back=True),
+        "in_float32": in_float32(adamw_step),
         "other_settings": Several(
-            [
-                known_betas(adamw_step, 0.99, 0.999),
-                stepping(move=corrected(*[lambda t: t if t <= 100 else 1e9] * 2)),
-                stepping(move=corrected(v_power=lambda t: t if t <= 1000 else 1e9)),
-                stepping(move=corrected(m_power=lambda t: t if t <= 100 else 1e9)),
-            ]
+            known_betas(adamw_step, 0.99, 0.999),
+            stepping(move=corrected(*[lambda t: t if t <= 100 else 1e9] * 2)),
         ),
-        "ready_made": Several([by_optimizer(torch.optim.AdamW), by_kernel]),
+        "ready_made": by_optimizer(torch.optim.AdamW),
     },
     signs={"only_weight": lambda found: isinstance(found.yours, Tensor)},
-    facts={
-        "*": name_of_part,
-        **dict.fromkeys(
-            (
-                *("stores_corrected", "betas_swapped", "sum_not_mean", "other_beta"),
-                *("v_not_squared", "v_of_m", "v_waits", "no_correction", "m_only", "v_only"),
-                *("counts_from_zero", "counts_below_one", "ascends", "no_denominator", "no_root"),
-                *("old_moments", "no_decay", "decay_in_gradient", "decay_divided"),
-                *("decay_without_rate", "decay_after", "decay_grows"),
-            ),
-            whole,
-        ),
-    },
+    facts={"*": whole},
     forbids=OPTIMISERS,
 )
 
 
 # ---- 08.3
-
-
 def warmup_rate(step: int, peak_rate: float, warmup_steps: int, total_steps: int) -> float:
     if step <= warmup_steps:
         return peak_rate * step / warmup_steps
     if step >= total_steps:
         return 0.0
     return peak_rate * (total_steps - step) / (total_steps - warmup_steps)
-
-
-def run_schedule(answer, steps, peak, warmup, total):
-    return tuple(answer(step, peak, warmup, total) for step in steps)
 
 
 def rates(up=lambda t, w: t / w, down=lambda t, w, n: (n - t) / (n - w), after=lambda t, w, n: 0.0, shift=0):
@@ -608,14 +461,6 @@ def least_of_two(step, peak_rate, warmup_steps, total_steps):
     """Right but where there is no warm-up, or nothing else."""
     up, down = step / warmup_steps, (total_steps - step) / max(1, total_steps - warmup_steps)
     return peak_rate * min(up, max(0.0, down)) if step < total_steps else 0.0
-
-
-def but_without_warmup(wrong):
-    return lambda step, peak, warmup, total: (wrong if warmup else warmup_rate)(step, peak, warmup, total)
-
-
-def a_tenth_of_longer_runs(step, peak_rate, warmup_steps, total_steps):
-    return warmup_rate(step, peak_rate, warmup_steps if total_steps <= 20 else total_steps // 10, total_steps)
 
 
 def straight_down(step, peak_rate, warmup_steps, total_steps):
@@ -653,7 +498,7 @@ WARMUP_RATE = Exercise(
     "08.3",
     level="core",
     reference=warmup_rate,
-    run=run_schedule,
+    run=lambda answer, steps, peak, warmup, total: tuple(answer(step, peak, warmup, total) for step in steps),
     gradients=False,
     atol=1e-7,
     cases={
@@ -666,20 +511,16 @@ WARMUP_RATE = Exercise(
     mistakes={
         "no_peak": lambda t, peak, w, n: warmup_rate(t, 1.0, w, n),
         "no_warmup": Several(
-            [
-                lambda t, peak, w, n: min(peak, straight_down(t, peak, w, n)),
-                straight_down,
-                lambda t, peak, w, n: peak * max(0.0, 1 - t / n),
-            ]
+            lambda t, peak, w, n: min(peak, straight_down(t, peak, w, n)),
+            straight_down,
+            lambda t, peak, w, n: peak * max(0.0, 1 - t / n),
         ),
         "no_decay": rates(down=lambda t, w, n: 1.0, after=lambda t, w, n: 1.0),
         "noam": rates(down=lambda t, w, n: (w / t) ** 0.5, after=lambda t, w, n: (w / t) ** 0.5),
         "decay_from_start": Several(
-            [
-                rates(down=lambda t, w, n: 1 - t / n),
-                lambda t, peak, w, n: peak * (t / w if t < w else max(0.0, 1 - t / n)),
-                lambda t, peak, w, n: peak * min(1.0, t / w) * max(0.0, 1 - t / n),
-            ]
+            rates(down=lambda t, w, n: 1 - t / n),
+            lambda t, peak, w, n: peak * (t / w if t < w else max(0.0, 1 - t / n)),
+            lambda t, peak, w, n: peak * min(1.0, t / w) * max(0.0, 1 - t / n),
         ),
         "counts_from_zero": rates(shift=-1),
         "one_ahead": rates(shift=1),
@@ -689,61 +530,27 @@ WARMUP_RATE = Exercise(
         ),
         "cosine": rates(down=lambda t, w, n: (1 + math.cos(math.pi * (t - w) / (n - w))) / 2),
         "whole_numbers": rates(up=lambda t, w: t // w, down=lambda t, w, n: (n - t) // (n - w)),
-        "curve": Several(
-            [
-                rates(down=lambda t, w, n: 1 / 32 + 31 / 32 * (n - t) / (n - w)),
-                rates(down=lambda t, w, n: ((n - t) / (n - w)) ** 2),
-            ]
-        ),
+        "curve": rates(down=lambda t, w, n: 1 / 32 + 31 / 32 * (n - t) / (n - w)),
         "negative": rates(after=lambda t, w, n: (n - t) / (n - w)),
         "restart": lambda t, peak, w, n: warmup_rate((t - 1) % n + 1, peak, w, n),
-        "after_the_end": Several(
-            [
-                rates(after=lambda t, w, n: 1 / 32 if t > n else 0.0),
-                lambda t, peak, w, n: max(warmup_rate(t, peak, w, n), t / n - 4),
-            ]
+        "after_the_end": rates(after=lambda t, w, n: 1 / 32 if t > n else 0.0),
+        "warmup_zero": Several(least_of_two, lambda t, peak, w, n: warmup_rate(t, peak, max(w, 1), n)),
+        "only_up": lambda t, peak, w, n: (
+            peak * (t / w if 0 < t < w else (n - t) / (n - w) if t < n or t == w else 0.0)
         ),
-        "warmup_zero": Several(
-            [
-                least_of_two,
-                lambda t, peak, w, n: warmup_rate(t, peak, max(w, 1), n),
-                lambda t, peak, w, n: linear_rate(t, 0.4, 4, 12),
-            ]
+        "other_schedule": lambda step, peak_rate, warmup_steps, total_steps: warmup_rate(
+            step, peak_rate, warmup_steps if total_steps <= 20 else total_steps // 10, total_steps
         ),
-        "only_up": Several(
-            [
-                but_without_warmup(least_of_two),
-                lambda t, peak, w, n: (
-                    peak * (t / w if 0 < t < w else (n - t) / (n - w) if t < n or t == w else 0.0)
-                ),
-            ]
-        ),
-        "other_schedule": a_tenth_of_longer_runs,
-        "type": lambda *given: {"rate": warmup_rate(*given)},
         "ready_made": linear_rate,
     },
-    signs={
-        "negative": lambda found: found.case == "after_the_end" and min(map(float, found.yours)) < 0,
-    },
+    signs={"negative": lambda found: found.case == "after_the_end" and min(map(float, found.yours)) < 0},
     facts={"*": of_step},
     forbids=("course_utils.training", "course_utils.schedules"),
 )
 
 
 # ---- 08.4
-
-
-def radam_step(
-    weight: Tensor,
-    gradient: Tensor,
-    m: Tensor,
-    v: Tensor,
-    step: int,
-    rate: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-) -> tuple[Tensor, Tensor, Tensor]:
+def radam_step(weight, gradient, m, v, step, rate, beta1, beta2, eps):
     m = beta1 * m + (1 - beta1) * gradient
     v = beta2 * v + (1 - beta2) * gradient**2
     m_hat = m / (1 - beta1**step)
@@ -753,10 +560,6 @@ def radam_step(
         return weight - rate * m_hat, m, v
     r = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
     return weight - rate * r * m_hat * (1 - beta2**step) ** 0.5 / (v.sqrt() + eps), m, v
-
-
-def run_radam(answer, weight, gradient, m, v, step, rate, beta1, beta2, eps, look_at):
-    return seen_at(look_at, weight, answer(weight, gradient, m, v, step, rate, beta1, beta2, eps))
 
 
 def lengths(t, b2):
@@ -834,7 +637,7 @@ R_10 = rectified(*lengths(10, 0.999))
 def of_rho(found):
     _, _, _, _, step, _, _, beta2, *_ = found.given
     facts = {"r": number(R_10), "rho": number(lengths(step, beta2)[0])}
-    return facts | {"root": number(2.0 * (1 - 0.999**10) ** 0.5)} | name_of_part(found)
+    return facts | {"root": number(2.0 * (1 - 0.999**10) ** 0.5)} | whole(found)
 
 
 def early_steps(*steps):
@@ -851,7 +654,9 @@ RADAM_STEP = Exercise(
     "08.4",
     level="stretch",
     reference=radam_step,
-    run=run_radam,
+    run=lambda answer, weight, gradient, m, v, step, rate, beta1, beta2, eps, look_at: seen_at(
+        look_at, weight, answer(weight, gradient, m, v, step, rate, beta1, beta2, eps)
+    ),
     gradients=False,
     parts={"m": 1, "v": 2, "weight": 0},
     cases={
@@ -888,15 +693,9 @@ RADAM_STEP = Exercise(
     },
     mistakes=MOMENTS
     | {
-        "mutates_input": in_place_of(radam_step),
         "v_waits": waiting,
-        "is_adam": Several([stepping(), stepping(move=lambda g, **_: g.sign())]),
-        "no_rectification": Several(
-            [
-                rectifying(factor=lambda rho, longest: 1.0),
-                rectifying(rho=lambda t, b1, b2: (lengths(t, b2)[1] if t > 5 else 0.0, lengths(t, b2)[1])),
-            ]
-        ),
+        "is_adam": stepping(),
+        "no_rectification": rectifying(factor=lambda rho, longest: 1.0),
         "never_adaptive": rectifying(threshold=2e9),
         "m_not_corrected": rectifying(
             late=lambda m, v, t, b2, eps, **_: m * (1 - b2**t) ** 0.5 / (v.sqrt() + eps)
@@ -906,12 +705,10 @@ RADAM_STEP = Exercise(
         "r_inverted": rectifying(factor=lambda rho, longest: 1 / rectified(rho, longest)),
         "rho_without_2": rectifying(rho=lambda t, b1, b2: (sum(lengths(t, b2)) / 2, lengths(t, b2)[1])),
         "rho_of_beta1": rectifying(rho=lambda t, b1, b2: lengths(t, b1)),
-        "counts_from_zero": Several([*counting(lambda t: t + 1), *counting(lambda t: t - 1)]),
+        "counts_from_zero": Several(*counting(lambda t: t + 1), *counting(lambda t: t - 1)),
         "adaptive_too_early": Several(
-            [
-                rectifying(threshold=0.0),
-                rectifying(early=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps)),
-            ]
+            rectifying(threshold=0.0),
+            rectifying(early=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps)),
         ),
         "early_m_not_corrected": rectifying(early=lambda m, **_: m),
         "no_early_step": rectifying(early=lambda m, **_: 0.0 * m),
@@ -920,50 +717,22 @@ RADAM_STEP = Exercise(
         "weight": rectifying(early=lambda m_hat, **_: m_hat.clamp(-1, 1)),
         "eps_as_adam": rectifying(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps)),
         "eps_inside": Several(
-            [
-                rectifying(
-                    late=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()
-                ),
-                rectifying(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt()),
-            ]
+            rectifying(late=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()),
+            rectifying(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt()),
         ),
         "no_eps": rectifying(late=lambda m_hat, v_hat, **_: m_hat / v_hat.sqrt()),
         "counts_steps": rectifying(when=lambda t: t > 5),
         "small_beta2": eager(lambda share: share**0.5),
-        "dtype": in_lower_precision(radam_step, back=False),
-        "in_float32": in_lower_precision(radam_step, back=True),
+        "in_float32": in_float32(radam_step),
         "other_settings": Several(
-            [
-                known_betas(radam_step, 0.999, 0.99, 0.95, 0.8, 0.6, 0.5),
-                rectifying(threshold=5.5),
-                rectifying(threshold=5.9),
-                adam_for(lambda step: 100 < step < 20_000),
-                rectifying(
-                    late=lambda m_hat, v, t, b2, eps, **_: (
-                        m_hat * ((1 - b2**t) ** 0.5 if t <= 1000 else 1) / (v.sqrt() + eps)
-                    )
-                ),
-            ]
+            known_betas(radam_step, 0.999, 0.99, 0.95, 0.8, 0.6, 0.5),
+            adam_for(lambda step: 100 < step < 20_000),
         ),
-        "ready_made": Several(
-            [
-                by_optimizer(torch.optim.RAdam),
-                lambda *given: rectifying(factor=lambda *_: rectification(given[4], given[7]))(*given),
-            ]
-        ),
+        "ready_made": by_optimizer(torch.optim.RAdam),
     },
     signs={"only_weight": lambda found: isinstance(found.yours, Tensor)},
-    facts={
-        "*": of_rho,
-        **dict.fromkeys(
-            (
-                *("stores_corrected", "betas_swapped", "sum_not_mean", "other_beta"),
-                *("v_not_squared", "v_of_m", "v_waits", "adaptive_too_early", "early_m_not_corrected"),
-                *("no_early_step", "gradient_itself", "threshold_4", "counts_steps", "small_beta2"),
-            ),
-            whole,
-        ),
-    },
+    facts={"*": of_rho},
+    texts_of="08.2",
     forbids=OPTIMISERS,
 )
 

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
+
 # ---- 08.1
-
-
 def one_vector(gradients, max_norm):
     norm = torch.cat([gradient.reshape(-1) for gradient in gradients]).pow(2).sum().sqrt().item()
     if norm <= max_norm:
@@ -44,27 +45,12 @@ def one_element_tensor(gradients, max_norm):
     return gradients, norm
 
 
-def guarded(gradients, max_norm):
-    """The notebook's own form, guarded against 0."""
-    norm = sum(float((gradient**2).sum()) for gradient in gradients) ** 0.5
-    scale = min(1.0, max_norm / norm) if norm else 1.0
-    return [scale * gradient for gradient in gradients], norm
-
-
-def foreach(gradients, max_norm):
-    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
-    factor = (max_norm / norm).clamp(max=1.0)
-    return list(torch._foreach_mul(gradients, factor.item())), norm
-
-
 def total_norm(gradients, max_norm):
     norm = torch.nn.utils.get_total_norm(gradients)
     return [gradient * min(max_norm / max(float(norm), 1e-12), 1.0) for gradient in gradients], float(norm)
 
 
 # ---- 08.2
-
-
 def each_in_its_place(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
     weight, m, v = weight.clone(), m.clone(), v.clone()
     weight.mul_(1 - rate * decay)
@@ -116,8 +102,6 @@ def entry_after_entry(weight, gradient, m, v, step, rate, beta1, beta2, eps, dec
 
 
 # ---- 08.3
-
-
 def between_two_points(step, peak_rate, warmup_steps, total_steps):
     ends = ([0, warmup_steps, total_steps], [0.0, peak_rate, 0.0])
     if warmup_steps == 0:
@@ -160,23 +144,11 @@ def in_float32(*given):
     return np.float32(ternary(*given))
 
 
-def line_after_line(step, peak_rate, warmup_steps, total_steps):
-    if step > total_steps:
-        return 0
-    rate = 0.0
-    for passed in range(1, min(step, 300) + 1):
-        if passed <= warmup_steps:
-            rate += peak_rate / warmup_steps
-        elif passed == 1:
-            rate = peak_rate - peak_rate / total_steps
-        elif passed <= total_steps:
-            rate -= peak_rate / (total_steps - warmup_steps)
-    return rate if step <= 300 else ternary(step, peak_rate, warmup_steps, total_steps)
+def one_number_in_a_tensor(*given):
+    return torch.tensor([share_of_the_peak(*given)], dtype=torch.float64)
 
 
 # ---- 08.4
-
-
 def lengths(step, beta2):
     longest = 2 / (1 - beta2) - 1
     return longest - 2 * step * beta2**step / (1 - beta2**step), longest
@@ -244,38 +216,14 @@ def chosen_by_where(weight, gradient, m, v, step, rate, beta1, beta2, eps):
 
 
 RIGHT = {
-    "08.1": {
-        "one vector": one_vector,
-        "a little added": with_tiny,
-        "norm of norms": norm_of_norms,
-        "numpy": in_numpy,
-        "a tensor of one number": one_element_tensor,
-        "guarded": guarded,
-        "foreach": foreach,
-        "get_total_norm": total_norm,
-    },
-    "08.2": {
-        "each in its place": each_in_its_place,
-        "lerp": lerped,
-        "numpy": adamw_in_numpy,
-        "as in the paper": as_in_the_paper,
-        "corrections in float32": corrections_in_float32,
-        "entry after entry": entry_after_entry,
-    },
-    "08.3": {
-        "interp": between_two_points,
-        "ternary": ternary,
-        "share of the peak": share_of_the_peak,
-        "tensors": in_tensors,
-        "float32": in_float32,
-        "step after step": line_after_line,
-    },
-    "08.4": {
-        "ε divided by the root": with_root,
-        "the notebook's r_t": with_the_notebook,
-        "in place, on copies": radam_in_place,
-        "lerp": radam_lerped,
-        "numpy": radam_in_numpy,
-        "where": chosen_by_where,
-    },
+    "08.1": forms(one_vector, with_tiny, norm_of_norms, in_numpy, one_element_tensor, total_norm),
+    "08.2": forms(
+        each_in_its_place, lerped, adamw_in_numpy, as_in_the_paper, corrections_in_float32, entry_after_entry
+    ),
+    "08.3": forms(
+        between_two_points, ternary, share_of_the_peak, in_tensors, in_float32, one_number_in_a_tensor
+    ),
+    "08.4": forms(
+        with_root, with_the_notebook, radam_in_place, radam_lerped, radam_in_numpy, chosen_by_where
+    ),
 }

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from course_utils.exercises.core import Exercise, Found, Several
+from course_utils.exercises.core import Exercise, Found
 from course_utils.tokenization.bpe import apply_merges
 
 STRANGE = "가나Aa#é\u1107\u1162🚢"  # letters that lower-casing, NFC or "Hangul only" would change
@@ -20,8 +20,6 @@ def drawn(letters: str, longest: int) -> str:
 
 
 # ---- 09.1
-
-
 def count_pairs(words: Mapping[str, int]) -> dict[tuple[str, str], int]:
     counts: Counter[tuple[str, str]] = Counter()
     for word, times in words.items():
@@ -115,8 +113,6 @@ COUNT_PAIRS = Exercise(
 
 
 # ---- 09.2
-
-
 def cut_word(word: str, vocab: Mapping[str, int]) -> list[tuple[str, int, int]]:
     pieces, start = [], 0
     while start < len(word):
@@ -149,17 +145,6 @@ def cut(shortest=False, hashes=True, stuck=lambda pieces, word: [("[UNK]", 0, le
     return wrong
 
 
-def going_on(word, vocab):
-    """Puts [UNK] for the one letter that is not known."""
-    pieces, start = [], 0
-    while start < len(word):
-        prefix = "##" if start else ""
-        end = next((end for end in range(len(word), start, -1) if prefix + word[start:end] in vocab), None)
-        pieces.append((prefix + word[start:end], start, end) if end else ("[UNK]", start, start + 1))
-        start = end or start + 1
-    return pieces
-
-
 def spans_of_pieces(word, vocab):
     """Places counted along the pieces, ## and all."""
     pieces, at = [], 0
@@ -169,32 +154,9 @@ def spans_of_pieces(word, vocab):
     return pieces
 
 
-def last_included(word, vocab):
-    return [(piece, start, end - (piece != "[UNK]")) for piece, start, end in cut_word(word, vocab)]
-
-
-def from_right(word, vocab):
-    """Takes the longest piece at the end first, as backward segmentation of Chinese does."""
-    pieces, end = [], len(word)
-    while end:
-        start = next((s for s in range(end) if ("##" if s else "") + word[s:end] in vocab), None)
-        if start is None:
-            return [("[UNK]", 0, len(word))]
-        pieces.insert(0, (("##" if start else "") + word[start:end], start, end))
-        end = start
-    return pieces
-
-
-def with_a_way_back(word, vocab, start=0):
-    """Tries a shorter piece where the longest leads nowhere, as a search would."""
-    if start == len(word):
-        return []
-    for end in range(len(word), start, -1):
-        piece = ("##" if start else "") + word[start:end]
-        rest = with_a_way_back(word, vocab, end) if piece in vocab else None
-        if rest is not None and rest != [("[UNK]", 0, len(word))]:
-            return [(piece, start, end), *rest]
-    return [("[UNK]", 0, len(word))]
+def without(piece):
+    """Does not know this piece: what looks from the right, or goes back, comes to the same where it is in the way."""
+    return lambda word, vocab: cut_word(word, set(vocab) - {piece})
 
 
 def at_most(longest):
@@ -202,14 +164,6 @@ def at_most(longest):
     return lambda word, vocab: cut_word(
         word, {piece: 0 for piece in vocab if len(piece.removeprefix("##")) <= longest}
     )
-
-
-def each_once(word, vocab):
-    """Keeps each piece once, as a set would."""
-    first = {}
-    for piece in cut_word(word, vocab):
-        first.setdefault(piece[0].removeprefix("##"), piece)
-    return list(first.values())
 
 
 def numbered(*pieces: str) -> dict[str, int]:
@@ -281,15 +235,17 @@ CUT_WORD = Exercise(
         "shortest": cut(shortest=True),
         "no_hashes": cut(hashes=False),
         "spans_count_hashes": spans_of_pieces,
-        "spans": last_included,
+        "spans": lambda word, vocab: [
+            (piece, start, end - (piece != "[UNK]")) for piece, start, end in cut_word(word, vocab)
+        ],
         "triples": lambda word, vocab: [piece for piece, _, _ in cut_word(word, vocab)],
-        "partial": Several([going_on, cut(stuck=lambda pieces, word: pieces)]),
+        "partial": cut(stuck=lambda pieces, word: pieces),
         "unknown_is_empty": cut(stuck=lambda pieces, word: []),
         "unknown": cut(stuck=lambda pieces, word: [("[UNK]", 0, 1)]),
-        "not_from_left": from_right,
-        "goes_back": with_a_way_back,
+        "not_from_left": without("배나"),
+        "goes_back": without("배에"),
         "short_pieces": at_most(2),
-        "cut": each_once,
+        "cut": lambda word, vocab: cut_word(word, vocab)[:3],
         "id_zero": lambda word, vocab: cut_word(word, {piece for piece in vocab if vocab[piece]}),
         "larger": at_most(7),
     },
@@ -316,15 +272,9 @@ CUT_WORD = Exercise(
 
 
 # ---- 09.3
-
-
 def typed_span(text: str, start: int, end: int) -> tuple[int, int]:
     places = [place for place, char in enumerate(text) for _ in unicodedata.normalize("NFD", char)]
     return places[start], places[end - 1] + 1
-
-
-def places_of(text: str) -> list[int]:
-    return [place for place, char in enumerate(text) for _ in unicodedata.normalize("NFD", char)]
 
 
 def of_sizes(size):
@@ -343,12 +293,6 @@ def is_hangul(char):
 
 def nfd(char):
     return len(unicodedata.normalize("NFD", char))
-
-
-def minds_the_gap(text, start, end):
-    """Looks at the next character; where there is none, it looks at the last one again."""
-    places = places_of(text)
-    return places[start], places[end - 1] + 1 if end < len(places) else len(text) - 1
 
 
 def by_composing(text, start, end):
@@ -389,12 +333,18 @@ TYPED_SPAN = Exercise(
     },
     mistakes={
         "same_numbers": lambda text, start, end: (start, end),
-        "end_inclusive": lambda text, start, end: (places_of(text)[start], places_of(text)[end - 1]),
+        "end_inclusive": lambda text, start, end: (
+            typed_span(text, start, end)[0],
+            typed_span(text, start, end)[1] - 1,
+        ),
         "two_jamo_each": lambda text, start, end: (start // 2, (end + 1) // 2),
         "part_of_syllable": by_composing,
         "not_decomposed": of_sizes(lambda char: 3 if (ord(char) - 0xAC00) % 28 else 2),
-        "several": lambda text, start, end: (places_of(text)[start], places_of(text)[start] + 1),
-        "last": minds_the_gap,
+        "several": lambda text, start, end: typed_span(text, start, start + 1),
+        "last": lambda text, start, end: (
+            typed_span(text, start, end)[0],
+            min(typed_span(text, start, end)[1], len(text) - 1),
+        ),
         "latin": of_sizes(lambda char: nfd(char) if is_hangul(char) else 1),
         "fresh": of_sizes(lambda char: nfd(char) if is_hangul(char) else 1 + (char > "z")),
         "longer": of_sizes(lambda char: REMEMBERED.get(char, 1)),
@@ -404,8 +354,6 @@ TYPED_SPAN = Exercise(
 
 
 # ---- 09.4
-
-
 def merge_word(symbols: Sequence[str], merges: Sequence[tuple[str, str]]) -> list[str]:
     pieces = list(symbols)
     for first, second in merges:
@@ -414,19 +362,6 @@ def merge_word(symbols: Sequence[str], merges: Sequence[tuple[str, str]]) -> lis
             together = pieces[at : at + 2] == [first, second]
             merged.append(first + second if together else pieces[at])
             at += 2 if together else 1
-        pieces = merged
-    return pieces
-
-
-def overlapping(symbols, merges):
-    """Uses the second symbol of a pair once more."""
-    pieces = list(symbols)
-    for first, second in merges:
-        merged, at = [], 0
-        while at < len(pieces):
-            together = pieces[at : at + 2] == [first, second]
-            merged.append(first + second if together else pieces[at])
-            at += 2 if together and at + 2 >= len(pieces) else 1
         pieces = merged
     return pieces
 
@@ -484,14 +419,6 @@ def by_replacing_text(symbols, merges):
     for first, second in merges:
         text = text.replace(f"{first} {second}", first + second)
     return text.split(" ")
-
-
-def in_place(symbols, merges):
-    for first, second in merges:
-        for at in range(len(symbols) - 2, -1, -1):
-            if symbols[at : at + 2] == [first, second]:
-                symbols[at : at + 2] = [first + second]
-    return symbols
 
 
 def invents_unknown(symbols, merges):
@@ -580,7 +507,7 @@ MERGE_WORD = Exercise(
         "nothing": lambda symbols, merges: list(symbols),
         "longest": longest_piece,
         "joined": by_spelling,
-        "letters": overlapping,
+        "letters": lambda symbols, merges: merge_word(symbols, merges)[:-1],
         "from_right": from_the_right,
         "once": one_place_each,
         "not_again": lambda symbols, merges: merge_word(symbols, only_letters(merges)),
@@ -588,7 +515,6 @@ MERGE_WORD = Exercise(
         "splits": lambda symbols, merges: merge_word("".join(symbols), merges),
         "merged": lambda symbols, merges: merge_word(symbols, merges[:3]),
         "longer": lambda symbols, merges: merge_word(symbols, merges[:9]),
-        "mutates_input": in_place,
     },
     signs={
         "texts": lambda found: not all(isinstance(piece, str) for piece in found.yours),

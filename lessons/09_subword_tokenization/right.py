@@ -8,6 +8,8 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from tests.exercises.audit import forms
+
 
 def by_index(words):
     counts = {}
@@ -64,49 +66,6 @@ def by_recursion(word, vocab, start=0):
                 else [(piece, start, end), *rest]
             )
     return [("[UNK]", 0, len(word))]
-
-
-def as_google(word, vocab):
-    """The shape of the published tokenizer."""
-    is_bad, start, tokens = False, 0, []
-    while start < len(word):
-        end, current = len(word), None
-        while start < end:
-            piece = word[start:end]
-            if start > 0:
-                piece = "##" + piece
-            if piece in vocab:
-                current = piece
-                break
-            end -= 1
-        if current is None:
-            is_bad = True
-            break
-        tokens.append([current, start, end])
-        start = end
-    return [["[UNK]", 0, len(word)]] if is_bad else tokens
-
-
-def by_pattern(word, vocab):
-    pieces, start = [], 0
-    for first in (True, False):
-        names = [
-            p if first else p[2:]
-            for p in vocab
-            if first != p.startswith("##") and p not in ("[UNK]", "##", "")
-        ]
-        pattern = re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)")
-        while start < len(word) and (found := pattern.match(word, start)):
-            pieces.append(("" if first else "##") + found[0])
-            start = found.end()
-            if first:
-                break
-        if first and not pieces:
-            break
-    if start < len(word):
-        return [("[UNK]", 0, len(word))]
-    ends = list(accumulate(len(piece.removeprefix("##") if n else piece) for n, piece in enumerate(pieces)))
-    return list(zip(pieces, [0, *ends], ends))
 
 
 def places_by_numpy(text, start, end):
@@ -221,11 +180,8 @@ def by_stack(symbols, merges):
 
 
 RIGHT = {
-    "09.1": {
-        "index": by_index,
-        "defaultdict": by_defaultdict,
-        "Counter": by_counters,
-        "numpy's integers": in_numpy,
+    "09.1": forms(by_index, by_defaultdict, by_counters, in_numpy)
+    | {
         "the notebook's": lambda words: sum(
             (
                 Counter({pair: 0}) + Counter({pair: times})
@@ -239,28 +195,13 @@ RIGHT = {
     "09.2": {
         "the notebook's": my_longest_match,
         "recursion": by_recursion,
-        "published, lists for tuples": as_google,
-        "pattern": by_pattern,
+        "lists for tuples": lambda word, vocab: list(map(list, my_longest_match(word, vocab))),
         "a tuple": lambda word, vocab: tuple(my_longest_match(word, vocab)),
         "a set of pieces": lambda word, vocab: my_longest_match(word, set(vocab)),
         "numpy's integers": lambda word, vocab: [
-            (p, np.int64(s), np.int64(e)) for p, s, e in as_google(word, vocab)
+            (p, np.int64(s), np.int64(e)) for p, s, e in my_longest_match(word, vocab)
         ],
     },
-    "09.3": {
-        "list": by_list,
-        "numpy": places_by_numpy,
-        "bisect, an array": by_borders,
-        "searchsorted": by_searchsorted,
-        "prefixes": by_prefixes,
-        "walking": by_walking,
-    },
-    "09.4": {
-        "the notebook's, a tuple": by_my_merge,
-        "Sennrich": as_sennrich,
-        "GPT-2": as_gpt2,
-        "tiktoken": as_tiktoken,
-        "deleting": by_deleting,
-        "stack": by_stack,
-    },
+    "09.3": forms(by_list, places_by_numpy, by_borders, by_searchsorted, by_prefixes, by_walking),
+    "09.4": forms(by_my_merge, as_sennrich, as_gpt2, as_tiktoken, by_deleting, by_stack),
 }

@@ -106,10 +106,7 @@ ENTRIES = [
     plain("my_bpe_merges", f"{__name__}:bpe_merges", training_cases),
     plain("my_wordpiece_merges", f"{__name__}:wordpiece_merges", wordpiece_cases),
     plain(
-        "my_longest_match",
-        "course_utils.tokenization.wordpiece:longest_match",
-        match_cases,
-        adapt=as_unknown,
+        "my_longest_match", "course_utils.tokenization.wordpiece:longest_match", match_cases, adapt=as_unknown
     ),
     plain("my_byte_symbols", "course_utils.tokenization.byte_bpe:byte_symbols", lambda generator: [()]),
     plain("my_to_jamo", "course_utils.tokenization.hangul:to_jamo", syllable_cases),

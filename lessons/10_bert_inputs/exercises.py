@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from course_utils.config import BertConfig
-from course_utils.exercises.core import Exercise, Several
+from course_utils.exercises.core import Exercise
 
 Ids = list[int]
 
@@ -18,8 +18,6 @@ def draw(low: int, high: int, count: int) -> Ids:
 
 
 # ---- 10.1
-
-
 def build_pair(first: Ids, second: Ids, length: int, cls: int, sep: int, pad: int) -> tuple[Ids, Ids, Ids]:
     input_ids = [cls, *first, sep, *second, sep]
     token_type_ids = [0] * (len(first) + 2) + [1] * (len(second) + 1)
@@ -63,12 +61,7 @@ def without(place):
 
 
 PAIR_MISTAKES = {
-    "no_final_sep": Several(
-        [
-            without(lambda facts: facts["used"] - 1),
-            other_ids(lambda ids, used, pad, **_: ids[: used - 1] + [pad] * (len(ids) - used)),
-        ]
-    ),
+    "no_final_sep": without(lambda facts: facts["used"] - 1),
     "no_middle_sep": without(lambda facts: facts["border"]),
     "no_cls": without(lambda facts: 0),
     "pad_left": changed(lambda *rows, used, **_: tuple(row[used:] + row[:used] for row in rows)),
@@ -97,17 +90,9 @@ def does_in_this_part(wrong):
 
     def sign(found):
         part = found.difference.part
-        return any(
-            list(found.yours[part]) == one(*found.given)[part]
-            for one in (wrong if isinstance(wrong, Several) else [wrong])
-        )
+        return list(found.yours[part]) == wrong(*found.given)[part]
 
     return sign
-
-
-def shortened(first, second, length, cls, sep, pad):
-    """No text has more than nine tokens here."""
-    return build_pair(first[:9], second[:9], length, cls, sep, pad)
 
 
 def drawn_pairs() -> list[tuple[Any, ...]]:
@@ -144,9 +129,10 @@ BUILD_PAIR = Exercise(
         "ids": other_ids(lambda ids, first, second, **_: second + first),
         "segments": other_segments(lambda segments, **_: [1 - one for one in segments]),
         "mask": changed(lambda ids, segments, mask, **_: (ids, segments, segments)),
-        "long": shortened,
-        "type": changed(lambda ids, segments, mask, **_: (ids, segments, sum(mask))),
-        "tuple": lambda *given: dict(zip(("ids", "segments", "mask"), build_pair(*given))),
+        # No text has more than nine tokens here
+        "long": lambda first, second, length, cls, sep, pad: build_pair(
+            first[:9], second[:9], length, cls, sep, pad
+        ),
     },
     signs={reason: does_in_this_part(wrong) for reason, wrong in PAIR_MISTAKES.items()},
     facts={"long": lambda found: {"a": len(found.given[0]), "b": len(found.given[1])}},
@@ -155,8 +141,6 @@ BUILD_PAIR = Exercise(
 
 
 # ---- 10.2
-
-
 def count_parameters(config: BertConfig, with_heads: bool) -> int:
     V, C, F = config.vocab_size, config.hidden_size, config.intermediate_size
     embeddings = (V + config.max_position_embeddings + config.type_vocab_size) * C + 2 * C
@@ -203,15 +187,13 @@ def both_ways(*configs: BertConfig) -> list[tuple[BertConfig, bool]]:
 
 
 def missing(size):
-    """Counts without some parameters: size(V, C, L, F, with_heads); then without them in the heads' count only."""
+    """Counts without some parameters: size(V, C, L, F, with_heads)."""
 
-    def wrong(config, with_heads, only_heads=False):
-        V, C = config.vocab_size, config.hidden_size
-        L, F = config.num_hidden_layers, config.intermediate_size
-        left_out = 0 if only_heads and not with_heads else size(V, C, L, F, with_heads)
-        return count_parameters(config, with_heads) - left_out
+    def wrong(config, with_heads):
+        sizes = config.vocab_size, config.hidden_size, config.num_hidden_layers, config.intermediate_size
+        return count_parameters(config, with_heads) - size(*sizes, with_heads)
 
-    return Several([wrong, lambda config, with_heads: wrong(config, with_heads, only_heads=True)])
+    return wrong
 
 
 def like_base(*fields):
@@ -247,9 +229,9 @@ COUNT_PARAMETERS = Exercise(
         "larger": lambda: both_ways(LARGER),
     },
     mistakes={
-        "decoder_twice": missing(lambda V, C, L, F, heads: -V * C * heads)[0],
-        "no_mlm_bias": missing(lambda V, C, L, F, heads: V * heads)[0],
-        "no_mlm_transform": missing(lambda V, C, L, F, heads: (C * C + 3 * C) * heads)[0],
+        "decoder_twice": missing(lambda V, C, L, F, heads: -V * C * heads),
+        "no_mlm_bias": missing(lambda V, C, L, F, heads: V * heads),
+        "no_mlm_transform": missing(lambda V, C, L, F, heads: (C * C + 3 * C) * heads),
         "heads_ignored": lambda config, with_heads: count_parameters(config, False),
         "heads_always": lambda config, with_heads: count_parameters(config, True),
         "no_pooler": missing(lambda V, C, L, F, heads: C * C + C),
@@ -260,19 +242,13 @@ COUNT_PARAMETERS = Exercise(
         "ffn_three": missing(lambda V, C, L, F, heads: L * (2 * C * C + C)),
         "no_bias": missing(lambda V, C, L, F, heads: L * (5 * C + F) + C + heads * (C + V + 2)),
         "fixed_ffn": like_base("intermediate_size"),
-        "fixed_positions": Several(
-            [
-                like_base("max_position_embeddings"),
-                like_base("max_position_embeddings", "type_vocab_size"),
-            ]
-        ),
+        "fixed_positions": like_base("max_position_embeddings"),
         "fixed_segments": like_base("type_vocab_size"),
         "fixed_all": like_base("intermediate_size", "max_position_embeddings", "type_vocab_size"),
         "count": lambda config, with_heads: count_parameters(config, with_heads) * config.num_attention_heads,
         "larger": lambda config, with_heads: count_parameters(
             replace(config, max_position_embeddings=min(config.max_position_embeddings, 512)), with_heads
         ),
-        "type": lambda config, with_heads: f"{count_parameters(config, with_heads):,}",
     },
     signs={"count": lambda found: found.case != "larger" and found.kind == "value"},
     facts={"*": counted},
@@ -280,8 +256,6 @@ COUNT_PARAMETERS = Exercise(
 
 
 # ---- 10.3
-
-
 def truncate_pair(first: list, second: list, room: int) -> tuple[list, list]:
     half = room // 2
     in_first = min(len(first), max(half, room - len(second)))
@@ -349,11 +323,11 @@ def in_proportion(first, second, room):
     return first[:in_first], second[: room - in_first]
 
 
-def popped(take=list.pop, rounds=10**6, copy=list):
+def popped(take=list.pop, rounds=10**6):
     """One at a time off the longer list; take removes its last."""
 
     def wrong(first, second, room):
-        first, second = copy(first), copy(second)
+        first, second = list(first), list(second)
         for _ in range(rounds):
             if len(first) + len(second) <= room:
                 break
@@ -411,14 +385,8 @@ TRUNCATE_PAIR = Exercise(
         "from_front": from_front,
         "order": lambda first, second, room: (sorted(first, reverse=True)[:room], second[:0]),
         "too_long": lambda first, second, room: (first[: room // 2 + 1], second[: room // 2 + 1]),
-        "mutates_input": popped(copy=lambda given: given),
         "by_value": popped(take=lambda longer: longer.remove(longer[-1])),
-        "longer": Several(
-            [
-                popped(rounds=20),
-                lambda first, second, room: truncate_pair(first[:100], second[:100], room),
-            ]
-        ),
+        "longer": popped(rounds=20),
     },
     signs={reason: not_among_long_ones(sign) for reason, sign in SIGNS.items()},
     facts={
@@ -433,7 +401,7 @@ TRUNCATE_PAIR = Exercise(
             }
             if isinstance(found.yours, tuple | list) and len(found.yours) == 2
             else {}
-        ),
+        )
     },
     forbids=("course_utils.tokenization",),
 )

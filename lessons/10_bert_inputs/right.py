@@ -4,6 +4,7 @@ import torch
 
 from course_utils.bert import BertModel
 from course_utils.heads import BertForPreTraining
+from tests.exercises.audit import forms
 
 
 def by_appending(first, second, length, cls, sep, pad):
@@ -40,11 +41,7 @@ def by_places(first, second, length, cls, sep, pad):
 def in_two_halves(first, second, length, cls, sep, pad):
     a, b = [cls, *first, sep], [*second, sep]
     rest = length - len(a) - len(b)
-    return (
-        a + b + rest * [pad],
-        len(a) * [0] + len(b) * [1] + rest * [0],
-        len(a + b) * [1] + rest * [0],
-    )
+    return (a + b + rest * [pad], len(a) * [0] + len(b) * [1] + rest * [0], len(a + b) * [1] + rest * [0])
 
 
 def by_iterators(first, second, length, cls, sep, pad):
@@ -111,17 +108,6 @@ def odd_place_to_first(first, second, room):
     return first[:a], second[:b]
 
 
-def one_at_a_time(first, second, room):
-    """The notebook's own, on lengths."""
-    a, b = len(first), len(second)
-    while a + b > room:
-        if a > b:
-            a -= 1
-        else:
-            b -= 1
-    return first[:a], second[:b]
-
-
 def by_cases(first, second, room):
     if len(first) + len(second) <= room:
         return first, second
@@ -146,29 +132,17 @@ def by_slices(first, second, room):
     return first[: room - in_second], second[:in_second]
 
 
+def in_tuples(*given):
+    return tuple(map(tuple, by_slices(*given)))
+
+
 RIGHT = {
-    "10.1": {
-        "appending": by_appending,
-        "tensors": by_tensors,
-        "places": by_places,
-        "halves": in_two_halves,
-        "iterators": by_iterators,
-        "a list": lambda *given: list(by_places(*given)),
-    },
-    "10.2": {
-        "parts": by_parts,
-        "formula": by_formula,
-        "model": by_model,
-        "shapes": by_shapes,
+    "10.1": forms(by_appending, by_tensors, by_places, in_two_halves, by_iterators)
+    | {"a list": lambda *given: list(by_places(*given))},
+    "10.2": forms(by_parts, by_formula, by_model, by_shapes)
+    | {
         "tensor": lambda config, with_heads: torch.tensor(by_formula(config, with_heads)),
         "float": lambda config, with_heads: float(by_parts(config, with_heads)),
     },
-    "10.3": {
-        "while": while_longer,
-        "odd place to the first": odd_place_to_first,
-        "the notebook's": one_at_a_time,
-        "cases": by_cases,
-        "best": by_best,
-        "slices": by_slices,
-    },
+    "10.3": forms(while_longer, odd_place_to_first, in_tuples, by_cases, by_best, by_slices),
 }

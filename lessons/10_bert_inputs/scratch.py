@@ -35,5 +35,5 @@ ENTRIES = [
             lambda cls: cls(config(layer_norm_eps=0.1, hidden_dropout_prob=0.0, type_vocab_size=3)),
         ],
         rename={"position": "position.embedding"},
-    ),
+    )
 ]

@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Found, Several, call, numbers
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Exercise, call
 
 
 def drawn(*shapes, dtype=torch.float64):
@@ -23,35 +24,6 @@ def drawn(*shapes, dtype=torch.float64):
 def pool(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return torch.tanh(hidden_states[:, 0] @ weight.T + bias)
 
-
-def pooling(read):
-    """The pooler on another vector of each sentence."""
-    return lambda hidden, weight, bias: torch.tanh(read(hidden) @ weight.T + bias)
-
-
-def by_exp(hidden, weight, bias):
-    grown = torch.exp(2 * (hidden[:, 0] @ weight.T + bias))
-    return (grown - 1) / (grown + 1)
-
-
-def straight_through(hidden, weight, bias):
-    linear = hidden[:, 0] @ weight.T + bias
-    return linear + (linear.tanh() - linear).detach()
-
-
-def first_sentence(found: Found) -> dict[str, str]:
-    return {"expected": numbers(found.right[0]), "actual": numbers(found.yours[0])}
-
-
-OF_FIRST_SENTENCE = {
-    "no_tanh": lambda hidden, weight, bias: hidden[:, 0] @ weight.T + bias,
-    "mean_over_tokens": pooling(lambda hidden: hidden.mean(dim=1)),
-    "last_token": pooling(lambda hidden: hidden[:, -1]),
-    "max_over_tokens": pooling(lambda hidden: hidden.amax(dim=1)),
-    "not_transposed": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight + bias),
-    "no_bias": lambda hidden, weight, bias: torch.tanh(hidden[:, 0] @ weight.T),
-    "tanh_too_early": lambda hidden, weight, bias: torch.tanh(hidden[:, 0]) @ weight.T + bias,
-}
 
 POOL = Exercise(
     "11.1",
@@ -72,25 +44,26 @@ POOL = Exercise(
         ),
         "overflow": lambda: (torch.full((2, 3, 5), 400.0), torch.eye(5), torch.zeros(5)),
     },
-    mistakes={
-        **OF_FIRST_SENTENCE,
-        "one_sentence": lambda *given: pool(*given).squeeze(0),
-        "one_token": lambda hidden, weight, bias: pool(hidden, weight, bias) * (hidden.shape[1] > 1),
-        "dtype": lambda *given: pool(*(one.float() for one in given)),
-        "single_precision": lambda *given: pool(*(one.float() for one in given)).to(given[0].dtype),
-        "overflow": by_exp,
-        "no_gradient": lambda *given: pool(*given).detach(),
-        "detached": Several(
-            [
-                lambda hidden, weight, bias: pool(hidden, weight.detach(), bias),
-                lambda hidden, weight, bias: pool(hidden, weight, bias.detach()),
-                lambda hidden, weight, bias: pool(hidden.detach(), weight, bias),
-            ]
-        ),
-        "gradient": straight_through,
-    },
-    signs={"one_sentence": lambda found: found.case == "one_token" and found.kind == "shape"},
-    facts=dict.fromkeys(OF_FIRST_SENTENCE, first_sentence),
+    mistakes=changes_of(
+        pool,
+        {
+            "no_tanh": {"torch.tanh": ""},
+            "mean_over_tokens": {"[:, 0]": ".mean(dim=1)"},
+            "last_token": {"0]": "-1]"},
+            "max_over_tokens": {"[:, 0]": ".amax(dim=1)"},
+            "not_transposed": {".T": ""},
+            "no_bias": {" + bias": ""},
+            "tanh_too_early": {"torch.tanh(hidden_states[:, 0]": "(hidden_states[:, 0].tanh()"},
+            "one_token_shape": {"+ bias)": "+ bias).squeeze(0)"},
+            "one_token": {"return ": "return (hidden_states.shape[1] > 1) * "},
+            "single_precision": {
+                "[:, 0] @ weight.T + bias)": "[:, 0].float() @ weight.T.float() + bias.float()).to(weight.dtype)"
+            },
+            "overflow": {"torch.tanh(": "(lambda x: (x.exp() - (-x).exp()) / (x.exp() + (-x).exp()))("},
+            "detached": {"+ bias": "+ bias.detach()"},
+            "gradient": {"torch.tanh(": "(lambda x: x + (x.tanh() - x).detach())("},
+        },
+    ),
     forbids=("course_utils.bert",),
 )
 
@@ -100,29 +73,12 @@ POOL = Exercise(
 
 def sense_separation(hidden_states: Tensor, word_index: Tensor, senses: Tensor) -> Tensor:
     sentences = torch.arange(len(senses))
-    vectors = F.normalize(
-        hidden_states[sentences, word_index + 1], dim=-1
-    )  # + 1: [CLS] stands before the words
+    vectors = hidden_states[sentences, word_index + 1]  # + 1: [CLS] stands before the words
+    vectors = F.normalize(vectors, dim=-1)
     cosines = vectors @ vectors.T  # (B, B)
     same_sense = senses[:, None] == senses
     another = ~torch.eye(len(senses), dtype=torch.bool)  # not the sentence itself
     return cosines[same_sense & another].mean() - cosines[~same_sense].mean()
-
-
-def plain_cosines(vectors):
-    return F.normalize(vectors, dim=-1) @ F.normalize(vectors, dim=-1).T
-
-
-def separated(combine=lambda within, across: within - across, table_of=plain_cosines, counted=None, offset=1):
-    """The separation with one thing done otherwise; counted(table) says which pairs of one sense count."""
-
-    def wrong(hidden_states, word_index, senses):
-        table = table_of(hidden_states[torch.arange(len(senses)), word_index + offset])
-        same = senses[:, None] == senses
-        another = counted(table) if counted else ~torch.eye(len(senses), dtype=torch.bool)
-        return combine(table[same & another].mean(), table[~same].mean())
-
-    return wrong
 
 
 def of_centres(hidden_states, word_index, senses):
@@ -132,7 +88,8 @@ def of_centres(hidden_states, word_index, senses):
 
 
 def mean_of_senses(hidden_states, word_index, senses):
-    table, within = plain_cosines(hidden_states[torch.arange(len(senses)), word_index + 1]), []
+    vectors = F.normalize(hidden_states[torch.arange(len(senses)), word_index + 1], dim=-1)
+    table, within = vectors @ vectors.T, []
     for sense in senses.unique():
         one = table[senses == sense][:, senses == sense]
         within.append((one.sum() - len(one)) / (len(one) * (len(one) - 1)))
@@ -181,35 +138,27 @@ SENSE_SEPARATION = Exercise(
         "equal_vectors": lambda: many_sentences(equal=True),
         "scale": lambda: many_sentences(times=1e-4),
     },
-    mistakes={
-        "cls_offset": separated(offset=0),
-        "self_pairs": separated(counted=lambda table: torch.ones_like(table, dtype=torch.bool)),
-        "dot_products": separated(table_of=lambda vectors: vectors @ vectors.T),
-        "absolute": separated(table_of=lambda vectors: plain_cosines(vectors).abs()),
-        "wrong_way": separated(lambda within, across: across - within),
-        "only_within": separated(lambda within, across: within),
-        "only_across": Several(
-            [separated(lambda within, across: across), separated(lambda within, across: 1 - across)]
-        ),
-        "centres": of_centres,
-        "two_senses": lambda hidden, places, senses: sense_separation(hidden, places, senses == senses[0]),
-        "per_sense": mean_of_senses,
-        "more_senses": lambda hidden, places, senses: sense_separation(hidden[:7], places[:7], senses[:7]),
-        "equal_vectors": separated(counted=lambda table: table < 0.9999),
-        "scale": Several(
-            [
-                separated(
-                    table_of=lambda vectors: F.cosine_similarity(vectors[:, None], vectors, dim=-1, eps=1e-2)
-                ),
-                separated(
-                    table_of=lambda vectors: (
-                        plain_cosines(vectors / (vectors.norm(dim=-1)[:, None] + 1e-3))
-                        * (vectors.norm(dim=-1) > 1e-3)
-                    )
-                ),
-            ]
-        ),
-    },
+    mistakes=changes_of(
+        sense_separation,
+        {
+            "cls_offset": {"word_index + 1": "word_index"},
+            "self_pairs": {" & another": ""},
+            "dot_products": {"F.normalize(vectors, dim=-1)": "vectors"},
+            "absolute": {"vectors @ vectors.T": "(vectors @ vectors.T).abs()"},
+            "wrong_way": {".mean() - ": ".mean() * -1 + "},
+            "only_within": {" - cosines[~same_sense].mean()": ""},
+            "only_across": [
+                {"cosines[same_sense & another].mean() - ": ""},
+                {"cosines[same_sense & another].mean()": "1"},
+            ],
+            "centres": of_centres,
+            "two_senses": {"sentences = ": "senses = senses == senses[0]\n    sentences = "},
+            "per_sense": mean_of_senses,
+            "more_senses": lambda *given: sense_separation(*(one[:7] for one in given)),
+            "equal_vectors": {"~torch.eye(len(senses), dtype=torch.bool)": "cosines < 0.9999"},
+            "scale": {"dim=-1": "dim=-1, eps=1e-2"},
+        },
+    ),
     forbids=("course_utils.contextual",),
 )
 
@@ -251,21 +200,6 @@ def changed(
 def with_nan() -> tuple[Any, ...]:
     ours, theirs, atol = changed({2: math.nan}, theirs=full(0.0))
     return theirs, ours, atol
-
-
-def detective(departs, choose=lambda found: found[0], none=-1):
-    """Chooses among the stages where departs(mine, expected, atol)."""
-
-    def wrong(ours, theirs, atol):
-        pairs = enumerate(zip(ours, theirs, strict=True))
-        found = [stage for stage, (mine, expected) in pairs if departs(mine, expected, atol)]
-        return choose(found) if found else none
-
-    return wrong
-
-
-def rightly(mine, expected, atol):
-    return not (mine - expected).abs().max() <= atol
 
 
 def where_largest(ours, theirs, atol):
@@ -311,53 +245,37 @@ FIRST_DEPARTURE = Exercise(
             {1: 3e-10}, atol=1e-10, theirs=[torch.ones(2, 3, dtype=torch.float64) for _ in range(3)]
         ),
     },
-    mistakes={
-        "zero_when_same": Several([detective(rightly, none=0), detective(rightly, none=4)]),
-        "length_when_same": lambda ours, theirs, atol: detective(rightly, none=len(ours))(ours, theirs, atol),
-        "counts_from_one": detective(rightly, lambda found: found[0] + 1),
-        "stage": detective(rightly, lambda found: found[0] - 1),  # the embeddings not counted
-        "last": detective(rightly, lambda found: found[-1]),
-        "largest": where_largest,
-        "signed": detective(lambda mine, expected, atol: bool((mine - expected).max() > atol)),
-        "overlooked": detective(lambda mine, expected, atol: rightly(mine[0], expected[0], atol)),
-        "exact": detective(lambda mine, expected, atol: not torch.equal(mine, expected)),
-        "mean": detective(lambda mine, expected, atol: not (mine - expected).abs().mean() <= atol),
-        "adds_up": Several(
-            [
-                detective(lambda mine, expected, atol: not (mine - expected).norm() <= atol),
-                detective(lambda mine, expected, atol: not (mine - expected).abs().sum() <= atol),
-            ]
-        ),
-        "relative": detective(lambda mine, expected, atol: not torch.allclose(mine, expected, atol=atol)),
-        "misses_nan": detective(lambda mine, expected, atol: bool((mine - expected).abs().max() > atol)),
-        "nan_of_both": detective(
-            lambda mine, expected, atol: not torch.allclose(mine, expected, rtol=0, atol=atol, equal_nan=True)
-        ),
-        "nan_of_theirs": detective(
-            lambda mine, expected, atol: bool(mine.isnan().any() or (mine - expected).abs().max() > atol)
-        ),
-        "fixed_limit": detective(lambda mine, expected, atol: rightly(mine, expected, 1e-5)),
-        "at_limit": detective(lambda mine, expected, atol: not (mine - expected).abs().max() < atol),
-        "slack": detective(lambda mine, expected, atol: rightly(mine, expected, 1.01 * atol)),
-        "infinite": detective(
-            lambda mine, expected, atol: rightly((mine - expected).nan_to_num(1.0, 0, 0), 0.0, atol)
-        ),
-        "more_stages": Several(
-            [
-                detective(
-                    lambda mine, expected, atol: rightly(mine.flatten()[:30], expected.flatten()[:30], atol)
-                ),
-                lambda ours, theirs, atol: first_departure(ours[:5], theirs[:5], atol),
-            ]
-        ),
-        "fine": detective(lambda mine, expected, atol: rightly(mine.float(), expected.float(), atol)),
-        "kind": Several(
-            [
-                detective(rightly, lambda found: float(found[0]), none=-1.0),
-                detective(rightly, lambda found: str(found[0]), none="-1"),
-            ]
-        ),
-    },
+    mistakes=changes_of(
+        first_departure,
+        {
+            "zero_when_same": {"return -1": "return 0"},
+            "length_when_same": {"return -1": "return len(ours)"},
+            "counts_from_one": {"return stage": "return stage + 1"},
+            "stage": {"return stage": "return stage - 1"},  # the embeddings not counted
+            "last": {
+                "enumerate(zip(ours, theirs, strict=True))": "reversed([*enumerate(zip(ours, theirs))])"
+            },
+            "largest": where_largest,
+            "signed": {".abs()": ""},
+            "overlooked": {"(mine - expected)": "(mine - expected)[0]"},
+            "exact": {"not largest <= atol": "not torch.equal(mine, expected)"},
+            "mean": {".max()": ".mean()"},
+            "adds_up": {".abs().max()": ".norm()"},
+            "relative": {"largest <= atol": "torch.allclose(mine, expected, atol=atol)"},
+            "misses_nan": {"not largest <= atol": "largest > atol"},
+            "nan_of_both": {
+                "largest <= atol": "torch.allclose(mine, expected, rtol=0, atol=atol, equal_nan=True)"
+            },
+            "nan_of_theirs": {"not largest <= atol": "mine.isnan().any() or largest > atol"},
+            "fixed_limit": {"<= atol": "<= 1e-5"},
+            "at_limit": {"<= atol": "< atol"},
+            "slack": {"<= atol": "<= 1.01 * atol"},
+            "infinite": {".abs()": ".nan_to_num(1.0, 0, 0).abs()"},
+            "more_stages": {"(mine - expected)": "(mine - expected).flatten()[:30]"},
+            "fine": {"(mine - expected)": "(mine.float() - expected.float())"},
+            "kind": [{"return stage": "return float(stage)"}, {"return stage": "return str(stage)"}],
+        },
+    ),
     signs={
         "kind": lambda found: found.kind == "type",
         "stage": lambda found: found.case not in ANY and found.yours not in TOLD.get(found.case, (-1,)),

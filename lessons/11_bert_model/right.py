@@ -122,7 +122,6 @@ RIGHT = {
             torch.einsum("bc,oc->bo", hidden[:, 0], weight) + bias
         ),
         "sigmoid": lambda hidden, weight, bias: 2 * torch.sigmoid(2 * (hidden[:, 0] @ weight.mT + bias)) - 1,
-        "all tokens, then the first": lambda hidden, weight, bias: torch.tanh(hidden @ weight.T + bias)[:, 0],
         "addmm": lambda hidden, weight, bias: torch.addmm(bias, hidden.select(1, 0), weight.t()).tanh(),
     },
     "11.2": {

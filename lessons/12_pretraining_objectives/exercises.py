@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import chain, count
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Found, Several, call, number, told_apart
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Exercise, Found, call, number, told_apart
 
 Sentence = str
 
@@ -38,50 +38,6 @@ def draws(input_ids: list, chosen: list, fate: list, random_ids: list, mask_id: 
 def many_draws(*shape: int) -> tuple[Any, ...]:
     ids, randoms = torch.randint(5, 47, shape), torch.randint(53, 97, shape)
     return ids, torch.rand(shape) < 0.5, torch.rand(shape, dtype=torch.float64), randoms, 4
-
-
-def fated(low="mask", middle="random", high="keep", everywhere=False, cuts=(0.8, 0.9), label=None):
-    """80-10-10 with one thing done otherwise; label makes the labels from (ids, chosen, corrupted, mask_id)."""
-
-    def wrong(input_ids, chosen, fate, random_ids, mask_id):
-        ways = {"mask": torch.full_like(input_ids, mask_id), "random": random_ids, "keep": input_ids}
-        above = torch.where(fate < cuts[1], ways[middle], ways[high])
-        changed = torch.where(fate < cuts[0], ways[low], above)
-        corrupted = changed if everywhere else torch.where(chosen, changed, input_ids)
-        labels = input_ids.masked_fill(~chosen, -100)
-        return corrupted, label(input_ids, chosen, corrupted, mask_id) if label else labels
-
-    return wrong
-
-
-def labelled(label):
-    return fated(label=label)
-
-
-def at_edges(below, from_here, fixed=None):
-    """The edges on other sides, or another number for [MASK]."""
-
-    def wrong(input_ids, chosen, fate, random_ids, mask_id):
-        changed = torch.where(from_here(fate), input_ids, random_ids)
-        changed = torch.where(below(fate), fixed or mask_id, changed)
-        return torch.where(chosen, changed, input_ids), input_ids.masked_fill(~chosen, -100)
-
-    return wrong
-
-
-def zero_fate_kept(input_ids, chosen, fate, random_ids, mask_id):
-    corrupted, _ = apply_fates(input_ids, chosen & (fate > 0), fate, random_ids, mask_id)
-    return corrupted, input_ids.masked_fill(~chosen, -100)
-
-
-def no_label_where_the_random_is_true(input_ids, chosen, fate, random_ids, mask_id):
-    corrupted, labels = apply_fates(input_ids, chosen, fate, random_ids, mask_id)
-    return corrupted, labels.masked_fill((corrupted == input_ids) & (fate < 0.9), -100)
-
-
-def in_place(input_ids, chosen, fate, random_ids, mask_id):
-    corrupted, labels = apply_fates(input_ids, chosen, fate, random_ids, mask_id)
-    return input_ids.copy_(corrupted), labels
 
 
 def place_and_fate(found: Found) -> dict[str, Any]:
@@ -114,42 +70,37 @@ APPLY_FATES = Exercise(
         ),
         "drawn": lambda: [many_draws(11, 13), many_draws(2, 300)],
     },
-    mistakes={
-        "not_only_chosen": fated(everywhere=True),
-        "only_masks": fated(middle="mask", high="mask"),
-        "no_random": fated(middle="keep"),
-        "never_kept": fated(high="random"),
-        "kept_masked": fated(high="mask"),
-        "random_kept_swapped": fated(middle="keep", high="random"),
-        "wrong_side": fated(low="random", middle="mask", cuts=(0.1, 0.9)),
-        "masked_at_edge": at_edges(lambda fate: fate <= 0.8, lambda fate: fate >= 0.9),
-        "random_at_edge": at_edges(lambda fate: fate < 0.8, lambda fate: fate > 0.9),
-        "fixed_mask_id": at_edges(lambda fate: fate < 0.8, lambda fate: fate >= 0.9, fixed=4),
-        "rounded": lambda ids, chosen, fate, *rest: apply_fates(
-            ids, chosen, fate.mul(100).round() / 100, *rest
-        ),
-        "zero_fate_kept": zero_fate_kept,
-        "corrupted": fated(cuts=(0.8, 0.93)),
-        "label_corrupted": labelled(
-            lambda ids, chosen, corrupted, mask: corrupted.masked_fill(~chosen, -100)
-        ),
-        "label_everywhere": labelled(lambda ids, chosen, corrupted, mask: ids.clone()),
-        "label_only_changed": labelled(
-            lambda ids, chosen, corrupted, mask: ids.masked_fill(corrupted == ids, -100)
-        ),
-        "label_only_masked": labelled(
-            lambda ids, chosen, corrupted, mask: ids.masked_fill(corrupted != mask, -100)
-        ),
-        "label_same_random": no_label_where_the_random_is_true,
-        "label_not_of_mask": labelled(
-            lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen | (ids == mask), -100)
-        ),
-        "label_zero": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, 0)),
-        "label_minus_one": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, -1)),
-        "label_inverted": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(chosen, -100)),
-        "labels": labelled(lambda ids, chosen, corrupted, mask: ids.masked_fill(~chosen, -99)),
-        "mutates_input": in_place,
-    },
+    mistakes=changes_of(
+        apply_fates,
+        {
+            "not_only_chosen": {"chosen & ": ""},
+            "only_masks": {"[chosen & (fate < 0.8)]": "[chosen]", "random_ids[swapped]": "mask_id"},
+            "no_random": {"random_ids[swapped]": "input_ids[swapped]"},
+            "never_kept": {" & (fate < 0.9)": ""},
+            "kept_masked": {"(fate < 0.8)": "((fate < 0.8) | (fate >= 0.9))"},
+            "random_kept_swapped": {"(fate >= 0.8) & (fate < 0.9)": "(fate >= 0.9)"},
+            "wrong_side": {
+                "(fate < 0.8)": "(fate >= 0.1) & (fate < 0.9)",
+                "(fate >= 0.8) & (fate < 0.9)": "(fate < 0.1)",
+            },
+            "masked_at_edge": {"fate < 0.8": "fate <= 0.8", "fate >= 0.8": "fate > 0.8"},
+            "random_at_edge": {"fate < 0.9": "fate <= 0.9"},
+            "fixed_mask_id": {"= mask_id": "= 4"},
+            "rounded": {"clone()": "clone()\n    fate = fate.round(decimals=2)"},
+            "zero_fate_kept": {"(fate < 0.8)": "(fate > 0) & (fate < 0.8)"},
+            "corrupted": {"fate < 0.9": "fate < 0.93"},
+            "label_corrupted": {"input_ids.masked_fill": "corrupted.masked_fill"},
+            "label_everywhere": {".masked_fill(~chosen, -100)": ""},
+            "label_only_changed": {"~chosen": "corrupted == input_ids"},
+            "label_only_masked": {"~chosen": "corrupted != mask_id"},
+            "label_same_random": {"~chosen": "~chosen | (corrupted == input_ids) & (fate < 0.9)"},
+            "label_not_of_mask": {"~chosen": "~chosen | (input_ids == mask_id)"},
+            "label_zero": {"-100": "0"},
+            "label_minus_one": {"-100": "-1"},
+            "label_inverted": {"~chosen": "chosen"},
+            "labels": {"-100": "-99"},
+        },
+    ),
     facts={"*": place_and_fate},
     forbids=("course_utils.datasets.pretraining",),
 )
@@ -165,49 +116,11 @@ def masked_lm_loss(logits: Tensor, labels: Tensor) -> Tensor:
     return -of_truth.sum() / max(1, len(of_truth))
 
 
-def each_loss(logits, labels):
-    return -logits.log_softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0]
-
-
-def weighed(weigh):
-    """A loss from (the loss at each place, which places are chosen, the labels)."""
-    return lambda logits, labels: weigh(each_loss(logits, labels), labels != -100, labels)
-
-
-def on_average(losses, counted, among=None):
-    return (losses * counted).sum() / (counted if among is None else among).sum()
-
-
-def of_the_chosen(measure):
-    """A mean of something else over (the scores, the true tokens) of the chosen places."""
-
-    def wrong(logits, labels):
-        chosen = labels != -100
-        return measure(logits[chosen], labels[chosen])
-
-    return wrong
-
-
-def through_exp(scores, truth):
-    powers = scores.exp()
-    shares = (powers / powers.sum(-1, keepdim=True)).gather(-1, truth[:, None])
-    return -shares.log().sum() / max(1, len(shares))
-
-
-def half_a_gradient(scores, truth):
-    of_truth = scores.gather(1, truth[:, None])[:, 0]
-    return (scores.detach().logsumexp(-1) - of_truth).sum() / max(1, len(scores))
-
-
-def the_first_25(logits, labels):
-    chosen = labels != -100
-    return masked_lm_loss(logits[chosen][None, :25], labels[chosen][None, :25])
-
-
-def constant_without_places(logits, labels):
-    if not (labels != -100).any():
-        return logits.new_zeros(())
-    return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+def multiplied(logits, labels):
+    """The loss of every place, times 0 where it is not chosen."""
+    losses = F.cross_entropy(logits.flatten(0, 1), labels.flatten().clamp(min=0), reduction="none")
+    chosen = labels.flatten() != -100
+    return (losses * chosen).sum() / chosen.sum().clamp(min=1)
 
 
 def few_chosen() -> tuple[Tensor, Tensor]:
@@ -258,45 +171,48 @@ MASKED_LM_LOSS = Exercise(
             of_size(3, 300, 11, chosen=0.3),
         ],
     },
-    mistakes={
-        "all_positions": weighed(lambda losses, chosen, labels: losses.mean()),
-        "divided_by_all": weighed(lambda losses, chosen, labels: (losses * chosen).mean()),
-        "sum_not_mean": weighed(lambda losses, chosen, labels: (losses * chosen).sum()),
-        "mean_of_rows": weighed(
-            lambda losses, chosen, labels: ((losses * chosen).sum(1) / chosen.sum(1)).mean()
-        ),
-        "drops_token_zero": Several(
-            [
-                weighed(lambda losses, chosen, labels: on_average(losses, labels > 0)),
-                weighed(lambda losses, chosen, labels: on_average(losses, labels > 0, among=chosen)),
-            ]
-        ),
-        "no_log": of_the_chosen(
-            lambda scores, truth: -scores.softmax(-1).gather(-1, truth[:, None]).sum() / max(1, len(truth))
-        ),
-        "sign": lambda logits, labels: -masked_lm_loss(logits, labels),
-        "softmax_twice": of_the_chosen(lambda scores, truth: F.cross_entropy(scores.softmax(-1), truth)),
-        "nothing_chosen": of_the_chosen(F.cross_entropy),
-        "overflow": of_the_chosen(through_exp),
-        "reads_ignored": weighed(
-            lambda losses, chosen, labels: (losses * chosen).sum() / chosen.sum().clamp(min=1)
-        ),
-        "sizes": Several(
-            [
-                lambda logits, labels: masked_lm_loss(logits[..., :7], labels.clamp(max=6)),
-                the_first_25,
-            ]
-        ),
-        "nothing_gradient": constant_without_places,
-        "no_gradient": lambda logits, labels: masked_lm_loss(logits, labels).detach(),
-        "gradient": of_the_chosen(half_a_gradient),
-    },
-    facts={
-        "sizes": lambda found: {
-            "shape": tuple(found.given[0].shape),
-            "chosen": int((found.given[1] != -100).sum()),
-        }
-    },
+    mistakes=changes_of(
+        masked_lm_loss,
+        {
+            "all_positions": {
+                "labels != -100": "labels == labels",
+                "labels[chosen]": "labels[chosen].relu()",
+            },
+            "divided_by_all": {"len(of_truth)": "labels.numel()"},
+            "sum_not_mean": {" / max(1, len(of_truth))": ""},
+            "mean_of_rows": {
+                "return -of_truth.sum() / max(1, len(of_truth))": (
+                    "rows = of_truth.split(chosen.sum(1).tolist())\n    return -sum(map(torch.mean, rows)) / len(rows)"
+                )
+            },
+            "drops_token_zero": [
+                {"labels != -100": "labels > 0"},
+                {"labels != -100": "labels > 0", "len(of_truth)": "int((labels != -100).sum())"},
+            ],
+            "no_log": {".log_softmax": ".softmax"},
+            "sign": {"return -": "return "},
+            "softmax_twice": {"logits[chosen]": "logits[chosen].softmax(-1)"},
+            "nothing_chosen": {"max(1, len(of_truth))": "len(of_truth)"},
+            "overflow": {
+                ".log_softmax(dim=-1)": ".exp()",
+                "log_probabilities.": (
+                    "(log_probabilities / log_probabilities.sum(-1, keepdim=True)).log()."
+                ),
+            },
+            "reads_ignored": multiplied,
+            "sizes": {
+                "= log_probabilities": "= log_probabilities[:25]",
+                "labels[chosen]": "labels[chosen][:25]",
+            },
+            "nothing_gradient": {
+                "-100\n": "-100\n    if not chosen.any():\n        return logits.new_zeros(())\n"
+            },
+            "gradient": {
+                ".log_softmax(dim=-1)": " - logits[chosen].detach().logsumexp(dim=-1, keepdim=True)"
+            },
+        },
+    ),
+    facts={"sizes": lambda found: {"chosen": int((found.given[1] != -100).sum())}},
     properties={"reads_ignored": reads_ignored, "nothing_gradient": nothing_gradient},
     forbids=("course_utils.heads",),
 )
@@ -327,10 +243,7 @@ DOCUMENTS = [
     ["눈이 온다.", "바다가 넓다."],
     ["혼자 있는 문장."],
 ]
-TWICE = [
-    *DOCUMENTS,
-    ["바다가 넓다.", "바다가 넓다."],
-]  # the true next sentence stands twice in a row elsewhere
+TWICE = [*DOCUMENTS, ["바다가 넓다."] * 2]  # the true next sentence stands twice in a row elsewhere
 COPIED = [*DOCUMENTS, list(DOCUMENTS[1])]  # a document that reads like another one
 ALIKE = [[f"{name} 하나.", f"{name} 둘."] for name in ("배", "차", "밤", "말", "다리")]  # all of one length
 MANY = [*DOCUMENTS, *ALIKE[1:]]
@@ -445,70 +358,6 @@ def one_draw(answer: Any) -> dict[str, int] | None:
     return {"turns": TURNS, "actual": different} if 1 < different < 60 else None
 
 
-def pairing(crossing=False, flipped=False, label=1, last=True, choose=None, draw_by=lambda draw: draw):
-    """Pairs with one thing done otherwise; choose(documents, own, following) makes the candidates."""
-
-    def elsewhere(documents, own, following):
-        return [s for other in documents if other is not own for s in other if s != following]
-
-    def wrong(documents, coins, draw):
-        pairs, drawn = [], draw_by(draw)
-        for own in [list(chain(*documents))] if crossing else documents:
-            for first, following in zip(own, own[1:] if last else own[1:-1]):
-                if coins[len(pairs) % len(coins)]:
-                    pairs.append((first, following, int(flipped)))
-                    continue
-                left = (choose or elsewhere)(documents, own, following)
-                pairs.append((first, left[drawn(len(left))], label))
-        return pairs
-
-    return wrong
-
-
-def swapped(documents, coins, draw):
-    return [(second, first, label) for first, second, label in sentence_pairs(documents, coins, draw)]
-
-
-def slipping(documents, coins, draw):
-    """Takes the next sentences from a queue, and only when the coin says so: after a negative they slip."""
-    queue = [following for own in documents for following in own[1:]]
-    pairs = sentence_pairs(documents, coins, draw)
-    return [(first, second if label else queue.pop(0), label) for first, second, label in pairs]
-
-
-def one_step_on(documents, coins, draw):
-    """Meets the true next sentence by going one further, which may be the same sentence again."""
-    pairs = []
-    for own in documents:
-        elsewhere = [s for other in documents if other is not own for s in other]
-        for first, following in zip(own, own[1:]):
-            place = 0 if coins[len(pairs)] else draw(len(elsewhere))
-            place = (place + 1) % len(elsewhere) if elsewhere[place] == following else place
-            pairs.append((first, following, 0) if coins[len(pairs)] else (first, elsewhere[place], 1))
-    return pairs
-
-
-def counting_up(draw):
-    turns = count()
-    return lambda size: next(turns) % size
-
-
-def for_show(draw):
-    """Calls draw, and lets another generator decide."""
-    return lambda size: (draw(size), random.randrange(size))[1]
-
-
-def first_again(draw):
-    """Draws for each, and uses the first one for all."""
-    drawn = []
-
-    def chosen(size):
-        drawn.append(draw(size))
-        return drawn[0] % size
-
-    return chosen
-
-
 def labels_of(found: Found) -> tuple[list[int], list[int]]:
     return [label for *_, label in found.right], [label for *_, label in found.yours]
 
@@ -540,41 +389,43 @@ SENTENCE_PAIRS = Exercise(
         "next": lambda: (DOCUMENTS, [True] * 5, 0),
         "mixed": lambda: (DOCUMENTS, [False, True, False, True, False], 1),
     },
-    mistakes={
-        "across_documents": pairing(crossing=True),
-        "count": pairing(last=False),
-        "label_flipped": pairing(flipped=True, label=0),
-        "next": swapped,
-        "coins": lambda documents, coins, draw: sentence_pairs(documents, [coins[0]] * len(coins), draw),
-        "mixed": slipping,
-        "negative_label": pairing(label=0),
-        "undrawn": pairing(draw_by=counting_up),
-        "true_next": pairing(
-            choose=lambda documents, own, _: [s for o in documents if o is not own for s in o]
-        ),
-        "same_document": pairing(
-            choose=lambda documents, own, following: [s for o in documents for s in o if s != following]
-        ),
-        "never_drawn": pairing(
-            choose=lambda documents, own, following: [
-                o[0] for o in documents if o is not own and o[0] != following
-            ]
-        ),
-        "few_documents": pairing(
-            choose=lambda documents, own, following: [
-                s for o in documents[:5] if o is not own for s in o if s != following
-            ]
-        ),
-        "two_clashes": one_step_on,
-        "copy_left_out": pairing(
-            choose=lambda documents, own, following: [
-                s for o in documents if o != own for s in o if s != following
-            ]
-        ),
-        "ignores_draw": pairing(draw_by=for_show),
-        "one_draw": pairing(draw_by=first_again),
-        "uneven": pairing(draw_by=lambda draw: lambda size: min(draw(size), draw(size))),
-    },
+    mistakes=changes_of(
+        sentence_pairs,
+        {
+            "across_documents": {
+                "own in documents": "own in [sum(documents, [])]",
+                "coins[len(pairs)]": "coins[len(pairs) % len(coins)]",
+            },
+            "count": {"own[1:]": "own[1:-1]"},
+            "label_flipped": {"following, 0)": "following, 1)", "wrong))], 1)": "wrong))], 0)"},
+            "next": {"(first, following, 0)": "(following, first, 0)"},
+            "coins": {"coins[len(pairs)]": "coins[0]"},
+            "mixed": {  # the next sentences from a queue: after a negative they slip
+                "pairs = []": "pairs, queue = [], [one for own in documents for one in own[1:]]",
+                "(first, following, 0)": "(first, queue.pop(0), 0)",
+            },
+            "negative_label": {"wrong))], 1)": "wrong))], 0)"},
+            "undrawn": {"draw(len(wrong))": "len(pairs) % len(wrong)"},
+            "true_next": {" if sentence != following": ""},
+            "same_document": {" if other is not own": ""},
+            "never_drawn": {"in other]": "in other[:1]]"},
+            "few_documents": {"other in documents": "other in documents[:5]"},
+            "two_clashes": {  # one further, which may be the same sentence again
+                "wrong = [sentence for sentence in elsewhere if sentence != following]": (
+                    "place = draw(len(elsewhere))\n"
+                    "            place = (place + (elsewhere[place] == following)) % len(elsewhere)"
+                ),
+                "wrong[draw(len(wrong))]": "elsewhere[place]",
+            },
+            "copy_left_out": {"other is not own": "other != own"},
+            "ignores_draw": {"draw(len(wrong))": "(draw(len(wrong)), random.randrange(len(wrong)))[1]"},
+            "one_draw": {  # it draws for each, and uses the first one for all
+                "pairs = []": "pairs, drawn = [], []",
+                "wrong[draw(len(wrong))]": "wrong[(drawn.append(draw(len(wrong))), drawn[0])[1] % len(wrong)]",
+            },
+            "uneven": {"draw(len(wrong))": "min(draw(len(wrong)), draw(len(wrong)))"},
+        },
+    ),
     signs={
         "across_documents": lambda found: len(found.yours) == sum(map(len, DOCUMENTS)) - 1,
         "count": lambda found: found.kind == "length",

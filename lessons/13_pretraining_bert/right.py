@@ -36,11 +36,6 @@ def entropy_of_logs(counts):
     return math.log(total) - sum(count * math.log(count) for count in counts if count) / total
 
 
-def entropy_by_xlogy(counts):
-    shares = torch.tensor(counts, dtype=torch.float64) / sum(counts)
-    return -torch.xlogy(shares, shares).sum()
-
-
 def entropy_by_cross_entropy(counts):
     """Against itself, as a mean over all tokens of the text."""
     shares = torch.tensor([count for count in counts if count], dtype=torch.float64)
@@ -158,7 +153,6 @@ RIGHT = {
         "a tensor": entropy_by_torch(torch.float64, item=False),
         "numpy": entropy_by_numpy,
         "logarithms of counts": entropy_of_logs,
-        "xlogy": entropy_by_xlogy,
         "cross-entropy with itself": entropy_by_cross_entropy,
     },
     "13.2": {

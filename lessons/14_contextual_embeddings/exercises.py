@@ -11,24 +11,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Found, Several, call
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Exercise, Found, call
 
 # ---- 14.1
 
 
 def pieces_of(offsets: Sequence[tuple[int, int]], start: int, end: int) -> list[int]:
     return [place for place, (begin, stop) in enumerate(offsets) if begin < end and stop > start]
-
-
-def where(overlaps):
-    def wrong(offsets, start, end):
-        return [k for k, (begin, stop) in enumerate(offsets) if overlaps(begin, stop, start, end)]
-
-    return wrong
-
-
-def afterwards(change):
-    return lambda offsets, start, end: change(pieces_of(offsets, start, end))
 
 
 def of_letters(count: int) -> list[tuple[int, int]]:
@@ -65,29 +55,20 @@ PIECES_OF = Exercise(
         "longer": lambda: [(of_letters(9), 1, 8), (of_letters(300), 3, 290)],
         "drawn": lambda: [drawn_sentence() for _ in range(9)],
     },
-    mistakes={
-        "forgets_cls": afterwards(lambda found: [place - 1 for place in found]),
-        "touching": Several(
-            [
-                where(lambda begin, stop, start, end: begin < stop and begin <= end and stop > start),
-                where(lambda begin, stop, start, end: begin < stop and begin <= end and stop >= start),
-            ]
-        ),
-        "places": afterwards(lambda found: [place + 1 for place in found]),
-        "special_tokens": Several(
-            [
-                where(lambda begin, stop, start, end: start <= begin < end and stop >= start),
-                where(lambda begin, stop, start, end: start <= begin < end),
-            ]
-        ),
-        "only_first": afterwards(lambda found: found[:1]),
-        "wider_piece": where(lambda begin, stop, start, end: start <= begin < stop <= end),
-        "assumes_specials": lambda offsets, start, end: [
-            place for place in pieces_of(offsets, start, end) if 0 < place < len(offsets) - 1
-        ],
-        "cut_off": Several([afterwards(lambda found, few=few: found[:few]) for few in (2, 3, 5, 6, 20, 200)]),
-        "kind": afterwards(lambda found: found[0] if found else -1),
-    },
+    mistakes=changes_of(
+        pieces_of,
+        {
+            "forgets_cls": {"[place": "[place - 1"},
+            "touching": {"begin < end": "begin < stop and begin <= end"},
+            "places": {"[place": "[place + 1"},
+            "special_tokens": {"begin < end and stop > start": "start <= begin < end"},
+            "only_first": {"start]": "start][:1]"},
+            "wider_piece": {"begin < end and stop > start": "start <= begin < stop <= end"},
+            "assumes_specials": {"if begin": "if 0 < place < len(offsets) - 1 and begin"},
+            "cut_off": [{"start]": f"start][:{few}]"} for few in (2, 3, 5, 6, 20, 200)],
+            "kind": {"start]": "start][0]"},
+        },
+    ),
     signs={
         "kind": lambda found: found.kind == "type",
         "places": lambda found: True,
@@ -111,48 +92,18 @@ def nearest_centroid(groups: Sequence[Tensor], queries: Tensor) -> Tensor:
     return (F.normalize(queries - origin, dim=-1) @ F.normalize(means - origin, dim=-1).T).argmax(dim=-1)
 
 
-def centred(groups, queries):
-    """Queries and centroids, seen from the mean of the centroids."""
-    means = torch.stack([group.mean(dim=0) for group in groups])
-    return queries - means.mean(dim=0), means - means.mean(dim=0)
-
-
-def cosines(one, other):
-    return F.normalize(one, dim=-1) @ F.normalize(other, dim=-1).T
-
-
-def chosen_by(score, choose=torch.argmax):
-    """The sense with the largest score(queries, centroids), both seen from the origin."""
-    return lambda groups, queries: choose(score(*centred(groups, queries)), dim=-1)
-
-
-def seen_from(origin):
-    """Cosines, with another origin(groups)."""
-
-    def wrong(groups, queries):
-        means = torch.stack([group.mean(dim=0) for group in groups])
-        return cosines(queries - origin(groups), means - origin(groups)).argmax(-1)
-
-    return wrong
-
-
-def queries_not_moved(groups, queries):
-    return cosines(queries, centred(groups, queries)[1]).argmax(-1)
-
-
 def nearest_example(groups, queries):
-    here, origin = centred(groups, queries)[0], queries - centred(groups, queries)[0]
-    return torch.stack([cosines(here, group - origin[0]).amax(-1) for group in groups], dim=-1).argmax(-1)
-
-
-def of_short_lengths(queries, means):
-    """Adds to a length what is more than the length."""
-    return queries @ (means / (means.norm(dim=-1, keepdim=True) + 1e-3)).T
+    origin = torch.stack([group.mean(dim=0) for group in groups]).mean(dim=0)
+    here, there = (F.normalize(one - origin, dim=-1) for one in (queries, torch.cat(groups)))
+    of_groups = (here @ there.T).split(list(map(len, groups)), dim=1)
+    return torch.stack([cosines.amax(dim=1) for cosines in of_groups], dim=1).argmax(dim=1)
 
 
 def clearly_nearer(groups: list[Tensor], queries: Tensor) -> tuple[list[Tensor], Tensor]:
     """Without the queries that lie between two senses, where rounding would choose."""
-    best = cosines(*centred(groups, queries)).topk(2, dim=-1).values
+    means = torch.stack([group.mean(dim=0) for group in groups])
+    here, there = (F.normalize(one - means.mean(dim=0), dim=-1) for one in (queries, means))
+    best = (here @ there.T).topk(2, dim=-1).values
     return groups, queries[best[:, 0] - best[:, 1] > 1e-3]
 
 
@@ -193,34 +144,27 @@ NEAREST_CENTROID = Exercise(
         ],
         "scale": lambda: of_sizes((5, 3, 2, 8, 4, 67), 5, 23, scale=1e-5),
     },
-    mistakes={
-        "not_centred": seen_from(lambda groups: 0.0),
-        "mean_of_all": seen_from(lambda groups: torch.cat(list(groups)).mean(dim=0)),
-        "distance": chosen_by(torch.cdist, torch.argmin),
-        "dot_product": chosen_by(lambda queries, means: queries @ means.T),
-        "nearest_example": nearest_example,
-        "farthest": chosen_by(cosines, torch.argmin),
-        "queries_not_moved": queries_not_moved,
-        "choice": lambda groups, queries: torch.zeros(len(queries), dtype=torch.int64),
-        "sizes": Several(
-            [
-                lambda groups, queries: nearest_centroid(groups[:3], queries),
-                lambda groups, queries: nearest_centroid([groups[0], groups[1], groups[2]], queries),
-                lambda groups, queries: nearest_centroid([one[..., :7] for one in groups], queries[..., :7]),
-            ]
-        ),
-        "scale": chosen_by(of_short_lengths),
-        "dtype": lambda groups, queries: nearest_centroid(groups, queries).float(),
-    },
-    signs={"choice": lambda found: found.case == "by_hand" and found.kind == "value"},
-    facts={
-        "*": lambda found: {"place": found.difference.index[0]} if found.difference.index else {},
-        "sizes": lambda found: {
-            "senses": len(found.given[0]),
-            "size": found.given[1].shape[1],
-            "count": len(found.given[1]),
+    mistakes=changes_of(
+        nearest_centroid,
+        {
+            "not_centred": {"means.mean(dim=0)": "0"},
+            "mean_of_all": {"means.mean(dim=0)": "torch.cat(groups).mean(dim=0)"},
+            "distance": {
+                "(F.normalize(queries - origin, dim=-1) @ F.normalize(means - origin, dim=-1).T).argmax": (
+                    "torch.cdist(queries, means).argmin"
+                )
+            },
+            "dot_product": {"F.normalize(means - origin, dim=-1)": "(means - origin)"},
+            "nearest_example": nearest_example,
+            "farthest": {"argmax": "argmin"},
+            "queries_not_moved": {"queries - origin": "queries"},
+            "by_hand": {"argmax(dim=-1)": "argmax(dim=-1) * 0"},
+            "sizes": {"in groups": "in groups[:3]"},
+            "scale": {"means - origin, dim=-1": "means - origin, dim=-1, eps=1e-3"},
+            "dtype": {"argmax(dim=-1)": "argmax(dim=-1).float()"},
         },
-    },
+    ),
+    facts={"sizes": lambda found: {"senses": len(found.given[0])}},
     properties={"dtype": not_whole},
     forbids=("course_utils.contextual",),
 )
@@ -277,69 +221,13 @@ def sentences_asked(answer: Any, weights: list[float], words: list[str], target:
     return model.asked
 
 
-def odds_of(p):
-    return math.log(p / (1 - p))
-
-
-def hiding(measure=odds_of, sign=1.0, hide="[MASK]", skip=True):
-    """Pushes with one thing done otherwise."""
-
-    def wrong(score, words, target):
-        whole, found = measure(score(list(words))), []
-        for k in range(len(words)):
-            middle = [] if hide is None else [hide]
-            left = words if k == target and skip else [*words[:k], *middle, *words[k + 1 :]]
-            found.append(sign * (whole - measure(score(list(left)))))
-        return found
-
-    return wrong
-
-
-def hidden_at(places, whole=True):
-    """Hides places(k, words, target) in place of k; compared with the whole sentence, or with the step before."""
-
-    def wrong(score, words, target):
-        def left(hidden):
-            kept = [word if k == target or k not in hidden else "[MASK]" for k, word in enumerate(words)]
-            return odds_of(score(kept))
-
-        found, before = [], left(set())
-        for k in range(len(words)):
-            now = left(places(k, words, target))
-            found.append(0.0 if k == target else before - now)
-            before = before if whole else now
-        return found
-
-    return wrong
-
-
 def only_one_shown(score, words, target):
-    nothing = [word if k == target else "[MASK]" for k, word in enumerate(words)]
-    shown = [[*nothing[:k], words[k], *nothing[k + 1 :]] for k in range(len(words))]
-    return [odds_of(score(given)) - odds_of(score(nothing)) for given in shown]
-
-
-def what_is_left(score, words, target):
-    whole = odds_of(score(list(words)))
-    found = pushes(score, words, target)
-    return [0.0 if k == target else whole - push for k, push in enumerate(found)]
-
-
-def skips_equal(score, words, target):
-    found = pushes(score, words, target)
-    return [0.0 if word == words[target] else push for word, push in zip(words, found)]
-
-
-def spoils_words(score, words, target):
-    found = pushes(score, words, target)
-    words[0] = "[MASK]"
-    return found
-
-
-def hides_and_forgets(score, words, target):
-    """Asks about the target, too, and puts 0.0 for what comes."""
-    found = hiding(skip=False)(score, words, target)
-    return [0.0 if k == target else push for k, push in enumerate(found)]
+    shown = [
+        ["[MASK]" if k not in (one, target) else word for k, word in enumerate(words)]
+        for one in range(len(words))
+    ]
+    odds = [math.log(p / (1 - p)) for p in map(score, shown)]
+    return [one - odds[target] for one in odds]
 
 
 WORDS = ["배를", "다시", "항구에", "배를", "다시", "탔다"]  # places are hidden, not words
@@ -381,43 +269,33 @@ PUSHES = Exercise(
         "near_one": lambda: ([0.0, 3.0, 3.0], ["배가", "항구에", "닿았다"], 0, 9.3),
         "drawn": lambda: [drawn_words(7, 0), drawn_words(7, 6), drawn_words(2, 1), drawn_words(60, 31)],
     },
-    mistakes={
-        "deleted": hiding(hide=None),
-        "hides_target": Several([hiding(skip=False), hides_and_forgets]),
-        "other_words": Several([hiding(hide="[PAD]"), hiding(hide="")]),
-        "probabilities": hiding(measure=lambda p: p),
-        "wrong_way": hiding(sign=-1.0),
-        "ratio_only": hiding(measure=math.log),
-        "not_restored": Several(
-            [
-                hidden_at(lambda k, words, target: set(range(k + 1))),
-                hidden_at(lambda k, words, target: set(range(k + 1)), whole=False),
-            ]
-        ),
-        "only_one_shown": only_one_shown,
-        "what_is_left": what_is_left,
-        "every_equal": hidden_at(
-            lambda k, words, target: {place for place, word in enumerate(words) if word == words[k]}
-        ),
-        "skips_equal": skips_equal,
-        "push": lambda *given: [2 * push for push in pushes(*given)],
-        "length": Several(
-            [
-                lambda score, words, target: pushes(score, words, target)[:target],
-                lambda score, words, target: (lambda found: found[:target] + found[target + 1 :])(
-                    pushes(score, words, target)
-                ),
-            ]
-        ),
-        "near_one": Several(
-            [
-                hiding(measure=lambda p: math.log((p + 1e-9) / (1 - p + 1e-9))),
-                hiding(measure=lambda p: torch.logit(torch.tensor(p)).item()),
-                hiding(measure=lambda p: torch.logit(torch.tensor(p).double(), eps=1e-6).item()),
-            ]
-        ),
-        "mutates_input": spoils_words,
-    },
+    mistakes=changes_of(
+        pushes,
+        {
+            "deleted": {'"[MASK]", ': ""},
+            "hides_target": [
+                {"0.0 if place == target else ": ""},
+                {"0.0 if place == target else whole": "(place != target) * (whole", "1 :]])": "1 :]]))"},
+            ],
+            "other_words": {"[MASK]": "[PAD]"},
+            "probabilities": {"math.log(p / (1 - p))": "p"},
+            "wrong_way": {"whole -": "-whole +"},
+            "ratio_only": {"p / (1 - p)": "p"},
+            "not_restored": {
+                '*words[:place], "[MASK]"': '*["[MASK]" if k != target else words[k] for k in range(place + 1)]',
+            },
+            "only_one_shown": only_one_shown,
+            "what_is_left": {"whole - ": ""},
+            "every_equal": {
+                '*words[:place], "[MASK]", *words[place + 1 :]': (
+                    '*("[MASK]" if w == words[place] and k != target else w for k, w in enumerate(words))'
+                )
+            },
+            "skips_equal": {"place == target": "words[place] == words[target]"},
+            "push": {"whole - log": "2 * whole - 2 * log"},
+            "near_one": {"p / (1 - p)": "(p + 1e-9) / (1 - p + 1e-9)"},
+        },
+    ),
     signs={
         "deleted": lambda found: bool(of_another_length(found)),
         "other_words": lambda found: bool(with_strange_words(found)),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Found, Several, numbers
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Exercise, Found, numbers
 
 
 def attention(*shape: int) -> Tensor:
@@ -16,21 +16,11 @@ def attention(*shape: int) -> Tensor:
     return torch.softmax(2 * torch.randn(*shape, dtype=torch.float64), dim=-1)
 
 
-def both_whole(found: Found) -> dict[str, str]:
-    return {"expected": numbers(found.right), "actual": numbers(found.yours)}
-
-
-def is_value(found: Found) -> bool:
-    return found.kind == "value"
-
-
 # ---- 15.1
 
 
 def previous_share(weights: Tensor) -> Tensor:
-    return weights.diagonal(
-        -1
-    ).mean()  # entries [1, 0], [2, 1], … : each query's weight on the token before it
+    return weights.diagonal(-1).mean()  # entries [1, 0], [2, 1], … : the weight on the token before
 
 
 def with_query_0(weights):
@@ -63,16 +53,9 @@ PREVIOUS_SHARE = Exercise(
         "all_before": lambda weights: weights.tril(-1).sum(-1)[1:].mean(),
         "skips_zeros": lambda weights: weights.diagonal(-1)[weights.diagonal(-1) > 0].mean(),
         "counts": lambda weights: (weights[1:].argmax(-1) == torch.arange(len(weights) - 1)).double().mean(),
-        "share": Several(
-            [
-                lambda weights: weights.diagonal(-1).min(),
-                lambda weights: weights.diagonal(-1)[:12].mean(),
-            ]
-        ),
-        "shape": lambda weights: weights.diagonal(-1),
+        "value": lambda weights: weights.diagonal(-1).min(),
     },
-    signs={"share": is_value},
-    facts={"*": lambda found: {"count": len(found.given[0]), "rows": len(found.given[0]) - 1}},
+    facts={"*": lambda found: {"rows": len(found.given[0]) - 1}},
     forbids=("course_utils.interpretation",),
 )
 
@@ -82,21 +65,6 @@ PREVIOUS_SHARE = Exercise(
 
 def entropy(weights: Tensor) -> Tensor:
     return -torch.where(weights > 0, weights * weights.log2(), 0.0).sum(dim=-1)  # (..., T)
-
-
-def terms(weights, log=torch.log2):
-    return -torch.where(weights > 0, weights * log(weights), 0.0)
-
-
-def zeros_at_the_end_only(weights):
-    """As if only the last key could be hidden, as by padding."""
-    others, last = weights[..., :-1], weights[..., -1:]
-    return entropy(last) - (others * others.log2()).sum(-1)
-
-
-def made_to_sum_to_1_again(weights):
-    weights = weights + 1e-3
-    return entropy(weights / weights.sum(-1, keepdim=True))
 
 
 def tiny_weights() -> tuple[Tensor]:
@@ -123,8 +91,6 @@ def row_with_nan(found: Found) -> dict[str, str]:
     return {"row": numbers(found.given[0][tuple(found.yours.isnan().nonzero()[0])])}
 
 
-WITH_WEIGHTS = ("nats", "sign", "query_axis", "mean_over_keys", "relative", "clamped")
-
 ENTROPY = Exercise(
     "15.2",
     level="core",
@@ -139,35 +105,29 @@ ENTROPY = Exercise(
         "spread": spread_weights,
         "others": lambda: [(attention(1, 1),), (attention(3, 7, 7),), (attention(2, 2, 2, 3, 3),)],
     },
-    mistakes={
-        "averaged": lambda weights: entropy(weights).mean(-1),
-        "nan": Several([lambda weights: -(weights * weights.log2()).sum(-1), zeros_at_the_end_only]),
-        "nats": lambda weights: terms(weights, log=torch.log).sum(-1),
-        "sign": lambda weights: -entropy(weights),
-        "query_axis": lambda weights: terms(weights).sum(-2),
-        "mean_over_keys": lambda weights: terms(weights).mean(-1),
-        "relative": lambda weights: entropy(weights) / math.log2(max(2, weights.shape[-1])),
-        "clamped": Several(
-            [
-                lambda weights: -(weights * weights.clamp(min=1e-3).log2()).sum(-1),
-                lambda weights: -(weights.clamp(min=1e-3) * weights.clamp(min=1e-3).log2()).sum(-1),
-                lambda weights: -(weights * (weights + 1e-3).log2()).sum(-1),
-                lambda weights: -(weights * (weights + 1e-5).log2()).sum(-1),
-            ]
-        ),
-        "drops_small": Several(
-            [
-                lambda weights, least=least: entropy(weights.where(weights > least, 0.0))
-                for least in (1e-2, 1e-3, 1e-4, 2e-5)
-            ]
-        ),
-        "bits": made_to_sum_to_1_again,
-        "shape": lambda weights: entropy(weights)[..., None],
-    },
-    signs={"nan": lambda found: bool(found.yours.isnan().any()), "bits": is_value},
+    mistakes=changes_of(
+        entropy,
+        {
+            "averaged": {"dim=-1)": "dim=-1).mean(-1)"},
+            "nan": {"torch.where(weights > 0, weights * weights.log2(), 0.0)": "(weights * weights.log2())"},
+            "nats": {"log2": "log"},
+            "sign": {"-torch": "torch"},
+            "query_axis": {"dim=-1": "dim=-2"},
+            "mean_over_keys": {".sum(": ".mean("},
+            "relative": lambda weights: entropy(weights) / math.log2(max(2, weights.shape[-1])),
+            "clamped": [
+                {"weights.log2": "weights.clamp(min=1e-3).log2"},
+                lambda weights: entropy(weights.clamp(min=1e-3)),
+                {"weights.log2": "(weights + 1e-3).log2"},
+                {"weights.log2": "(weights + 1e-5).log2"},
+            ],
+            "drops_small": [{"> 0": f"> {least}"} for least in (1e-2, 1e-3, 1e-4, 2e-5)],
+            "value": lambda weights: entropy((weights + 1e-3) / (weights + 1e-3).sum(-1, keepdim=True)),
+        },
+    ),
+    signs={"nan": lambda found: bool(found.yours.isnan().any())},
     facts={
         "*": lambda found: {"weights": numbers(found.given[0][..., :5, :5])},
-        **dict.fromkeys(WITH_WEIGHTS, both_whole),
         "nan": row_with_nan,
         "drops_small": lambda found: {"weights": numbers(found.given[0][found.difference.index][:5])},
     },
@@ -186,44 +146,6 @@ def attention_rollout(attentions: Tensor) -> Tensor:
     return reached
 
 
-def mixed(attentions, identity=0.5, share=0.5):
-    return share * attentions + identity * torch.eye(attentions.shape[-1], dtype=attentions.dtype)
-
-
-def chained(matrices):
-    """A_L · … · A_1."""
-    reached = torch.eye(matrices.shape[-1], dtype=matrices.dtype)
-    for matrix in matrices:
-        reached = matrix @ reached
-    return reached
-
-
-def rolled(**shares):
-    return lambda attentions: chained(mixed(attentions, **shares))
-
-
-OTHER_ROLLOUTS = {
-    "not_renormalised": rolled(identity=1.0, share=1.0),
-    "order": lambda attentions: chained(mixed(attentions).flip(0)),
-    "transposed": Several(
-        [
-            lambda attentions: attention_rollout(attentions).T,
-            lambda attentions: chained(mixed(attentions).mT),
-        ]
-    ),
-    "no_identity": Several([chained, lambda attentions: chained(attentions.flip(0))]),
-    "few_layers": Several(
-        [lambda attentions, few=few: chained(mixed(attentions[:few])) for few in (2, 3, 6)]
-    ),
-    "last_layer": Several([lambda attentions: mixed(attentions)[-1], lambda attentions: attentions[-1]]),
-    "element_wise": Several(
-        [lambda attentions: mixed(attentions).prod(0), lambda attentions: attentions.prod(0)]
-    ),
-    "mean_of_layers": Several(
-        [lambda attentions: mixed(attentions).mean(0), lambda attentions: attentions.mean(0)]
-    ),
-}
-
 ATTENTION_ROLLOUT = Exercise(
     "15.3",
     level="core",
@@ -236,25 +158,34 @@ ATTENTION_ROLLOUT = Exercise(
         ),
         "others": lambda: [(attention(*size),) for size in [(1, 3, 3), (3, 5, 5), (7, 2, 2), (12, 60, 60)]],
     },
-    mistakes={
-        **OTHER_ROLLOUTS,
-        "rows": rolled(identity=0.2),
-        "flow": rolled(identity=0.2, share=0.8),
-        "shape": mixed,
-    },
-    signs={
-        "rows": lambda found: is_value(found) and bool((found.yours.sum(-1) - 1).abs().max() > 1e-5),
-        "flow": is_value,
-    },
-    facts={
-        "*": lambda found: {
-            "layers": len(found.given[0]),
-            "given": numbers(found.given[0]),
-            "shape": tuple(found.given[0].shape),
+    mistakes=changes_of(
+        attention_rollout,
+        {
+            "not_renormalised": {"0.5 * ": ""},
+            "order": {"in attentions": "in attentions.flip(0)"},
+            "transposed": [{"return reached": "return reached.T"}, {"* weights": "* weights.T"}],
+            "no_identity": [
+                {"(0.5 * weights + 0.5 * identity)": "weights"},
+                {"(0.5 * weights + 0.5 * identity)": "weights", "in attentions": "in attentions.flip(0)"},
+            ],
+            "few_layers": [{"in attentions": f"in attentions[:{few}]"} for few in (2, 3, 6)],
+            "last_layer": [{" @ reached": ""}, lambda attentions: attentions[-1]],
+            "element_wise": [
+                {"= identity": "= 1", "@ reached": "* reached"},
+                lambda attentions: attentions.prod(0),
+            ],
+            "mean_of_layers": [
+                {"= identity": "= 0", "@ reached": "/ len(attentions) + reached"},
+                lambda attentions: attentions.mean(0),
+            ],
+            "rows": {"0.5 * identity": "0.2 * identity"},
+            "value": {"0.5 * weights": "0.8 * weights", "0.5 * identity": "0.2 * identity"},
         },
-        **dict.fromkeys(OTHER_ROLLOUTS, both_whole),
-        "rows": lambda found: {"actual": numbers(found.yours.sum(-1))},
+    ),
+    signs={
+        "rows": lambda found: found.kind == "value" and bool((found.yours.sum(-1) - 1).abs().max() > 1e-5)
     },
+    facts={"rows": lambda found: {"actual": numbers(found.yours.sum(-1))}},
     forbids=("course_utils.interpretation",),
 )
 
@@ -269,67 +200,8 @@ def zero_head(context: Tensor, head: int, num_heads: int) -> Tensor:
     return result
 
 
-def zeroed(places):
-    """Another choice of coordinates: places(numbers 0 … C − 1, head, num_heads, D) -> bool."""
-
-    def wrong(context, head, num_heads):
-        width = context.shape[-1]
-        return context.masked_fill(places(torch.arange(width), head, num_heads, width // num_heads), 0.0)
-
-    return wrong
-
-
-def replaced(by):
-    """The head's coordinates, replaced by(them)."""
-
-    def wrong(context, head, num_heads):
-        result, size = context.clone(), context.shape[-1] // num_heads
-        own = slice(head * size, (head + 1) * size)
-        result[..., own] = by(context[..., own])
-        return result
-
-    return wrong
-
-
-def in_place(context, head, num_heads):
-    size = context.shape[-1] // num_heads
-    context[..., head * size : (head + 1) * size] = 0.0
-    return context
-
-
-def whole_tokens(context, head, num_heads):
-    result, size = context.clone(), context.shape[-1] // num_heads
-    result[:, head * size : (head + 1) * size] = 0.0
-    return result
-
-
-def cut_out(context, head, num_heads):
-    size = context.shape[-1] // num_heads
-    return torch.cat([context[..., : head * size], context[..., (head + 1) * size :]], dim=-1)
-
-
-def divided_by_head(context, head, num_heads):
-    result, size = context.clone(), context.shape[-1] // max(head, 1)
-    result[..., head * size : (head + 1) * size] = 0.0
-    return result
-
-
-def small_ones_too(context, head, num_heads):
-    return zero_head(context, head, num_heads).masked_fill(context.abs() < 1e-5, 0.0)
-
-
-def sizes_of(found: Found) -> dict[str, Any]:
-    context, _, heads = found.given
-    width = context.shape[-1]
-    return {"heads": heads, "width": width, "size": width // heads, "shape": tuple(context.shape)}
-
-
-def first_token(found: Found) -> dict[str, str]:
-    return {"expected": numbers(found.right[0, 0]), "actual": numbers(found.yours[0, 0])}
-
-
 def nearly(found: Found) -> bool:
-    return is_value(found) and torch.allclose(found.yours, found.right, rtol=0, atol=1e-5)
+    return found.kind == "value" and torch.allclose(found.yours, found.right, rtol=0, atol=1e-5)
 
 
 def of_the_head(found: Found) -> Tensor:
@@ -337,20 +209,6 @@ def of_the_head(found: Found) -> Tensor:
     size = context.shape[-1] // heads
     return found.yours[..., head * size : (head + 1) * size]
 
-
-OTHER_HEADS = {
-    "strided": zeroed(lambda places, head, heads, size: places % heads == head),
-    "counted_from_one": zeroed(lambda places, head, heads, size: places // size == head - 1),
-    "size_is_heads": zeroed(lambda places, head, heads, size: places // heads == head),
-    "others": zeroed(lambda places, head, heads, size: places // size != head),
-    "mean": Several(
-        [
-            replaced(lambda own: own.mean((0, 1))),
-            replaced(lambda own: own.mean(1, keepdim=True)),
-            replaced(lambda own: own.mean()),
-        ]
-    ),
-}
 
 ZERO_HEAD = Exercise(
     "15.4",
@@ -360,10 +218,10 @@ ZERO_HEAD = Exercise(
     atol=0.0,  # what is not switched off is a copy
     cases={
         "by_hand": lambda: (
-            torch.arange(1.0, 19.0).reshape(1, 3, 6),
+            torch.arange(1.0, 19.0).reshape(1, 3, 6),  # 1 … 6 at the first of three tokens
             1,
             3,
-        ),  # 1 … 6 at the first of three tokens
+        ),
         "each": lambda: [(torch.randn(2, 7, 15), head, 5) for head in range(5)],
         "larger": lambda: [
             (1e-3 * torch.randn(3, 11, 14, dtype=torch.float64), 1, 2),
@@ -372,24 +230,39 @@ ZERO_HEAD = Exercise(
             (torch.randn(1, 1, 3), 0, 1),
         ],
     },
-    mistakes={
-        **OTHER_HEADS,
-        "removed": cut_out,
-        "nothing": divided_by_head,
-        "almost": replaced(lambda own: own * 1e-7),
-        "touched": small_ones_too,
-        "token_axis": whole_tokens,
-        "coordinates": zeroed(lambda places, head, heads, size: places == head * size),
-        "dtype": lambda context, head, num_heads: zero_head(context.float(), head, num_heads),
-        "mutates_input": in_place,
-    },
+    mistakes=changes_of(
+        zero_head,
+        {
+            "strided": {"head * size : (head + 1) * size": "head::num_heads"},
+            "counted_from_one": {"head * size : (head + 1) * size": "(head - 1) * size : head * size"},
+            "size_is_heads": {"* size": "* num_heads"},
+            "others": {
+                "context.clone()": "torch.zeros_like(context)",
+                "= 0.0": "= context[..., head * size : (head + 1) * size]",
+            },
+            "mean": [
+                {"= 0.0": f"= context[..., head * size : (head + 1) * size].mean({over})"}
+                for over in ("(0, 1)", "1, keepdim=True", "")
+            ],
+            "removed": {
+                "return result": (
+                    "return torch.cat([context[..., : head * size], context[..., (head + 1) * size :]], -1)"
+                )
+            },
+            "nothing": {"// num_heads": "// max(head, 1)"},
+            "almost": {"= 0.0": "*= 1e-7"},
+            "touched": {"return result": "return result.masked_fill(context.abs() < 1e-5, 0.0)"},
+            "token_axis": {"[..., head": "[:, head"},
+            "value": {" : (head + 1) * size": ""},
+            "mutates_input": {".clone()": ""},
+        },
+    ),
     signs={
         "nothing": lambda found: torch.equal(found.yours, found.given[0]),
         "almost": lambda found: nearly(found) and bool(of_the_head(found).any()),
         "touched": nearly,
-        "coordinates": is_value,
     },
-    facts={"*": sizes_of, **dict.fromkeys(OTHER_HEADS, first_token)},
+    facts={"*": lambda found: {"size": found.given[0].shape[-1] // found.given[2]}},
     forbids=("course_utils.interpretation",),
 )
 

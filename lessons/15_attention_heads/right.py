@@ -71,16 +71,6 @@ def rollout_by_einsum(attentions):
     return reached
 
 
-def rollout_from_each_token(attentions):
-    """Follows one token at a time."""
-    columns = []
-    for start in torch.eye(attentions.shape[-1], dtype=attentions.dtype):
-        for weights in attentions:
-            start = (weights @ start + start) / 2
-        columns.append(start)
-    return torch.stack(columns, dim=1)
-
-
 def zero_by_view(context, head, num_heads):
     heads = context.clone().unflatten(-1, (num_heads, -1))
     heads[:, :, head] = 0
@@ -134,8 +124,6 @@ RIGHT = {
         "numpy": entropy_by_numpy,
         "xlogy": lambda weights: -torch.xlogy(weights, weights).sum(-1) / math.log(2),
         "entr": lambda weights: torch.special.entr(weights).sum(dim=-1) / math.log(2),
-        "zeros made ones": lambda weights: -(weights * weights.masked_fill(weights == 0, 1).log2()).sum(-1),
-        "nan_to_num": lambda weights: -(weights * weights.log2()).nan_to_num(0.0).sum(dim=-1),
         "float32": lambda weights: -torch.xlogy(weights.float(), weights.float()).sum(-1) / math.log(2),
     },
     "15.3": {
@@ -144,7 +132,6 @@ RIGHT = {
         "multi_dot": rollout_by_multi_dot,
         "numpy": rollout_by_numpy,
         "einsum": rollout_by_einsum,
-        "each token": rollout_from_each_token,
         "float32": lambda attentions: rollout_by_einsum(attentions.float()),
     },
     "15.4": {

@@ -32,20 +32,6 @@ def in_groups(word_ids, labels, ignore=-100):
     return rows
 
 
-def step_by_step(word_ids, labels, ignore=-100):
-    result = []
-    previous = None
-    for word in word_ids:
-        if word is None:
-            result.append(ignore)
-        elif word != previous:
-            result.append(labels[word])
-        else:
-            result.append(ignore)
-        previous = word
-    return result
-
-
 def by_place(word_ids, labels, ignore=-100):
     return [
         labels[word] if word is not None and (place == 0 or word_ids[place - 1] != word) else ignore
@@ -196,7 +182,6 @@ RIGHT = {
         "a set": with_a_set,
         "index": where_it_stands,
         "groups": in_groups,
-        "step by step": step_by_step,
         "places, a tuple": lambda *given: tuple(by_place(*given)),
         "a tensor": lambda *given: torch.tensor(by_place(*given)),
         "an array": lambda *given: np.array(by_place(*given)),
@@ -211,7 +196,6 @@ RIGHT = {
             banded(*given).argmax(), (len(given[0]),) * 2
         ),
         "one tensor": lambda *given: torch.tensor(with_loops(*given)),
-        "a list": lambda *given: list(sorted_pairs(*given)),
         "the best end of each beginning": by_window,
         "numpy": in_numpy,
     },

@@ -15,7 +15,8 @@ from unittest import mock
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Departure, Exercise, Found, Several, call, number, numbers, shown
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Departure, Exercise, Found, call, number, numbers, shown
 from course_utils.exercises.values import Rule, departure, plain
 
 # ---- 17.1
@@ -27,61 +28,6 @@ def mean_vector(hidden: Tensor, attention_mask: Tensor) -> Tensor:
     inside = ((places > 0) & (places < last)).to(hidden.dtype)  # (B, T)
     total = (hidden * inside[..., None]).sum(dim=1)  # (B, C)
     return total / inside.sum(dim=1, keepdim=True).clamp(min=1)
-
-
-def mean(
-    inside=lambda places, last, length: (places > 0) & (places < last),
-    count=lambda inside, mask: inside.sum(dim=1, keepdim=True).clamp(min=1),
-):
-    """The sum of those inside, divided by their count."""
-
-    def wrong(hidden, attention_mask):
-        length = hidden.shape[1]
-        last = attention_mask.sum(dim=1, keepdim=True) - 1
-        chosen = inside(torch.arange(length)[None], last, length).expand(len(hidden), -1).to(hidden.dtype)
-        return (hidden * chosen[..., None]).sum(dim=1) / count(chosen, attention_mask)
-
-    return wrong
-
-
-def inner_tokens(hidden, attention_mask):
-    """Each row's tokens without [CLS] and [SEP]."""
-    return [row[1 : int(mask.sum()) - 1] for row, mask in zip(hidden, attention_mask)]
-
-
-def of_each_row(reduce):
-    def wrong(hidden, attention_mask):
-        return torch.stack(
-            [
-                reduce(row) if len(row) else hidden.new_zeros(hidden.shape[2])
-                for row in inner_tokens(hidden, attention_mask)
-            ]
-        )
-
-    return wrong
-
-
-def first_length(hidden, attention_mask):
-    return hidden[:, 1 : int(attention_mask[0].sum()) - 1].mean(dim=1)
-
-
-def over_all_rows(hidden, attention_mask):
-    return torch.cat(inner_tokens(hidden, attention_mask)).mean(dim=0).expand(len(hidden), -1).clone()
-
-
-def taken_off(hidden, attention_mask):
-    """Adds up all, and takes off what is too much; where that is large, too little is left."""
-    outside = mean(lambda places, last, length: (places == 0) | (places >= last), lambda inside, mask: 1)
-    count = (attention_mask.sum(dim=1, keepdim=True) - 2).clamp(min=1)
-    return (hidden.sum(dim=1) - outside(hidden, attention_mask)) / count
-
-
-def mask_written(hidden, attention_mask):
-    last = attention_mask.sum(dim=1, keepdim=True) - 1
-    attention_mask.scatter_(1, last, 0)
-    attention_mask[:, 0] = 0
-    inside = attention_mask[..., None].to(hidden.dtype)
-    return (hidden * inside).sum(dim=1) / inside.sum(dim=1).clamp(min=1)
 
 
 def drawn_rows(*sizes, dtype=torch.float64, padding=1.0):
@@ -96,9 +42,8 @@ def drawn_rows(*sizes, dtype=torch.float64, padding=1.0):
 
 ROWS = torch.tensor([[50.0, 2, 4, 30, 7000, 900], [60.0, 1, 2, 3, 10, 40]])[..., None]  # (2, 6, 1)
 
-CANCELLING = torch.tensor([7.0, 2.0**25 + 1, -(2.0**25), 9.0], dtype=torch.float64)[
-    None, :, None
-]  # 1 is left
+# All but 1 cancels.
+CANCELLING = torch.tensor([7.0, 2.0**25 + 1, -(2.0**25), 9.0], dtype=torch.float64)[None, :, None]
 
 MEAN_VECTOR = Exercise(
     "17.1",
@@ -118,45 +63,44 @@ MEAN_VECTOR = Exercise(
             *drawn_rows((2, 5, 3), padding=1e15),
         ],
     },
-    mistakes={
-        "padding_counted": Several(
-            [
+    mistakes=changes_of(
+        mean_vector,
+        {
+            "padding_counted": [
                 lambda hidden, attention_mask: hidden.mean(dim=1),
                 lambda hidden, attention_mask: hidden[:, 1:-1].mean(dim=1),
-                mean(lambda places, last, length: (places > 0) & (places != last)),
-            ]
-        ),
-        "specials_counted": mean(lambda places, last, length: places <= last),
-        "cls_counted": mean(lambda places, last, length: places < last),
-        "sep_counted": mean(lambda places, last, length: (places > 0) & (places <= last)),
-        "last_column": mean(
-            lambda places, last, length: (places > 0) & (places <= last) & (places < length - 1)
-        ),
-        "divided_by_length": Several(
-            [
-                mean(count=lambda inside, mask: mask.shape[1]),
-                mean(count=lambda inside, mask: max(mask.shape[1] - 2, 1)),
-            ]
-        ),
-        "divided_by_real": mean(count=lambda inside, mask: mask.sum(dim=1, keepdim=True)),
-        "sum": mean(count=lambda inside, mask: 1.0),
-        "maximum": of_each_row(lambda row: row.amax(dim=0)),
-        "only_cls": lambda hidden, attention_mask: hidden[:, 0],
-        "first_row_decides": first_length,
-        "over_all_rows": over_all_rows,
-        "by_hand": of_each_row(lambda row: row.median(dim=0).values),
-        "empty": mean(count=lambda inside, mask: inside.sum(dim=1, keepdim=True)),
-        "other_rows": mean(lambda places, last, length: (places > 0) & (places < last) & (places < 8)),
-        "in_float32": lambda hidden, attention_mask: mean_vector(hidden.float(), attention_mask).to(
-            hidden.dtype
-        ),
-        "padding_leaks": taken_off,
-        "no_gradient": lambda *given: mean_vector(*given).detach(),
-        "gradient": lambda hidden, attention_mask: (
-            mean_vector(hidden, attention_mask) + hidden[:, 0] - hidden[:, 0].detach()
-        ),
-        "mutates_input": mask_written,
-    },
+                {"< last": "!= last"},
+            ],
+            "specials_counted": {"(places > 0) & (places < last)": "places <= last"},
+            "cls_counted": {"(places > 0) & ": ""},
+            "sep_counted": {"< last": "<= last"},
+            "last_column": {"places < last": "places <= last) & (places < len(places) - 1"},
+            "divided_by_length": [
+                {"inside.sum(dim=1, keepdim=True).clamp(min=1)": "len(places)"},
+                {"inside.sum(dim=1, keepdim=True).clamp(min=1)": "max(len(places) - 2, 1)"},
+            ],
+            "divided_by_real": {"inside.sum(": "attention_mask.sum("},
+            "sum": {" / inside.sum(dim=1, keepdim=True).clamp(min=1)": ""},
+            "maximum": {
+                "total / inside.sum(dim=1, keepdim=True).clamp(min=1)": (
+                    "hidden.masked_fill(inside[..., None] == 0, -torch.inf).amax(dim=1)"
+                )
+            },
+            "only_cls": lambda hidden, attention_mask: hidden[:, 0],
+            "first_row_decides": {"attention_mask.sum(": "attention_mask[:1].sum("},
+            "over_all_rows": {
+                "total / inside.sum(dim=1, keepdim=True).clamp(min=1)": (
+                    "(total.sum(dim=0) / inside.sum()).expand_as(total)"
+                )
+            },
+            "by_hand": {"hidden *": "1.1 * hidden *"},
+            "empty": {".clamp(min=1)": ""},
+            "other_rows": {"places > 0": "places > 0) & (places < 8"},
+            "in_float32": {"hidden *": "hidden.float() *"},
+            "padding_leaks": {"(hidden * inside": "hidden.sum(dim=1) - (hidden * (1 - inside)"},
+            "gradient": {"return ": "return hidden[:, 0] - hidden[:, 0].detach() + "},
+        },
+    ),
     facts={"*": lambda found: {"real": found.given[1].sum(dim=1).tolist()}},
     forbids=("course_utils.tasks",),
 )
@@ -168,23 +112,6 @@ MEAN_VECTOR = Exercise(
 def learned_mix(layers: Tensor, scores: Tensor, gamma: Tensor) -> Tensor:
     shares = scores.softmax(dim=0)  # (L + 1,)
     return gamma * (shares[:, None, None] * layers).sum(dim=0)  # (T, C)
-
-
-def mix(shares=lambda scores, gamma: scores.softmax(dim=0), join=lambda mixed, gamma: gamma * mixed):
-    def wrong(layers, scores, gamma):
-        return join((shares(scores, gamma)[:, None, None] * layers).sum(dim=0), gamma)
-
-    return wrong
-
-
-def mixed_only(mixed, gamma):
-    return mixed
-
-
-def scores_written(layers, scores, gamma):
-    with torch.no_grad():
-        scores -= scores.max()
-    return learned_mix(layers, scores, gamma)
 
 
 def drawn_mixes():
@@ -218,48 +145,34 @@ LEARNED_MIX = Exercise(
             torch.tensor(2.0, dtype=torch.float64),
         ),
     },
-    mistakes={
-        "no_softmax": Several(
-            [mix(lambda scores, gamma: scores), mix(lambda scores, gamma: scores, mixed_only)]
-        ),
-        "by_sum": mix(lambda scores, gamma: scores / scores.sum()),
-        "sigmoid": mix(lambda scores, gamma: scores.sigmoid()),
-        "only_exp": mix(lambda scores, gamma: scores.exp()),
-        "over_one": mix(lambda scores, gamma: scores[:, None].softmax(dim=-1)[:, 0]),
-        "log_softmax": mix(lambda scores, gamma: scores.log_softmax(dim=0)),
-        "gamma_forgotten": mix(join=mixed_only),
-        "gamma_added": mix(join=lambda mixed, gamma: mixed + gamma),
-        "gamma_inside": Several(
-            [
-                mix(lambda scores, gamma: (gamma * scores).softmax(dim=0), mixed_only),
-                mix(lambda scores, gamma: (scores / gamma).softmax(dim=0), mixed_only),
-                mix(lambda scores, gamma: (gamma * scores).softmax(dim=0)),
-            ]
-        ),
-        "gamma_squared": mix(join=lambda mixed, gamma: gamma**2 * mixed),
-        "mean": lambda layers, scores, gamma: learned_mix(layers, scores, gamma) / len(layers),
-        "scores_unused": lambda layers, scores, gamma: gamma * layers.mean(dim=0),
-        "best_only": lambda layers, scores, gamma: gamma * layers[int(scores.argmax())],
-        "turned_round": mix(lambda scores, gamma: scores.softmax(dim=0).flip(0)),
-        "by_hand": mix(lambda scores, gamma: (scores / math.sqrt(len(scores))).softmax(dim=0)),
-        "overflow": mix(lambda scores, gamma: scores.exp() / scores.exp().sum()),
-        "other_mixes": lambda layers, scores, gamma: learned_mix(layers[:7], scores[:7], gamma),
-        "in_float32": lambda layers, scores, gamma: learned_mix(
-            layers.float(), scores.float(), gamma.float()
-        ).to(layers.dtype),
-        "detached": Several(
-            [
-                lambda layers, scores, gamma: learned_mix(layers, torch.tensor(scores.tolist()), gamma),
-                lambda layers, scores, gamma: learned_mix(layers, scores, gamma.item()),
-                lambda layers, scores, gamma: learned_mix(layers.detach(), scores, gamma),
-            ]
-        ),
-        "gradient": lambda layers, scores, gamma: (
-            learned_mix(layers, scores, gamma) + (layers - layers.detach())[0]
-        ),
-        "no_gradient": lambda *given: learned_mix(*given).detach(),
-        "mutates_input": scores_written,
-    },
+    mistakes=changes_of(
+        learned_mix,
+        {
+            "no_softmax": [{".softmax(dim=0)": ""}, {".softmax(dim=0)": "", "gamma * (": "("}],
+            "by_sum": {"scores.softmax(dim=0)": "scores / scores.sum()"},
+            "sigmoid": {"softmax(dim=0)": "sigmoid()"},
+            "only_exp": {"softmax(dim=0)": "exp()"},
+            "over_one": {"scores.softmax(dim=0)": "scores[:, None].softmax(dim=1)[:, 0]"},
+            "log_softmax": {"softmax": "log_softmax"},
+            "gamma_forgotten": {"gamma * (": "("},
+            "gamma_added": {"gamma * (": "gamma + ("},
+            "gamma_inside": [
+                {"scores.softmax": "(gamma * scores).softmax", "gamma * (shares": "(shares"},
+                {"scores.softmax": "(scores / gamma).softmax", "gamma * (shares": "(shares"},
+                {"scores.softmax": "(gamma * scores).softmax"},
+            ],
+            "gamma_squared": {"gamma * (": "gamma**2 * ("},
+            "mean": {".sum(": ".mean("},
+            "scores_unused": {"scores.softmax": "(0 * scores).softmax"},
+            "best_only": {"scores.softmax(dim=0)": "torch.eye(len(scores))[scores.argmax()]"},
+            "turned_round": {"softmax(dim=0)": "softmax(dim=0).flip(0)"},
+            "by_hand": {"scores.softmax": "(scores / len(scores) ** 0.5).softmax"},
+            "overflow": {"scores.softmax(dim=0)": "scores.exp() / scores.exp().sum()"},
+            "other_mixes": {"shares[:, None, None] * layers": "shares[:7, None, None] * layers[:7]"},
+            "in_float32": {"layers).sum(dim=0)": "layers.float()).sum(dim=0).to(layers.dtype)"},
+            "detached": {"gamma * (": "gamma.item() * ("},
+        },
+    ),
     facts={"overflow": lambda found: {"far": number(found.given[1][-1])}},
     forbids=("course_utils.tasks",),
 )
@@ -271,56 +184,6 @@ LEARNED_MIX = Exercise(
 def control_labels(words: Sequence[str], num_labels: int, seed: int) -> list[int]:
     # A text as a seed becomes a number by SHA-512, the same in every kernel; hash(word) is another in each.
     return [random.Random(f"{seed} {word}").randrange(num_labels) for word in words]
-
-
-def of_each_word(label):
-    """Labels from a word, the seed and the number of labels."""
-    return lambda words, num_labels, seed: [label(word, seed, num_labels) for word in words]
-
-
-def of_text(told, power=1.0):
-    """As the solution, of what is told of a word."""
-    return of_each_word(
-        lambda word, seed, size: int(size * random.Random(f"{seed} {told(word)}").random() ** power)
-    )
-
-
-def drawn(word, seed, size):
-    return random.Random(f"{seed} {word}").randrange(size)
-
-
-def by_first_sight(words, num_labels, seed):
-    generator, known = random.Random(seed), {}
-    return [known.setdefault(word, generator.randrange(num_labels)) for word in words]
-
-
-def by_sorted_types(words, num_labels, seed):
-    generator = random.Random(seed)
-    known = {word: generator.randrange(num_labels) for word in sorted(set(words))}
-    return [known[word] for word in words]
-
-
-def one_after_the_other(words, num_labels, seed):
-    generator = random.Random(seed)
-    return [generator.randrange(num_labels) for _ in words]
-
-
-def without_seed(words, num_labels, seed):
-    known = {word: int(torch.randint(num_labels, ())) for word in sorted(set(words))}
-    return [known[word] for word in words]
-
-
-def seeded_globally(words, num_labels, seed):
-    labels = []
-    for word in words:
-        random.seed(f"{seed} {word}")
-        labels.append(random.randrange(num_labels))
-    return labels
-
-
-def sorted_in_place(words, num_labels, seed):
-    words.sort()
-    return control_labels(words, num_labels, seed)
 
 
 SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허고노도로모보소오조초코토포호"
@@ -483,6 +346,8 @@ def label_missing(answer: Any) -> dict[str, Any] | None:
     return None
 
 
+DRAW = 'random.Random(f"{seed} {word}").randrange(num_labels)'
+
 CONTROL_LABELS = Exercise(
     "17.3",
     level="core",
@@ -492,60 +357,65 @@ CONTROL_LABELS = Exercise(
         "small": lambda: (SMALL, 5, 0),
         "others": lambda: [([], 5, 0), (["배"], 1, 3), (TOKENS, 17, 2)],
     },
-    mistakes={
-        "per_token": one_after_the_other,
-        "order": by_first_sight,
-        "other_words": by_sorted_types,
-        "hash": Several(
-            [
-                of_each_word(lambda word, seed, size: random.Random(hash((word, seed))).randrange(size)),
-                of_each_word(lambda word, seed, size: random.Random(hash(f"{seed}{word}")).randrange(size)),
-                of_each_word(lambda word, seed, size: (word.__hash__() + seed) % size),
-            ]
-        ),
-        "not_repeatable": without_seed,
-        "global_random": seeded_globally,
-        "seed_unused": Several(
-            [
-                of_each_word(lambda word, seed, size: drawn(word, 0, size)),
-                of_each_word(lambda word, seed, size: drawn(word, seed % 7, size)),
-                of_each_word(lambda word, seed, size: drawn(word, seed % 1000, size)),
-            ]
-        ),
-        "seeds_related": Several(
-            [
-                of_each_word(lambda word, seed, size: (drawn(word, 0, size) + seed) % size),
-                of_each_word(lambda word, seed, size: zlib.crc32(f"{seed}{word}".encode()) % size),
-            ]
-        ),
-        "not_uniform": Several(
-            [
-                of_each_word(
-                    lambda word, seed, size: min(drawn(word, seed, size), drawn(word, -1 - seed, size))
-                ),
-                of_text(str, power=1.3),
-                of_each_word(lambda word, seed, size: len(word) % size),
-                lambda words, num_labels, seed: [0] * len(words),
-            ]
-        ),
-        "alike": Several(
-            [
-                of_text(lambda word: sum(map(ord, word))),
-                of_text(lambda word: "".join(sorted(word))),
-                of_text(str.lower),
-                of_text(lambda word: word[:4]),
-                of_text(lambda word: word[:5]),
-                of_text(lambda word: word[-4:]),
-                of_text(lambda word: word.strip(".?!")),
-                of_text(lambda word: word.rstrip("0123456789")),
-            ]
-        ),
-        "label_missing": of_each_word(lambda word, seed, size: drawn(word, seed, size) % min(size, 11)),
-        "range": of_each_word(lambda word, seed, size: 1 + drawn(word, seed, size)),
-        "length": lambda words, num_labels, seed: control_labels(sorted(set(words)), num_labels, seed),
-        "type": lambda words, num_labels, seed: {word: drawn(word, seed, num_labels) for word in words},
-        "mutates_input": sorted_in_place,
-    },
+    mistakes=changes_of(
+        control_labels,
+        {
+            "per_token": {
+                'return [random.Random(f"{seed} {word}")': "generator = random.Random(seed)\n    return [generator"
+            },
+            "order": {
+                f"return [{DRAW}": (
+                    "generator, known = random.Random(seed), {}\n"
+                    "    return [known.setdefault(word, generator.randrange(num_labels))"
+                )
+            },
+            "other_words": {
+                f"return [{DRAW}": (
+                    "generator = random.Random(seed)\n"
+                    "    known = {word: generator.randrange(num_labels) for word in sorted(set(words))}\n"
+                    "    return [known[word]"
+                )
+            },
+            "hash": [
+                {'f"{seed} {word}"': "hash((word, seed))"},
+                {DRAW: "(word.__hash__() + seed) % num_labels"},
+            ],
+            "not_repeatable": {
+                f"return [{DRAW}": (
+                    "known = {word: int(torch.randint(num_labels, ())) for word in set(words)}\n"
+                    "    return [known[word]"
+                )
+            },
+            "global_random": {DRAW: '(random.seed(f"{seed} {word}"), random.randrange(num_labels))[1]'},
+            "seed_unused": [{"{seed}": seed} for seed in ("0", "{seed % 7}", "{seed % 1000}")],
+            "seeds_related": [
+                {DRAW: "(random.Random(word).randrange(num_labels) + seed) % num_labels"},
+                lambda words, size, seed: [zlib.crc32(f"{seed}{word}".encode()) % size for word in words],
+            ],
+            "not_uniform": [
+                {DRAW: 'int(num_labels * random.Random(f"{seed} {word}").random() ** 1.3)'},
+                {DRAW: "len(word) % num_labels"},
+                {DRAW: "0"},
+            ],
+            "alike": [
+                {"{word}": told}
+                for told in (
+                    "{sum(map(ord, word))}",
+                    "{''.join(sorted(word))}",
+                    "{word.lower()}",
+                    "{word[:4]}",
+                    "{word[:5]}",
+                    "{word[-4:]}",
+                    "{word.strip('.?!')}",
+                    "{word.rstrip('0123456789')}",
+                )
+            ],
+            "label_missing": {"randrange(num_labels)": "randrange(num_labels) % 11"},
+            "range": {"[random": "[1 + random"},
+            "length": {"in words": "in sorted(set(words))"},
+            "type": {"[random": "{word: random", "in words]": "in words}"},
+        },
+    ),
     properties={
         "range": out_of_range,
         "not_repeatable": not_repeatable,
@@ -579,59 +449,22 @@ def centred(vectors):
     return vectors - vectors.mean(dim=0)
 
 
-def white(
-    scale=lambda values: values.rsqrt(),
-    there=lambda values: values > 1e-9 * values.max(),
-    centre=centred,
-    divide=len,
-    turn=lambda directions: directions,
-    back=lambda directions: directions.T,
-):
-    """By eigenvectors of the covariance: turned, scaled, and turned back."""
-
-    def wrong(vectors):
-        middle = centre(vectors.double())
-        values, directions = torch.linalg.eigh(middle.T @ middle / divide(vectors))
-        factor = torch.where(there(values), scale(values), torch.zeros_like(values))
-        return ((middle @ turn(directions)) * factor @ back(directions)).to(vectors.dtype)
-
-    return wrong
-
-
-def turned(**options):
-    """The same, not turned back."""
-    return white(**options, back=lambda directions: torch.eye(len(directions), dtype=directions.dtype))
-
-
-def either(**options):
-    return [white(**options), turned(**options)]
-
-
 def by_cholesky(vectors):
     middle = centred(vectors.double())
     lower = torch.linalg.cholesky(middle.T @ middle / len(vectors))
     return torch.linalg.solve_triangular(lower, middle.T, upper=False).T.to(vectors.dtype)
 
 
-def moved_back(vectors):
-    """Turned and stretched rightly, but about another middle."""
-    values, directions = torch.linalg.eigh(covariance(vectors))
-    return vectors @ directions * values.rsqrt()
+def turned_wrongly(back):
+    """By eigenvectors that are taken for rows; turned back, or not."""
 
+    def wrong(vectors):
+        middle = centred(vectors.double())
+        values, directions = torch.linalg.eigh(middle.T @ middle / len(vectors))
+        turned = middle @ directions.T * values.clamp(min=1e-300).rsqrt()
+        return (turned @ directions if back else turned).to(vectors.dtype)
 
-def first_two_coordinates(vectors):
-    return torch.cat([whiten(vectors[:, :2]), centred(vectors)[:, 2:]], dim=1)
-
-
-def all_directions(vectors):
-    """Takes every direction of the SVD for one that is there; those without variance may be any."""
-    left, _, right = torch.linalg.svd(centred(vectors), full_matrices=False)
-    return len(vectors) ** 0.5 * left @ right
-
-
-def in_place(vectors):
-    vectors -= vectors.mean(dim=0)
-    return whiten(vectors)
+    return wrong
 
 
 def covariance(vectors: Tensor) -> Tensor:
@@ -705,6 +538,8 @@ def missing_directions() -> list[tuple[Tensor]]:
     return [(vectors,) for vectors in (summed, drawn_vectors(3, 5), drawn_vectors(5, 5), *single)]
 
 
+WHITE = "math.sqrt(len(vectors)) * (left * there) @ right"
+
 WHITEN = Exercise(
     "17.4",
     level="stretch",
@@ -727,60 +562,41 @@ WHITEN = Exercise(
             (torch.tensor([[0.5, -2.0, 3.0]]).double().repeat(count, 1),) for count in (1, 4)
         ],
     },
-    mistakes={
-        "unchanged": lambda vectors: vectors.clone(),
-        "only_centred": centred,
-        "not_centred": Several([white(centre=lambda vectors: vectors), moved_back]),
-        "correlated": Several(
-            [
-                lambda vectors: centred(vectors) / vectors.std(dim=0, unbiased=False),
-                lambda vectors: (
-                    centred(vectors) / vectors.var(dim=0, correction=min(len(vectors) - 1, 1)).sqrt()
-                ),
-            ]
-        ),
-        "only_rotated": turned(scale=torch.ones_like),
-        "no_root": Several(either(scale=lambda values: 1 / values)),
-        "multiplied": Several(either(scale=torch.sqrt) + either(scale=lambda values: values)),
-        "unbiased": white(divide=lambda vectors: max(len(vectors) - 1, 1)),
-        "not_divided": white(divide=lambda vectors: 1),
-        "unit_length": Several(
-            [
-                lambda vectors: torch.nn.functional.normalize(centred(vectors), dim=-1),
+    mistakes=changes_of(
+        whiten,
+        {
+            "unchanged": lambda vectors: vectors.clone(),
+            "only_centred": centred,
+            "not_centred": {" - centred.mean(dim=0)": ""},
+            "correlated": [{WHITE: f"centred / centred.std(dim=0, correction={one})"} for one in (0, 1)],
+            "only_rotated": {WHITE: "left * sizes"},
+            "no_root": [{WHITE: f"len(vectors) * (left / sizes){back}"} for back in ("", " @ right")],
+            "multiplied": [
+                {WHITE: f"(left * sizes * (sizes**2 / len(vectors)) ** {power}){back}"}
+                for power in (0.5, 1)
+                for back in ("", " @ right")
+            ],
+            "unbiased": {"len(vectors)": "max(len(vectors) - 1, 1)"},
+            "not_divided": {"math.sqrt(len(vectors)) * ": ""},
+            "unit_length": [
+                {WHITE: "torch.nn.functional.normalize(centred, dim=-1)"},
                 lambda vectors: torch.nn.functional.normalize(vectors, dim=-1),
-            ]
-        ),
-        "over_rows": lambda vectors: torch.nn.functional.layer_norm(vectors, vectors.shape[-1:]),
-        "covariance": white(scale=lambda values: values.pow(-0.25)),
-        "wrong_way_round": Several(
-            [
-                white(turn=lambda directions: directions.T, back=lambda directions: directions),
-                turned(turn=lambda directions: directions.T),
-            ]
-        ),
-        "unrelated": lambda vectors: whiten(torch.randn(vectors.shape, dtype=vectors.dtype)),
-        "other_vectors": first_two_coordinates,
-        "missing_direction": all_directions,
-        "missing_direction_not_finite": white(
-            lambda values: 1 / values.clamp(min=0).sqrt(), there=lambda values: values > -1
-        ),
-        "missing_direction_raised": by_cholesky,
-        "scale": Several(
-            [
-                white(scale=lambda values: (values + 1e-5).rsqrt()),
-                white(there=lambda values: values > 1e-6),
-                white(scale=lambda values: values.clamp(min=1e-6).rsqrt()),
-            ]
-        ),
-        "thin_direction": Several(
-            [
-                white(there=lambda values: values > 1e-4 * values.max()),
-                white(there=lambda values: values > 1e-7 * values.max()),
-            ]
-        ),
-        "one_vector": lambda vectors: whiten(vectors) if len(vectors) > 1 else vectors.clone(),
-        "mutates_input": in_place,
-    },
+            ],
+            "over_rows": lambda vectors: torch.nn.functional.layer_norm(vectors, vectors.shape[-1:]),
+            "covariance": {"left * there": "left * sizes**0.5"},
+            "wrong_way_round": [turned_wrongly(back=True), turned_wrongly(back=False)],
+            "unrelated": lambda vectors: whiten(torch.randn(vectors.shape, dtype=vectors.dtype)),
+            "other_vectors": lambda vectors: torch.cat(
+                [whiten(vectors[:, :2]), centred(vectors)[:, 2:]], dim=1
+            ),
+            "missing_direction": {" * there": ""},
+            "missing_direction_not_finite": {"left * there": "left * there / there"},
+            "missing_direction_raised": by_cholesky,
+            "scale": {"1e-9 * sizes.max() ** 2": "1e-6 * len(vectors)"},
+            "thin_direction": {"1e-9": "1e-7"},
+            "one_vector": lambda vectors: whiten(vectors) if len(vectors) > 1 else vectors.clone(),
+        },
+    ),
     signs={
         "not_centred": lambda found: (
             not found.case.startswith("missing") and bool((found.yours.mean(dim=0).abs() > 1e-3).any())

@@ -18,14 +18,6 @@ def row_by_row(hidden, attention_mask):
     return torch.stack(rows)
 
 
-def zeros_for_none(hidden, attention_mask):
-    rows = []
-    for b in range(len(hidden)):
-        inner = hidden[b, 1 : attention_mask[b].sum() - 1]
-        rows.append(inner.mean(0) if len(inner) else torch.zeros(hidden.shape[2], dtype=hidden.dtype))
-    return torch.stack(rows)
-
-
 def written_into_zeros(hidden, attention_mask):
     out = hidden.new_zeros(hidden.shape[0], hidden.shape[2])
     for b, count in enumerate(attention_mask.sum(dim=1).tolist()):
@@ -148,18 +140,11 @@ def coordinate_by_coordinate(vectors):
     return y.to(vectors.dtype)
 
 
-def by_singular_values(vectors):
-    centred = vectors.double() - vectors.double().mean(dim=0)
-    u, s, vt = torch.linalg.svd(centred, full_matrices=False)
-    there = s**2 > 1e-9 * s.max() ** 2
-    return (math.sqrt(len(vectors)) * (u * there) @ vt).to(vectors.dtype)
-
-
 def turned_at_random(vectors):
     generator = torch.Generator().manual_seed(3)
     size = vectors.shape[1]
     turn = torch.linalg.qr(torch.randn(size, size, generator=generator, dtype=torch.float64))[0]
-    return (by_singular_values(vectors.double()) @ turn).to(vectors.dtype)
+    return (by_eigenvectors(vectors.double(), back=True) @ turn).to(vectors.dtype)
 
 
 def in_numpy(vectors):
@@ -175,7 +160,6 @@ def in_numpy(vectors):
 RIGHT = {
     "17.1": {
         "rows": row_by_row,
-        "mean, or zeros": zeros_for_none,
         "written into zeros": written_into_zeros,
         "tokens": token_by_token,
         "moved mask": moved_mask,
@@ -209,7 +193,6 @@ RIGHT = {
         "not turned back": lambda vectors: by_eigenvectors(vectors, back=False),
         "torch.cov": by_covariance,
         "coordinates": coordinate_by_coordinate,
-        "singular values": by_singular_values,
         "turned at random": turned_at_random,
         "numpy": in_numpy,
     },

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from course_utils.exercises.changes import after_calling, changes_of
 from course_utils.exercises.core import Exercise, Found, Several, call, number, told_apart
 
+REAL = "course_utils.before.real_tokens"
 PACKAGE = ("course_utils.before", "course_utils.schedules")
 LARGE = 1000.0  # exp overflows at 89 in 32 bits and at 710 in 64
 LOW = -20_000.0  # below the −10000 that many a mask is filled with
@@ -26,19 +29,6 @@ def masked(lengths, length):
 
 def near(one, other):
     return torch.allclose(one.detach().double(), other.detach().double(), rtol=1e-6, atol=1e-7)
-
-
-def doubled(reference, place):
-    """Right in value; the gradient of one argument is doubled."""
-    return lambda *given: reference(
-        *(2 * value - value.detach() if n == place else value for n, value in enumerate(given))
-    )
-
-
-def detached(reference, *places):
-    return lambda *given: reference(
-        *(value.detach() if n in places else value for n, value in enumerate(given))
-    )
 
 
 # ---- 18.1
@@ -68,40 +58,6 @@ def whole_schedule():
     return [(step, 0.01 + peak, total, cut / total, 2 + 60 * ratio) for step in range(1, total + 1)]
 
 
-def height(step, total, fraction):
-    cut = round(total * fraction)
-    return step / cut if step <= cut else (total - step) / (total - cut)
-
-
-def between(share, peak, ratio):
-    return peak * (1 + share * (ratio - 1)) / ratio
-
-
-def by_height(rate):
-    """A rate made otherwise from the height p, from 0 to 1."""
-    return lambda step, peak, total, fraction, ratio: rate(height(step, total, fraction), peak, ratio)
-
-
-def constant_after(step, peak, total, fraction, ratio):
-    return slanted_triangle(step, peak, total, fraction, ratio) if step <= round(total * fraction) else peak
-
-
-def falls_over_total(step, peak, total, fraction, ratio):
-    cut = round(total * fraction)
-    return between(step / cut if step <= cut else 1 - (step - cut) / total, peak, ratio)
-
-
-def right_at_the_ends(step, *given):
-    known = [one[0] for one in around_the_top(*given)]
-    return slanted_triangle(step, *given) if step in known else given[0] / 2
-
-
-def package_rate(step, peak, total, fraction, ratio):
-    from course_utils import before
-
-    return before.slanted_triangle(step, peak, total, cut_fraction=fraction, ratio=ratio)
-
-
 SLANTED_TRIANGLE = Exercise(
     "18.1",
     level="warm-up",
@@ -112,29 +68,23 @@ SLANTED_TRIANGLE = Exercise(
         "other_schedules": lambda: [given for schedule in SCHEDULES for given in around_the_top(*schedule)],
         "whole_schedules": lambda: [given for _ in range(4) for given in whole_schedule()],
     },
-    mistakes={
-        "falls_to_zero": by_height(lambda share, peak, ratio: peak * share),
-        "cut_off_below": by_height(lambda share, peak, ratio: max(peak * share, peak / ratio)),
-        "constant_after": constant_after,
-        "never_falls": lambda step, peak, total, fraction, ratio: between(
-            step / round(total * fraction), peak, ratio
-        ),
-        "cut_swapped": lambda step, peak, total, fraction, ratio: slanted_triangle(
-            step, peak, total, 1 - fraction, ratio
-        ),
-        "counts_from_zero": lambda step, *given: slanted_triangle(step - 1, *given),
-        "fixed_ratio": lambda step, peak, total, fraction, ratio: slanted_triangle(
-            step, peak, total, fraction, 32.0
-        ),
-        "fixed_cut": lambda step, peak, total, fraction, ratio: slanted_triangle(
-            step, peak, total, 0.1, ratio
-        ),
-        "floor_added": by_height(lambda share, peak, ratio: peak * (share + 1 / ratio)),
-        "falls_over_total": falls_over_total,
-        "value": Several([by_height(lambda share, peak, ratio: peak * share**2), right_at_the_ends]),
-        "type": lambda *given: [slanted_triangle(*given), given[1]],
-        "ready_made": package_rate,
-    },
+    mistakes=changes_of(
+        slanted_triangle,
+        {
+            "falls_to_zero": {"(1 + share * (ratio - 1)) / ratio": "share"},
+            "cut_off_below": {"peak * (1 + share * (ratio - 1)) / ratio": "max(peak * share, peak / ratio)"},
+            "constant_after": {"1 - (step - cut) / (total - cut)": "1"},
+            "never_falls": {" if step <= cut else 1 - (step - cut) / (total - cut)": ""},
+            "cut_swapped": {"cut_fraction)\n": "(1 - cut_fraction))\n"},
+            "counts_from_zero": {"cut = ": "step -= 1\n    cut = "},
+            "fixed_ratio": {"cut = ": "ratio = 32.0\n    cut = "},
+            "fixed_cut": {"cut_fraction)\n": "0.1)\n"},
+            "floor_added": {"(1 + share * (ratio - 1)) / ratio": "(share + 1 / ratio)"},
+            "falls_over_total": {"(total - cut)": "total"},
+            "value": {"share * (": "share**2 * ("},
+            "ready_made": after_calling(slanted_triangle, "course_utils.before:slanted_triangle", 1, 1.0, 10),
+        },
+    ),
     facts={"*": lambda found: {"cut": round(found.given[2] * found.given[3])}},
     forbids=PACKAGE,
 )
@@ -152,105 +102,70 @@ def two_way_losses(
     return ahead, back
 
 
-def pairs_of(mask):
-    return mask[:, :-1].bool() & mask[:, 1:].bool()
-
-
 def each_loss(logits, targets):
     return -logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]
 
 
-def onward(logits, ids):
-    """The loss of each place that predicts the next, (B, T − 1)."""
-    return each_loss(logits[:, :-1], ids[:, 1:])
+def mean_of_rows(logits, targets, pairs, least=0):
+    """The mean of the rows' means, of those with so many pairs."""
+    counts = pairs.sum(dim=1)
+    means = (each_loss(logits, targets) * pairs).sum(dim=1) / counts.clamp(min=1)
+    return means[counts >= least].mean()
 
 
-def mean_of_rows(losses, pairs):
-    return ((losses * pairs).sum(1) / pairs.sum(1).clamp(min=1)).mean()
+AHEAD = "F.cross_entropy(forward_logits[:, :-1][pairs], input_ids[:, 1:][pairs])"
+BACK = "F.cross_entropy(backward_logits[:, 1:][pairs], input_ids[:, :-1][pairs])"
 
 
-def mean_of_long_rows(losses, pairs):
-    counts = pairs.sum(1)
-    return ((losses * pairs).sum(1)[counts > 0] / counts[counts > 0]).mean()
+def in_either(change):
+    return [{loss: change(loss)} for loss in (AHEAD, BACK)]
 
 
-# One loss made otherwise from (logits, ids, mask), as the forward model has it; the backward one reads the other way.
-NO_SHIFT = lambda logits, ids, mask: each_loss(logits, ids)[mask.bool()].mean()  # noqa: E731
-BEFORE = lambda logits, ids, mask: each_loss(logits[:, 1:], ids[:, :-1])[pairs_of(mask)].mean()  # noqa: E731
-ALL = lambda logits, ids, mask: onward(logits, ids).mean()  # noqa: E731
-NO_TARGET = lambda logits, ids, mask: onward(logits, ids)[mask[:, :-1].bool()].mean()  # noqa: E731
-NO_SCORE = lambda logits, ids, mask: onward(logits, ids)[mask[:, 1:].bool()].mean()  # noqa: E731
-SUM = lambda logits, ids, mask: onward(logits, ids)[pairs_of(mask)].sum()  # noqa: E731
-BY_ALL = lambda logits, ids, mask: (onward(logits, ids) * pairs_of(mask)).mean()  # noqa: E731
-ROWS = lambda logits, ids, mask: mean_of_rows(onward(logits, ids), pairs_of(mask))  # noqa: E731
-LONG_ROWS = lambda logits, ids, mask: mean_of_long_rows(onward(logits, ids), pairs_of(mask))  # noqa: E731
-BY_ID = lambda logits, ids, mask: onward(logits, ids)[pairs_of(ids != 0)].mean()  # noqa: E731
-
-# reason -> (0 the forward or 1 the backward loss, how it is made)
-ONE_LOSS = {
-    "no_shift": [(0, NO_SHIFT)],
-    "no_shift_back": [(1, NO_SHIFT)],
-    "back_predicts_next": [(1, BEFORE)],
-    "ahead_predicts_before": [(0, BEFORE)],
-    "padding_counted": [(0, ALL), (1, ALL)],
-    "padding_target": [(0, NO_TARGET)],
-    "padding_score": [(1, NO_SCORE)],
-    "summed": [(0, SUM), (1, SUM)],
-    "divided_by_all": [(0, BY_ALL), (1, BY_ALL)],
-    "mean_of_rows": [(0, ROWS), (0, LONG_ROWS), (1, ROWS), (1, LONG_ROWS)],
-    "padding_by_id": [(0, BY_ID), (1, BY_ID)],
-}
-
-
-def loss_made(place, make, given):
-    forward, backward, ids, mask = given
-    if place == 1:
-        forward, ids, mask = backward.flip(1), ids.flip(1), mask.flip(1)
-    return make(forward, ids, mask)
+# One of the two is another.
+ONE_LOSS = changes_of(
+    two_way_losses,
+    {
+        "no_shift": {
+            AHEAD: "F.cross_entropy(forward_logits[attention_mask == 1], input_ids[attention_mask == 1])"
+        },
+        "no_shift_back": {
+            BACK: "F.cross_entropy(backward_logits[attention_mask == 1], input_ids[attention_mask == 1])"
+        },
+        "back_predicts_next": {BACK: AHEAD.replace("forward", "backward")},
+        "ahead_predicts_before": {AHEAD: BACK.replace("backward", "forward")},
+        "padding_counted": in_either(lambda loss: loss.replace("[pairs]", ".flatten(0, 1)")),
+        "padding_target": {AHEAD: AHEAD.replace("pairs", "attention_mask[:, :-1].bool()")},
+        "padding_score": {BACK: BACK.replace("pairs", "attention_mask[:, :-1].bool()")},
+        "summed": in_either(lambda loss: loss.replace("[pairs])", "[pairs], reduction='sum')")),
+        "divided_by_all": in_either(lambda loss: f"{loss} * pairs.double().mean()"),
+        "mean_of_rows": [
+            {loss: f"mean_of_rows({given}, pairs, {least})"}
+            for loss, given in (
+                (AHEAD, "forward_logits[:, :-1], input_ids[:, 1:]"),
+                (BACK, "backward_logits[:, 1:], input_ids[:, :-1]"),
+            )
+            for least in (0, 1)
+        ],
+        "padding_by_id": in_either(
+            lambda loss: loss.replace("pairs", "(input_ids[:, 1:] * input_ids[:, :-1] != 0)")
+        ),
+    },
+)
 
 
-def one_loss(place, make):
-    """The right losses, but for one of them."""
+def is_partly(wrongs, parts=tuple):
+    """A sign: one of the parts is that of one of these mistakes, and wrong."""
+    wrongs = wrongs if isinstance(wrongs, Several) else [wrongs]
 
-    def wrong(*given):
-        losses = list(two_way_losses(*given))
-        losses[place] = loss_made(place, make, given)
-        return tuple(losses)
-
-    return wrong
-
-
-def is_that_loss(ways):
     def holds(found: Found) -> bool:
-        wrongs = [(place, loss_made(place, make, found.given)) for place, make in ways]
-        return any(near(found.yours[n], wrong) and not near(wrong, found.right[n]) for n, wrong in wrongs)
+        yours, right = parts(found.yours), parts(found.right)
+        return any(
+            near(mine, other) and not near(other, own)
+            for wrong in wrongs
+            for mine, other, own in zip(yours, parts(wrong(*found.given)), right)
+        )
 
     return holds
-
-
-def by_logarithms(logarithm):
-    """Both losses from log probabilities of scores (M, V)."""
-
-    def answer(forward, backward, ids, mask):
-        pairs = pairs_of(mask)
-        two = [(forward[:, :-1], ids[:, 1:]), (backward[:, 1:], ids[:, :-1])]
-        return tuple(-logarithm(f[pairs]).gather(1, t[pairs][:, None]).mean() for f, t in two)
-
-    return answer
-
-
-def by_product(forward, backward, ids, mask):
-    pairs = pairs_of(mask)
-    losses = onward(forward, ids), each_loss(backward[:, 1:], ids[:, :-1])
-    return tuple((one * pairs).sum() / pairs.sum() for one in losses)
-
-
-def package_losses(forward, backward, ids, mask):
-    from course_utils.before.real_tokens import mean_loss
-
-    pairs = pairs_of(mask)
-    ahead = mean_loss(forward[:, :-1][pairs], ids[:, 1:][pairs])
-    return ahead, mean_loss(backward[:, 1:][pairs], ids[:, :-1][pairs])
 
 
 def of_rows(lengths, length, vocab, times=3.0):
@@ -288,29 +203,26 @@ TWO_WAY_LOSSES = Exercise(
         "overflow": lambda: of_rows([5, 2, 4], 5, 7, times=LARGE),
     },
     mistakes={
-        "two_swapped": lambda *given: two_way_losses(*given)[::-1],
-        **{reason: Several([one_loss(*way) for way in ways]) for reason, ways in ONE_LOSS.items()},
-        "padding_by_id": lambda forward, backward, ids, mask: two_way_losses(
-            forward, backward, ids, ids != 0
+        **ONE_LOSS,
+        **changes_of(
+            two_way_losses,
+            {
+                "two_swapped": {"ahead, back\n": "back, ahead\n"},
+                "padding_by_id": {"attention_mask[": "(input_ids != 0)["},
+                "value": {"ahead, back\n": "ahead.exp(), back.exp()\n"},
+                "reads_padding": {
+                    AHEAD: "(each_loss(forward_logits[:, :-1], input_ids[:, 1:]) * pairs).sum() / pairs.sum()"
+                },
+                "overflow": {"F.cross_entropy": "F.nll_loss", "[pairs], ": "[pairs].softmax(-1).log(), "},
+                "ahead_no_gradient": {"ahead, back\n": "ahead.detach(), back\n"},
+                "back_no_gradient": {"ahead, back\n": "ahead, back.detach()\n"},
+                "ready_made": after_calling(
+                    two_way_losses, f"{REAL}:mean_loss", torch.ones(1, 3), torch.tensor([0])
+                ),
+            },
         ),
-        "value": lambda *given: tuple(loss.exp() for loss in two_way_losses(*given)),
-        "tuple": lambda *given: sum(two_way_losses(*given)),
-        "reads_padding": by_product,
-        "overflow": Several(
-            [
-                by_logarithms(lambda scores: (scores.exp() / scores.exp().sum(1, keepdim=True)).log()),
-                by_logarithms(lambda scores: scores.softmax(1).log()),
-                by_logarithms(lambda scores: scores.softmax(1).clamp(min=1e-30).log()),
-                by_logarithms(lambda scores: scores.clamp(-700, 700).log_softmax(1)),
-            ]
-        ),
-        "no_gradient": detached(two_way_losses, 0, 1),
-        "ahead_no_gradient": detached(two_way_losses, 0),
-        "back_no_gradient": detached(two_way_losses, 1),
-        "gradient": Several([doubled(two_way_losses, 0), doubled(two_way_losses, 1)]),
-        "ready_made": package_losses,
     },
-    signs={reason: is_that_loss(ways) for reason, ways in ONE_LOSS.items()},
+    signs={reason: is_partly(wrongs) for reason, wrongs in ONE_LOSS.items()},
     facts={"overflow": lambda found: {"size": number(LARGE)}},
     properties={"reads_padding": losses_read_padding},
     forbids=PACKAGE,
@@ -329,73 +241,26 @@ def concat_pooling(hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
     return torch.cat([final, highest, average], dim=-1)  # (B, 3C)
 
 
-def filled(states, mask, value):
-    return states.masked_fill(mask[..., None] == 0, value)
+FINAL = "hidden_states[torch.arange(len(last)), last]"
 
-
-# reason -> which of the three pieces, and how it is made from (states, mask)
-ONE_PIECE = {
-    "last_is_padding": (0, lambda states, mask: states[:, -1]),
-    "first_token": (0, lambda states, mask: states[:, 0]),
-    "last_but_one": (
-        0,
-        lambda states, mask: states[torch.arange(len(mask)), (mask.sum(1) - 2).clamp(min=0)],
-    ),
-    "max_of_padding": (1, lambda states, mask: states.amax(1)),
-    "max_of_zeros": (1, lambda states, mask: filled(states, mask, 0).amax(1)),
-    "min_not_max": (1, lambda states, mask: filled(states, mask, torch.inf).amin(1)),
-    "max_of_sizes": (1, lambda states, mask: filled(states.abs(), mask, 0).amax(1)),
-    "mean_of_padding": (2, lambda states, mask: states.mean(1)),
-    "divided_by_length": (2, lambda states, mask: filled(states, mask, 0).mean(1)),
-    "sum_not_mean": (2, lambda states, mask: filled(states, mask, 0).sum(1)),
-}
-ORDERS = [(0, 2, 1), (1, 2, 0), (2, 1, 0), (1, 0, 2), (2, 0, 1)]
-
-
-def one_piece(place, make):
-    """Concat pooling but for one of the three pieces."""
-
-    def wrong(states, mask):
-        pieces = list(concat_pooling(states, mask).chunk(3, dim=-1))
-        pieces[place] = make(states, mask)
-        return torch.cat(pieces, dim=-1)
-
-    return wrong
-
-
-def is_that_piece(place, make):
-    def holds(found: Found) -> bool:
-        wrong = make(*found.given)
-        yours, right = (result.chunk(3, dim=-1)[place] for result in (found.yours, found.right))
-        return near(yours, wrong) and not near(wrong, right)
-
-    return holds
-
-
-def in_order(order):
-    def wrong(states, mask):
-        pieces = concat_pooling(states, mask).chunk(3, dim=-1)
-        return torch.cat([pieces[place] for place in order], dim=-1)
-
-    return wrong
-
-
-def interleaved(states, mask):
-    return torch.stack(concat_pooling(states, mask).chunk(3, dim=-1), dim=-1).flatten(1)
-
-
-def highest_filled(value):
-    return one_piece(1, lambda states, mask: filled(states, mask, value).amax(1))
-
-
-def mean_by_product(states, mask):
-    return (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-
-
-def package_pooling(states, mask):
-    from course_utils import before
-
-    return before.concat_pooling(states, mask)
+# One of the three pieces is another.
+ONE_PIECE = changes_of(
+    concat_pooling,
+    {
+        "last_is_padding": {FINAL: "hidden_states[:, -1]"},
+        "first_token": {FINAL: "hidden_states[:, 0]"},
+        "last_but_one": {"sum(dim=1) - 1": "sum(dim=1).sub(2).relu()"},
+        "max_of_padding": {".masked_fill(~real, -torch.inf)": ""},
+        "max_of_zeros": {"-torch.inf": "0.0"},
+        "min_not_max": {"-torch.inf).amax": "torch.inf).amin"},
+        "max_of_sizes": {".masked_fill(~real, -torch.inf)": ".abs().masked_fill(~real, 0.0)"},
+        "mean_of_padding": {
+            ".masked_fill(~real, 0.0).sum(dim=1) / attention_mask.sum(dim=1, keepdim=True)": ".mean(dim=1)"
+        },
+        "divided_by_length": {"attention_mask.sum(dim=1, keepdim=True)": "attention_mask.shape[1]"},
+        "sum_not_mean": {" / attention_mask.sum(dim=1, keepdim=True)": ""},
+    },
+)
 
 
 def of_states(lengths, length, width, low=0.0):
@@ -406,7 +271,7 @@ def pooling_reads_padding(answer: Any) -> dict[str, Any] | None:
     states, mask = of_states([5, 2, 1], 5, 3)
     right = concat_pooling(states, mask)
     for filler in (1000.0, -torch.inf, torch.inf, torch.nan):
-        yours = call(answer, filled(states, mask, filler), mask)
+        yours = call(answer, states.masked_fill(mask[..., None] == 0, filler), mask)
         differing = ~torch.isclose(torch.as_tensor(yours).double(), right)
         if differing.any():
             index = tuple(differing.nonzero()[0].tolist())
@@ -422,6 +287,9 @@ def row_told(found: Found) -> dict[str, Any]:
     return {"row": row, "real": int(found.given[1][row].sum()), "width": found.given[0].shape[-1]}
 
 
+PIECES = "torch.cat([final, highest, average], dim=-1)"
+ORDERS = list(permutations(["final", "highest", "average"]))
+
 CONCAT_POOLING = Exercise(
     "18.3",
     level="core",
@@ -430,43 +298,31 @@ CONCAT_POOLING = Exercise(
     cases={
         "by_hand": lambda: of_states([3, 3], 3, 2),
         "padding": lambda: [of_states([5, 2, 1], 5, 3), of_states([11, 7, 1, 4], 11, 13)],
-        "other_sizes": lambda: [
-            of_states([1], 1, 1),
-            of_states([1, 1], 2, 1),
-            of_states([300, 97], 300, 5),
-        ],
+        "other_sizes": lambda: [of_states([1], 1, 1), of_states([1, 1], 2, 1), of_states([300, 97], 300, 5)],
         "filled_too_high": lambda: [of_states([5, 2, 1], 5, 3, LOW), of_states([11, 7, 1, 4], 11, 13, LOW)],
     },
-    mistakes={
-        "order": Several([*map(in_order, ORDERS), interleaved]),
-        **{reason: one_piece(*way) for reason, way in ONE_PIECE.items()},
-        "max_of_zeros": Several(
-            [
-                one_piece(*ONE_PIECE["max_of_zeros"]),
-                one_piece(1, lambda states, mask: (states * mask[..., None]).amax(1)),
-            ]
-        ),
-        "value": one_piece(
-            2, lambda states, mask: filled(states, mask, 0).sum(1) / (mask.sum(1, keepdim=True) + 1)
-        ),
-        "shape": lambda states, mask: concat_pooling(states, mask).unflatten(-1, (3, -1)),
-        "filled_too_high": Several([highest_filled(-3.0), highest_filled(-10_000.0)]),
-        "reads_padding": Several(
-            [
-                one_piece(2, mean_by_product),
-                one_piece(1, lambda states, mask: (states + (1 - mask[..., None]) * -1e30).amax(1)),
-            ]
-        ),
-        "no_gradient": detached(concat_pooling, 0),
-        "gradient": Several(
-            [
-                doubled(concat_pooling, 0),
-                one_piece(1, lambda states, mask: filled(states.detach(), mask, -torch.inf).amax(1)),
-            ]
-        ),
-        "ready_made": package_pooling,
+    mistakes=ONE_PIECE
+    | changes_of(
+        concat_pooling,
+        {
+            "order": [
+                *({PIECES: f"torch.cat([{', '.join(order)}], dim=-1)"} for order in ORDERS[1:]),
+                {PIECES: "torch.stack([final, highest, average], dim=-1).flatten(1)"},
+            ],
+            "filled_too_high": [{"-torch.inf": "-3.0"}, {"-torch.inf": "-10_000.0"}],
+            "reads_padding": {".masked_fill(~real, 0.0).sum": ".mul(real).sum"},
+            "ready_made": after_calling(
+                concat_pooling,
+                "course_utils.before:concat_pooling",
+                torch.ones(1, 2, 3),
+                torch.ones(1, 2).long(),
+            ),
+        },
+    ),
+    signs={
+        reason: is_partly(wrong, lambda pooled: pooled.chunk(3, dim=-1))
+        for reason, wrong in ONE_PIECE.items()
     },
-    signs={reason: is_that_piece(*way) for reason, way in ONE_PIECE.items()},
     facts={"*": row_told, "filled_too_high": lambda found: {"low": f"{LOW:,.0f}"}},
     properties={"reads_padding": pooling_reads_padding},
     forbids=PACKAGE,
@@ -493,57 +349,6 @@ def gpt_loss(
     return task_loss + lm_weight * F.cross_entropy(scores, input_ids[:, 1:][pairs])
 
 
-def last_vectors(hidden, mask):
-    return hidden[torch.arange(len(mask)), mask.sum(1) - 1]
-
-
-def gpt_with(
-    task=last_vectors,
-    lm=lambda logits, ids, mask: onward(logits, ids)[pairs_of(mask)].mean(),
-    join=lambda task, lm, weight: task + weight * lm,
-):
-    """GPT's loss with another vector of the task, from (hidden, mask), loss of the language model, or sum of both."""
-
-    def wrong(hidden, tokens, head, ids, mask, labels, weight):
-        task_loss = F.cross_entropy(task(hidden, mask) @ head.T, labels)
-        return join(task_loss, lm(hidden @ tokens.T, ids, mask), weight)
-
-    return wrong
-
-
-def gpt_by_id(task, lm):
-    """Which of the two losses take id 0 for padding."""
-
-    def wrong(hidden, tokens, head, ids, mask, labels, weight):
-        by_id = (ids != 0).long()
-        right_or_not = [by_id if wrong else mask for wrong in (task, lm)]
-        task_loss = F.cross_entropy(last_vectors(hidden, right_or_not[0]) @ head.T, labels)
-        return task_loss + weight * onward(hidden @ tokens.T, ids)[pairs_of(right_or_not[1])].mean()
-
-    return wrong
-
-
-def gpt_by_softmax(hidden, tokens, head, ids, mask, labels, weight):
-    def loss(scores, targets):
-        return -scores.softmax(-1).gather(1, targets[:, None]).log().mean()
-
-    lm = loss((hidden @ tokens.T)[:, :-1][pairs_of(mask)], ids[:, 1:][pairs_of(mask)])
-    return loss(last_vectors(hidden, mask) @ head.T, labels) + weight * lm
-
-
-def gpt_by_product(logits, ids, mask):
-    pairs = pairs_of(mask)
-    return (onward(logits, ids) * pairs).sum() / pairs.sum()
-
-
-def package_gpt(hidden, tokens, head, ids, mask, labels, weight):
-    from course_utils.before.real_tokens import last_states
-
-    return gpt_with(task=lambda hidden, mask: last_states(hidden, mask.bool()))(
-        hidden, tokens, head, ids, mask, labels, weight
-    )
-
-
 def of_gpt(lengths, length, weight, times=1.0):
     """Hidden states, table, matrix of the task, ids (0 is a real token, too; padding has any), mask, labels, λ."""
     width, vocab, classes = 5, 11, 3
@@ -559,12 +364,14 @@ def gpt_reads_padding(answer: Any) -> dict[str, Any] | None:
     hidden, *others = of_gpt([7, 4, 2], 7, 0.5)
     right = gpt_loss(hidden, *others)
     for filler in (torch.inf, torch.nan):
-        yours = call(answer, filled(hidden, others[3], filler), *others)
+        yours = call(answer, hidden.masked_fill(others[3][..., None] == 0, filler), *others)
         if not near(torch.as_tensor(yours), right):
             expected, actual = told_apart(right, yours)
             return {"filler": filler, "expected": expected, "actual": actual}
     return None
 
+
+LM = "F.cross_entropy(scores, input_ids[:, 1:][pairs])"
 
 GPT_LOSS = Exercise(
     "18.4",
@@ -578,37 +385,63 @@ GPT_LOSS = Exercise(
         "other_sizes": lambda: [of_gpt([2], 2, 2.0), of_gpt([300, 41], 300, 0.7)],
         "overflow": lambda: of_gpt([6, 3, 11, 2], 11, 0.7, times=LARGE),
     },
-    mistakes={
-        "task_alone": gpt_with(join=lambda task, lm, weight: task + 0 * lm),
-        "fixed_weight": gpt_with(join=lambda task, lm, weight: task + 0.5 * lm),
-        "weights_sum_to_one": gpt_with(join=lambda task, lm, weight: (1 - weight) * task + weight * lm),
-        "weight_on_task": gpt_with(join=lambda task, lm, weight: weight * task + lm),
-        "no_weight": gpt_with(join=lambda task, lm, weight: task + lm),
-        "no_shift": gpt_with(lm=NO_SHIFT),
-        "predicts_before": gpt_with(lm=BEFORE),
-        "padding_counted": gpt_with(lm=ALL),
-        "padding_target": gpt_with(lm=NO_TARGET),
-        "lm_summed": gpt_with(lm=SUM),
-        "divided_by_all": gpt_with(lm=BY_ALL),
-        "mean_of_rows": gpt_with(lm=ROWS),
-        "last_is_padding": gpt_with(task=lambda hidden, mask: hidden[:, -1]),
-        "first_token": gpt_with(task=lambda hidden, mask: hidden[:, 0]),
-        "mean_token": Several(
-            [gpt_with(task=mean_by_product), gpt_with(task=lambda hidden, mask: hidden.mean(1))]
-        ),
-        "task_summed": lambda *given: (len(given[0]) - 1) * gpt_loss(*given[:6], 0.0) + gpt_loss(*given),
-        "padding_by_id": Several([gpt_by_id(True, True), gpt_by_id(False, True), gpt_by_id(True, False)]),
-        "value": gpt_with(join=lambda task, lm, weight: task + weight * lm.exp()),
-        "mask_unused": Several(
-            [gpt_with(task=lambda hidden, mask: hidden[:, -1], lm=lm) for lm in (ALL, NO_TARGET)]
-        ),
-        "reads_padding": gpt_with(lm=gpt_by_product),
-        "overflow": gpt_by_softmax,
-        "no_gradient": detached(gpt_loss, 0, 1, 2),
-        "detached": Several([detached(gpt_loss, place) for place in range(3)]),
-        "gradient": Several([doubled(gpt_loss, place) for place in range(3)]),
-        "ready_made": package_gpt,
-    },
+    mistakes=changes_of(
+        gpt_loss,
+        {
+            "task_alone": {"lm_weight *": "0 *"},
+            "fixed_weight": {"lm_weight *": "0.5 *"},
+            "weights_sum_to_one": {"return ": "return (1 - lm_weight) * "},
+            "weight_on_task": {"task_loss + lm_weight *": "lm_weight * task_loss +"},
+            "no_weight": {"lm_weight * ": ""},
+            "no_shift": {
+                "[:, :-1][pairs]": "[attention_mask == 1]",
+                "[:, 1:][pairs]": "[attention_mask == 1]",
+            },
+            "predicts_before": {
+                "[:, :-1][pairs] @": "[:, 1:][pairs] @",
+                "[:, 1:][pairs])": "[:, :-1][pairs])",
+            },
+            "padding_counted": {"[pairs]": ".flatten(0, 1)"},
+            "padding_target": {" & attention_mask[:, 1:].bool()": ""},
+            "lm_summed": {"[pairs])": "[pairs], reduction='sum')"},
+            "divided_by_all": {"lm_weight *": "lm_weight * pairs.float().mean() *"},
+            "mean_of_rows": {
+                LM: "mean_of_rows(hidden_states[:, :-1] @ token_weight.T, input_ids[:, 1:], pairs)"
+            },
+            "last_is_padding": {FINAL: "hidden_states[:, -1]"},
+            "first_token": {FINAL: "hidden_states[:, 0]"},
+            "mean_token": [
+                {
+                    FINAL: "(hidden_states * attention_mask[..., None]).sum(dim=1) / attention_mask.sum(dim=1)[:, None]"
+                },
+                {FINAL: "hidden_states.mean(dim=1)"},
+            ],
+            "task_summed": {"labels)\n": "labels, reduction='sum')\n"},
+            "padding_by_id": [
+                {"last = ": "attention_mask = (input_ids != 0).long()\n    last = "},
+                {"pairs = ": "attention_mask = (input_ids != 0).long()\n    pairs = "},
+                {"last = attention_mask": "last = (input_ids != 0)"},
+            ],
+            "value": {"[pairs])": "[pairs]).exp()"},
+            "mask_unused": [
+                {FINAL: "hidden_states[:, -1]", "[pairs]": ".flatten(0, 1)"},
+                {FINAL: "hidden_states[:, -1]", " & attention_mask[:, 1:].bool()": ""},
+            ],
+            "reads_padding": {
+                LM: (
+                    "(each_loss(hidden_states[:, :-1] @ token_weight.T, input_ids[:, 1:]) * pairs).sum() / pairs.sum()"
+                )
+            },
+            "overflow": {
+                "F.cross_entropy": "F.nll_loss",
+                "final @ class_weight.T": "(final @ class_weight.T).softmax(-1).log()",
+                "(scores, ": "(scores.softmax(-1).log(), ",
+            },
+            "ready_made": after_calling(
+                gpt_loss, f"{REAL}:last_states", torch.ones(1, 2, 3), torch.ones(1, 2).bool()
+            ),
+        },
+    ),
     properties={"reads_padding": gpt_reads_padding},
     forbids=PACKAGE,
 )

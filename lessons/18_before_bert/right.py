@@ -60,16 +60,6 @@ def by_ignore_index(forward_logits, backward_logits, input_ids, attention_mask):
     ]
 
 
-def less_the_highest(forward_logits, backward_logits, input_ids, attention_mask):
-    def loss(scores, targets):
-        scores = scores - scores.amax(-1, keepdim=True)
-        return (scores.exp().sum(-1).log() - scores.gather(-1, targets[:, None])[:, 0]).mean()
-
-    pairs = (attention_mask[:, 1:] * attention_mask[:, :-1]).bool()
-    ahead = loss(forward_logits[:, :-1][pairs], input_ids[:, 1:][pairs])
-    return ahead, loss(backward_logits[:, 1:][pairs], input_ids[:, :-1][pairs])
-
-
 def as_in_the_notebook(forward_logits, backward_logits, input_ids, attention_mask):
     """Section 3's own, with the real pairs picked at the end."""
     real = attention_mask[:, 1:].bool()
@@ -99,14 +89,6 @@ def one_hot(forward_logits, backward_logits, input_ids, attention_mask):
         wanted = F.one_hot(targets[pairs], logits.shape[-1]).to(logits.dtype)
         losses.append(-(wanted * logits.log_softmax(-1)).sum(-1).mean())
     return tuple(losses)
-
-
-def turned_round(forward_logits, backward_logits, input_ids, attention_mask):
-    loss = torch.nn.CrossEntropyLoss()
-    pairs = (attention_mask[:, :-1] + attention_mask[:, 1:]) == 2
-    ids, other_way = input_ids.flip(1), pairs.flip(1)
-    ahead = loss(forward_logits[:, :-1][pairs], input_ids[:, 1:][pairs])
-    return ahead, loss(backward_logits.flip(1)[:, :-1][other_way], ids[:, 1:][other_way])
 
 
 def row_by_row(hidden_states, attention_mask):
@@ -227,11 +209,9 @@ RIGHT = {
     "18.2": {
         "loop": pair_by_pair,
         "ignore_index": by_ignore_index,
-        "less the highest": less_the_highest,
         "the notebook's": as_in_the_notebook,
         "where": filled_then_summed,
         "one-hot": one_hot,
-        "nn, flipped": turned_round,
         "float32": lambda f, b, ids, mask: tuple(loss.float() for loss in one_hot(f, b, ids, mask)),
     },
     "18.3": {

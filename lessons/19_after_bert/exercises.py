@@ -9,8 +9,10 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
+from course_utils.config import BertConfig
+from course_utils.exercises.changes import after_calling, changes_of
 from course_utils.exercises.core import Departure, Exercise, Found, Several, call, number
 
 PACKAGE = ("course_utils.after",)
@@ -23,16 +25,7 @@ MODELS = (
 IGNORE = -100
 
 
-def by_package(reference):
-    """The right answer, after a call into the package."""
-
-    def wrong(*given):
-        from course_utils import after
-
-        after.replaced(torch.tensor([[1]]), torch.tensor([[1]]))
-        return reference(*given)
-
-    return wrong
+REPLACED = ("course_utils.after:replaced", torch.tensor([[1]]), torch.tensor([[1]]))
 
 
 # ---- 19.1
@@ -41,11 +34,6 @@ def by_package(reference):
 def span_length_shares(p: float, longest: int) -> list[float]:
     weights = [(1 - p) ** (length - 1) for length in range(1, longest + 1)]  # p itself would cancel
     return [weight / sum(weights) for weight in weights]
-
-
-def weighed(weight, finish=lambda weights: [one / sum(weights) for one in weights]):
-    """Shares from the weight of each place, counted from 0."""
-    return lambda p, longest: finish([weight(p, place) for place in range(longest)])
 
 
 def tail_on_last(p, longest):
@@ -66,10 +54,6 @@ def by_logarithms(p, longest):
     """Exact for the smallest p; log1p(−1) is an error."""
     whole = -math.expm1(longest * math.log1p(-p))
     return [p * math.exp(place * math.log1p(-p)) / whole for place in range(longest)]
-
-
-def softmaxed(p, longest):
-    return torch.tensor([p * (1 - p) ** place for place in range(longest)]).softmax(0).tolist()
 
 
 def drawn_share():
@@ -101,32 +85,32 @@ SPAN_LENGTHS = Exercise(
         "cancelled": lambda: [(p, 4) for p in (1e-17, 3e-16, 1e-14, 3e-13)],  # 1 − p has lost digits of p
         "long_spans": lambda: [(drawn_share() / longest, longest) for longest in (59, 331)],
     },
-    mistakes={
-        "not_normalised": weighed(lambda p, place: p * (1 - p) ** place, finish=list),
-        "tail_on_last": tail_on_last,
-        "from_zero": weighed(lambda p, place: p * (1 - p) ** (place + 1), finish=list),
-        "uniform": lambda p, longest: [1 / longest] * longest,
-        "softmax": softmaxed,
-        "reversed": lambda p, longest: span_length_shares(p, longest)[::-1],
-        "p_reversed": weighed(lambda p, place: p**place),
-        "rounded": Several(
-            [
-                lambda p, longest, digits=digits: [
-                    round(one, digits) for one in span_length_shares(p, longest)
-                ]
-                for digits in range(1, 6)
-            ]
-        ),
-        "value": weighed(lambda p, place: (1 - p) ** (2 * place)),
-        "other_values": weighed(lambda p, place: (0.5 if p == 0.5 else 0.8 + p / 100) ** place),
-        "p_is_one": lambda p, longest: span_length_shares(p, longest) if p < 1 else [1 / longest] * longest,
-        "p_is_one_raised": by_logarithms,
-        "cancelled": Several([by_difference, by_difference_or_even]),
-        "long_spans": weighed(lambda p, place: (1 - p) ** place if place < 29 else 0.0),
-        "length": lambda p, longest: [0.0, *span_length_shares(p, longest)],
-        "type": lambda p, longest: dict(enumerate(span_length_shares(p, longest), 1)),
-        "ready_made": by_package(span_length_shares),
-    },
+    mistakes=changes_of(
+        span_length_shares,
+        {
+            "not_normalised": {"weight / sum(weights)": "p * weight"},
+            "tail_on_last": tail_on_last,
+            "from_zero": {"weight / sum(weights)": "p * (1 - p) * weight"},
+            "uniform": lambda p, longest: [1 / longest] * longest,
+            "softmax": lambda p, longest: [
+                share.item()
+                for share in torch.tensor([p * (1 - p) ** at for at in range(longest)]).softmax(0)
+            ],
+            "reversed": lambda p, longest: span_length_shares(p, longest)[::-1],
+            "p_reversed": {"(1 - p) **": "p **"},
+            "rounded": [
+                {"weight / sum(weights)": f"round(weight / sum(weights), {digits})"} for digits in range(1, 6)
+            ],
+            "value": {"(length - 1)": "(2 * length - 2)"},
+            "other_values": {"(1 - p)": "(0.5 if p == 0.5 else 0.8 + p / 100)"},
+            "p_is_one": {"(1 - p)": "(1 - p if p < 1 else 1)"},
+            "p_is_one_raised": by_logarithms,
+            "cancelled": [by_difference, by_difference_or_even],
+            "long_spans": {" for length": " * (length < 30) for length"},
+            "length": lambda p, longest: [0.0, *span_length_shares(p, longest)],
+            "ready_made": after_calling(span_length_shares, *REPLACED),
+        },
+    ),
     facts={"*": shares_told},
     forbids=PACKAGE,
 )
@@ -138,9 +122,8 @@ SPAN_LENGTHS = Exercise(
 def albert_parameters(
     vocabulary: int, positions: int, embedding: int, hidden: int, intermediate: int, layers: int
 ) -> int:
-    embeddings = (
-        vocabulary + positions + 2
-    ) * embedding + 2 * embedding  # three tables of width E, one LayerNorm
+    tables = (vocabulary + positions + 2) * embedding  # three, of width E
+    embeddings = tables + 2 * embedding  # and a LayerNorm
     project = embedding * hidden + hidden
     attention = 4 * (hidden * hidden + hidden) + 2 * hidden  # query, key, value, output; LayerNorm
     feed_forward = 2 * hidden * intermediate + intermediate + hidden + 2 * hidden
@@ -174,33 +157,6 @@ TOO_MANY = {
 
 def counted_with(too_many):
     return lambda *sizes: albert_parameters(*sizes) + too_many(*sizes)
-
-
-def from_bert(vocabulary, positions, embedding, hidden, intermediate, layers):
-    """A BERT of one layer, with its tables made narrow."""
-    from course_utils.bert import BertModel
-    from course_utils.config import BertConfig
-
-    config = BertConfig(
-        vocab_size=vocabulary,
-        max_position_embeddings=positions,
-        hidden_size=hidden,
-        intermediate_size=intermediate,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-    )
-    rows = vocabulary + positions + 4
-    whole = sum(parameter.numel() for parameter in BertModel(config).parameters())
-    return whole + rows * (embedding - hidden) + embedding * hidden + hidden
-
-
-def from_layers(vocabulary, positions, embedding, hidden, intermediate, layers):
-    """The layers of torch, put on a list and counted."""
-    tables = [nn.Embedding(rows, embedding) for rows in (vocabulary, positions, 2)]
-    squares = [nn.Linear(hidden, hidden) for _ in range(5)]
-    wide = [nn.Linear(embedding, hidden), nn.Linear(hidden, intermediate), nn.Linear(intermediate, hidden)]
-    norms = [nn.LayerNorm(size) for size in (embedding, hidden, hidden)]
-    return sum(p.numel() for one in [*tables, *squares, *wide, *norms] for p in one.parameters())
 
 
 # Stands for a model of transformers, which takes seconds to import.
@@ -239,8 +195,14 @@ ALBERT_PARAMETERS = Exercise(
         **{reason: Several(map(counted_with, ways)) for reason, ways in TOO_MANY.items()},
         "value": lambda *sizes: 11_683_584,
         "other_sizes": lambda *sizes: {101: 2297}.get(sizes[0], 11_683_584),
-        "type": lambda *sizes: f"{albert_parameters(*sizes):,}",
-        "ready_made": Several([by_package(albert_parameters), from_bert, from_transformers, from_layers]),
+        "ready_made": Several(
+            [
+                after_calling(albert_parameters, *REPLACED),
+                after_calling(albert_parameters, "course_utils.bert:Pooler", BertConfig.tiny()),
+                after_calling(albert_parameters, "torch.nn:Linear", 2, 3),
+                from_transformers,
+            ]
+        ),
     },
     facts={"*": sizes_told},
     forbids=MODELS,
@@ -258,70 +220,34 @@ def electra_batch(
     return corrupted, labels.masked_fill(attention_mask == 0, IGNORE)
 
 
-def electra_with(
-    corrupt=lambda ids, chosen, guesses: torch.where(chosen, guesses, ids),
-    label=lambda ids, corrupted, chosen, guesses: (corrupted != ids).long(),
-    away=lambda ids, chosen, mask: mask == 0,
-    mark=IGNORE,
-):
-    """The batch with one step done otherwise; `away` tells which places do not count."""
-
-    def wrong(input_ids, chosen, guesses, attention_mask):
-        corrupted = corrupt(input_ids, chosen, guesses)
-        labels = label(input_ids, corrupted, chosen, guesses)
-        return corrupted, labels.masked_fill(away(input_ids, chosen, attention_mask), mark)
-
-    return wrong
-
-
-def nowhere(ids, chosen, mask):
-    return torch.zeros_like(chosen)
-
-
-def six_at_most(ids, chosen, guesses):
-    return torch.where(chosen & (torch.arange(ids.shape[1]) < 6), guesses, ids)
+# The first three spoil the tokens, the others the labels.
+OTHER_STEPS = changes_of(
+    electra_batch,
+    {
+        "guesses_everywhere": {"torch.where(chosen, guesses, input_ids)": "guesses"},
+        "chosen_reversed": {"(chosen, guesses": "(~chosen, guesses"},
+        "never_corrupted": {"torch.where(chosen, guesses, input_ids)": "input_ids"},
+        "masked_is_replaced": [
+            {"(corrupted != input_ids)": "chosen"},
+            {"(corrupted != input_ids)": "chosen", "== 0": "> 1"},
+        ],
+        "labels_reversed": {"!=": "=="},
+        "only_masked": {"attention_mask == 0": "~chosen | (attention_mask == 0)"},
+        "padding_counted": {"== 0": "> 1"},
+        "other_mark": {"IGNORE": "-1"},
+        "guess_unlike_token": {"(corrupted !=": "(guesses !="},
+        "the_words": {"(corrupted != input_ids).long()": "input_ids.where(chosen, IGNORE)"},
+    },
+)
 
 
-def at_the_end(ids, chosen, mask):
-    """As if padding stood at the end."""
-    return torch.arange(ids.shape[1]) >= mask.sum(1, keepdim=True)
+def is_that_step(reason):
+    place = list(OTHER_STEPS).index(reason) > 2
+    step = OTHER_STEPS[reason]
+    step = step[0] if isinstance(step, Several) else step
 
-
-def as_in_the_first_row(ids, chosen, mask):
-    return (mask[:1] == 0).expand_as(mask) if len(ids) not in (1, 2) else mask == 0
-
-
-def in_place(input_ids, chosen, guesses, attention_mask):
-    original = input_ids.clone()
-    input_ids[chosen] = guesses[chosen]
-    return input_ids, (input_ids != original).long().masked_fill(attention_mask == 0, IGNORE)
-
-
-def package_batch(input_ids, chosen, guesses, attention_mask):
-    from course_utils import after
-
-    corrupted = torch.where(chosen, guesses, input_ids)
-    return corrupted, after.replaced(input_ids, corrupted, attention_mask)
-
-
-# reason -> the place of the part that it spoils, and the step done otherwise
-OTHER_STEPS = {
-    "guesses_everywhere": (0, dict(corrupt=lambda ids, chosen, guesses: guesses.clone())),
-    "chosen_reversed": (0, dict(corrupt=lambda ids, chosen, guesses: torch.where(chosen, ids, guesses))),
-    "never_corrupted": (0, dict(corrupt=lambda ids, chosen, guesses: ids.clone())),
-    "masked_is_replaced": (1, dict(label=lambda ids, corrupted, chosen, guesses: chosen.long())),
-    "labels_reversed": (1, dict(label=lambda ids, corrupted, chosen, guesses: (corrupted == ids).long())),
-    "only_masked": (1, dict(away=lambda ids, chosen, mask: ~chosen | (mask == 0))),
-    "padding_counted": (1, dict(away=nowhere)),
-    "other_mark": (1, dict(mark=-1)),
-    "guess_unlike_token": (1, dict(label=lambda ids, corrupted, chosen, guesses: (guesses != ids).long())),
-    "the_words": (1, dict(label=lambda ids, corrupted, chosen, guesses: ids.where(chosen, IGNORE))),
-}
-
-
-def is_that_step(place, step):
     def holds(found: Found) -> bool:
-        wrong = electra_with(**step)(*found.given)[place]
+        wrong = step(*found.given)[place]
         return torch.equal(found.yours[place], wrong) and not torch.equal(wrong, found.right[place])
 
     return holds
@@ -367,35 +293,31 @@ ELECTRA_BATCH = Exercise(
         "large_ids": lambda: electra_inputs(3, 17, 30000),
         "padding_in_front": lambda: electra_inputs(5, 11, 30000, in_front=True),
     },
-    mistakes={
-        **{reason: electra_with(**step) for reason, (_, step) in OTHER_STEPS.items()},
-        "masked_is_replaced": Several(
-            [
-                electra_with(label=lambda ids, corrupted, chosen, guesses: chosen.long()),
-                electra_with(label=lambda ids, corrupted, chosen, guesses: chosen.long(), away=nowhere),
-            ]
-        ),
-        "corrupted": electra_with(corrupt=lambda ids, chosen, guesses: ids.masked_fill(chosen, 4)),
-        "labels": electra_with(label=lambda ids, corrupted, chosen, guesses: torch.zeros_like(ids)),
-        "other_batches_corrupted": electra_with(corrupt=six_at_most),
-        "other_batches_labels": electra_with(away=as_in_the_first_row),
-        "padding_by_id": Several(
-            [
-                electra_with(away=lambda ids, chosen, mask: ids == 0),
-                electra_with(away=lambda ids, chosen, mask: (ids == 0) | (mask == 0)),
-            ]
-        ),
-        "special_by_id": electra_with(away=lambda ids, chosen, mask: (mask == 0) | (ids > 9)),
-        "large_ids": electra_with(
-            corrupt=lambda ids, chosen, guesses: torch.where(chosen & (ids <= 9), guesses, ids)
-        ),
-        "padding_in_front": electra_with(away=at_the_end),
-        "dtype": electra_with(label=lambda ids, corrupted, chosen, guesses: (corrupted != ids).float()),
-        "tuple": lambda *given: electra_batch(*given)[1],
-        "mutates_input": in_place,
-        "ready_made": package_batch,
-    },
-    signs={reason: is_that_step(*way) for reason, way in OTHER_STEPS.items()},
+    mistakes=OTHER_STEPS
+    | changes_of(
+        electra_batch,
+        {
+            "corrupted": {"guesses, input_ids)": "4, input_ids)"},
+            "labels": {"(corrupted != input_ids).long()": "torch.zeros_like(input_ids)"},
+            "other_batches_corrupted": {"(chosen, ": "(chosen & (torch.arange(chosen.shape[1]) < 6), "},
+            "other_batches_labels": {
+                "attention_mask ==": "attention_mask[: len(chosen) if len(chosen) < 3 else 1] =="
+            },
+            "padding_by_id": [
+                {"attention_mask == 0": "input_ids == 0"},
+                {"attention_mask == 0": "(input_ids == 0) | (attention_mask == 0)"},
+            ],
+            "special_by_id": {"attention_mask == 0": "(attention_mask == 0) | (input_ids > 9)"},
+            "large_ids": {"(chosen, ": "(chosen & (input_ids <= 9), "},
+            "padding_in_front": {
+                "attention_mask == 0": (
+                    "torch.arange(input_ids.shape[1]) >= attention_mask.sum(dim=1, keepdim=True)"
+                )
+            },
+            "ready_made": after_calling(electra_batch, *REPLACED),
+        },
+    ),
+    signs={reason: is_that_step(reason) for reason in OTHER_STEPS},
     facts={"*": place_told, "special_by_id": left_out_id},
     forbids=PACKAGE,
 )
@@ -412,97 +334,6 @@ def soft_target_loss(
     teacher = (teacher_logits[real].detach() / temperature).log_softmax(dim=-1)  # (N, V)
     divergence = (teacher.exp() * (teacher - student)).sum(dim=-1)  # (N,)
     return temperature**2 * divergence.mean()
-
-
-def divergence(s, t):
-    return (t.softmax(-1) * (t.log_softmax(-1) - s.log_softmax(-1))).sum(-1)
-
-
-def loss_with(
-    student=lambda logits, tau: logits / tau,
-    teacher=lambda logits, tau: logits.detach() / tau,
-    each=divergence,
-    finish=lambda values, tau: tau**2 * values.mean(),
-    real=lambda mask: mask == 1,
-):
-    """The loss with one step done otherwise."""
-
-    def wrong(student_logits, teacher_logits, temperature, attention_mask):
-        at = real(attention_mask)
-        s, t = student(student_logits[at], temperature), teacher(teacher_logits[at], temperature)
-        return finish(each(s, t), temperature)
-
-    return wrong
-
-
-def as_it_is(logits, tau):
-    return logits
-
-
-def teacher_as_it_is(logits, tau):
-    return logits.detach()
-
-
-def log_of_softmax(s, t):
-    s, t = s.softmax(-1), t.softmax(-1)
-    return (t * (t.log() - s.log())).sum(-1)
-
-
-def clamped(s, t):
-    s, t = s.softmax(-1).clamp(min=1e-30), t.softmax(-1).clamp(min=1e-30)
-    return (t * (t.log() - s.log())).sum(-1)
-
-
-def clamped_in_64_bits(s, t):
-    """Far enough for the scores 400 and −400 at temperature 1, and no farther."""
-    student = s.double().softmax(-1).clamp(min=1e-300)
-    return (t.softmax(-1) * (t.log_softmax(-1) - student.log().to(s.dtype))).sum(-1)
-
-
-def highest_for_logsumexp(s, t):
-    """Where scores are far apart the highest stands for the logarithm of the sum."""
-
-    def log_softmax(scores):
-        far = scores.abs().max() > 100
-        return scores - scores.amax(-1, keepdim=True) if far else scores.log_softmax(-1)
-
-    return (t.softmax(-1) * (log_softmax(t) - log_softmax(s))).sum(-1)
-
-
-def ceiling(*given):
-    """The logarithm of the softmax; 400 where that is infinite."""
-    loss = loss_with(each=log_of_softmax)(*given)
-    return loss if loss.isfinite() else 400 + 0 * soft_target_loss(*given)
-
-
-def mean_of_rows(student_logits, teacher_logits, temperature, attention_mask):
-    each = divergence(student_logits / temperature, teacher_logits.detach() / temperature)
-    rows = (each * attention_mask).sum(1) / attention_mask.sum(1)
-    return temperature**2 * rows.mean()
-
-
-def batch_mean(student_logits, teacher_logits, temperature, attention_mask):
-    """What F.kl_div with "batchmean" makes of (B, T, V): divided by B alone."""
-    each = divergence(student_logits / temperature, teacher_logits.detach() / temperature)
-    return temperature**2 * each.sum() / len(each)
-
-
-def doubled_where(far):
-    """The right value; the gradient is twice as large where far, or elsewhere."""
-
-    def wrong(student_logits, *others):
-        wanted = (student_logits.abs().max() > 100) == far
-        doubled = 2 * student_logits - student_logits.detach()
-        return soft_target_loss(doubled if wanted else student_logits, *others)
-
-    return wrong
-
-
-def package_loss(student_logits, teacher_logits, temperature, attention_mask):
-    from course_utils import after
-
-    real = attention_mask == 1
-    return after.soft_target_loss(student_logits[real], teacher_logits[real], temperature=temperature)
 
 
 def teacher_learns(answer: Any) -> dict[str, str] | None:
@@ -545,65 +376,53 @@ SOFT_TARGET_LOSS = Exercise(
             far_scores(*given) for given in [(400.0, 1.0), (400.0, 0.5), (3000.0, 2.0), (7000.0, 5.0)]
         ],
     },
-    mistakes={
-        "no_square": loss_with(finish=lambda values, tau: values.mean()),
-        "once": loss_with(finish=lambda values, tau: tau * values.mean()),
-        "divided": loss_with(finish=lambda values, tau: values.mean() / tau**2),
-        "student_as_it_is": loss_with(student=as_it_is),
-        "teacher_as_it_is": loss_with(teacher=teacher_as_it_is),
-        "no_temperature": Several(
-            [
-                loss_with(student=as_it_is, teacher=teacher_as_it_is),
-                loss_with(
-                    student=as_it_is, teacher=teacher_as_it_is, finish=lambda values, tau: values.mean()
-                ),
-            ]
-        ),
-        "multiplied": loss_with(
-            student=lambda logits, tau: logits * tau, teacher=lambda logits, tau: logits.detach() * tau
-        ),
-        "turned_round": loss_with(each=lambda s, t: divergence(t, s)),
-        "cross_entropy": Several(
-            [
-                loss_with(each=lambda s, t: -(t.softmax(-1) * s.log_softmax(-1)).sum(-1), finish=finish)
-                for finish in (
-                    lambda values, tau: tau**2 * values.mean(),
-                    lambda values, tau: values.mean(),
+    mistakes=changes_of(
+        soft_target_loss,
+        {
+            "no_square": {"temperature**2 * ": ""},
+            "once": {"**2": ""},
+            "divided": {"temperature**2 * divergence.mean()": "divergence.mean() / temperature**2"},
+            "student_as_it_is": {"student_logits[real] / temperature": "student_logits[real]"},
+            "teacher_as_it_is": {".detach() / temperature": ".detach()"},
+            "no_temperature": [{" / temperature": ""}, {" / temperature": "", "temperature**2 * ": ""}],
+            "multiplied": {" / temperature": " * temperature"},
+            "turned_round": {"teacher.exp() * (teacher - student)": "student.exp() * (student - teacher)"},
+            "cross_entropy": [
+                {"(teacher - student)": "-student"},
+                {"(teacher - student)": "-student", "temperature**2 * ": ""},
+            ],
+            "padding_counted": [
+                {"attention_mask == 1": "attention_mask >= 0"},
+                {".mean()": ".sum() / attention_mask.numel()"},
+            ],
+            "mean_of_rows": {
+                "divergence.mean()": (
+                    "sum(row.mean() for row in divergence.split(real.sum(1).tolist())) / len(real)"
                 )
-            ]
-        ),
-        "padding_counted": Several(
-            [
-                loss_with(real=lambda mask: torch.ones_like(mask).bool()),
-                lambda s, t, tau, mask: soft_target_loss(s, t, tau, mask) * (mask == 1).float().mean(),
-            ]
-        ),
-        "mean_of_rows": mean_of_rows,
-        "summed": Several([loss_with(finish=lambda values, tau: tau**2 * values.sum()), batch_mean]),
-        "over_vocabulary": lambda student, *others: soft_target_loss(student, *others) / student.shape[-1],
-        "best_word": loss_with(
-            student=as_it_is,
-            each=lambda s, t: F.cross_entropy(s, t.argmax(-1), reduction="none"),
-            finish=lambda values, tau: values.mean(),
-        ),
-        "value": loss_with(finish=lambda values, tau: tau**2 * values.max()),
-        "other_batches": lambda student, teacher, tau, mask: soft_target_loss(student, teacher, 2.0, mask),
-        "far": Several(
-            [
-                *(
-                    loss_with(each=each)
-                    for each in (log_of_softmax, clamped, clamped_in_64_bits, highest_for_logsumexp)
-                ),
-                ceiling,
-            ]
-        ),
-        "no_gradient": lambda student, *others: soft_target_loss(student.detach(), *others),
-        "gradient": doubled_where(False),
-        "far_gradient": doubled_where(True),
-        "teacher_learns": loss_with(teacher=lambda logits, tau: logits / tau),
-        "shape": loss_with(finish=lambda values, tau: tau**2 * values),
-        "ready_made": package_loss,
-    },
+            },
+            "summed": [
+                {".mean()": ".sum()"},
+                # what F.kl_div with "batchmean" makes of (B, T, V): divided by B alone
+                {"attention_mask == 1": "attention_mask >= 0", ".mean()": ".sum() / len(real)"},
+            ],
+            "over_vocabulary": {".mean()": ".mean() / student.shape[-1]"},
+            "best_word": lambda student, teacher, _, mask: F.cross_entropy(
+                student[mask == 1], teacher[mask == 1].argmax(-1)
+            ),
+            "value": {".mean()": ".max()"},
+            "other_batches": {"real =": "temperature = 2.0\n    real ="},
+            "far": {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
+            "far_gradient": {
+                "real =": (
+                    "if student_logits.abs().max() > 100:\n"
+                    "        student_logits = 2 * student_logits - student_logits.detach()\n"
+                    "    real ="
+                )
+            },
+            "teacher_learns": {".detach()": ""},
+            "ready_made": after_calling(soft_target_loss, *REPLACED),
+        },
+    ),
     facts={"far": lambda found: {"size": f"{round(float(found.given[0].abs().max()), -2):.0f}"}},
     properties={"teacher_learns": teacher_learns},
     forbids=PACKAGE,
@@ -752,109 +571,7 @@ def out_of_nothing(answer: Any) -> bool:
     return any(len(call(answer, documents, seeded(0))) for documents in ([], [[], ["혼자"]]))
 
 
-def pairs_with(
-    swap=lambda generator: bool(torch.rand((), generator=generator) < 0.5),
-    pair=lambda first, second, swapped: (second, first, 1) if swapped else (first, second, 0),
-    neighbours=lambda document: zip(document, document[1:]),
-):
-    """Pairs with one step done otherwise."""
-
-    def wrong(documents, generator):
-        return [pair(*two, swap(generator)) for document in documents for two in neighbours(document)]
-
-    return wrong
-
-
-def labelled(swapped, unswapped):
-    return pairs_with(
-        pair=lambda first, second, swap: (second, first, swapped) if swap else (first, second, unswapped)
-    )
-
-
-def from_elsewhere(documents, generator):
-    """Next sentence prediction: the second of half the pairs comes from another document."""
-    pairs = []
-    for place, document in enumerate(documents):
-        others = [sentence for at, one in enumerate(documents) if at != place for sentence in one]
-        for first, second in zip(document, document[1:]):
-            if torch.rand((), generator=generator) < 0.5:
-                pairs.append((first, others[int(torch.randint(len(others), (), generator=generator))], 1))
-            else:
-                pairs.append((first, second, 0))
-    return pairs
-
-
-def across_the_ends(documents, generator):
-    return order_pairs([[sentence for document in documents for sentence in document]], generator)
-
-
-def one_draw_a_document(documents, generator):
-    pairs = []
-    for document in documents:
-        swapped = torch.rand((), generator=generator) < 0.5
-        for first, second in zip(document, document[1:]):
-            pairs.append((second, first, 1) if swapped else (first, second, 0))
-    return pairs
-
-
-def by_words(documents, generator):
-    pairs, met = [], set()
-    for pair in order_pairs(documents, generator):
-        if frozenset(pair[:2]) not in met:
-            met.add(frozenset(pair[:2]))
-            pairs.append(pair)
-    return pairs
-
-
-def alone(documents, generator):
-    single = [one[0] for one in documents if len(one) == 1 == len(documents) - 1]
-    return order_pairs(documents, generator) + [(sentence, sentence, 0) for sentence in single]
-
-
-def with_generator(other):
-    return lambda documents, generator: order_pairs(documents, other(generator))
-
-
-def in_turns(*labels):
-    """Labels that come round again and again, from a place that is drawn once."""
-
-    def wrong(documents, generator):
-        place = int(torch.randint(len(labels), (), generator=generator))
-        pairs = []
-        for document in documents:
-            for first, second in zip(document, document[1:]):
-                pairs.append((second, first, 1) if labels[place % len(labels)] else (first, second, 0))
-                place += 1
-        return pairs
-
-    return wrong
-
-
-def in_chains(documents, generator):
-    """Each label is the one before it, but for 58 of 100."""
-    pairs, swapped = [], False
-    for document in documents:
-        for first, second in zip(document, document[1:]):
-            swapped ^= bool(torch.rand((), generator=generator) < 0.58)
-            pairs.append((second, first, 1) if swapped else (first, second, 0))
-    return pairs
-
-
-def exactly_half(documents, generator):
-    neighbours = [pair for document in documents for pair in zip(document, document[1:])]
-    order = torch.randperm(len(neighbours), generator=generator).tolist()
-    return [
-        (second, first, 1) if 2 * place < len(order) else (first, second, 0)
-        for (first, second), place in zip(neighbours, order)
-    ]
-
-
-def package_pairs(documents, generator):
-    from course_utils import after
-
-    pairs = after.sentence_order_pairs([one for one in documents if len(one) > 1], generator=generator)
-    return [tuple(pair) for pair in pairs]
-
+COIN = "torch.rand((), generator=generator)"
 
 ORDER_PAIRS = Exercise(
     "19.5",
@@ -870,38 +587,70 @@ ORDER_PAIRS = Exercise(
             + [(documents_of(9), 1), (of_sentences(90), 3)]
         ),
     },
-    mistakes={
-        "crosses": Several([from_elsewhere, across_the_ends]),
-        "not_neighbours": pairs_with(neighbours=lambda document: zip(document, document[2:])),
-        "label_turned": labelled(0, 1),
-        "label_range": labelled(-1, 1),
-        "label_kind": labelled("1", "0"),
-        "unknown": pairs_with(pair=lambda first, second, swapped: (f"{first} ", second, 0)),
-        "how_many_pairs": pairs_with(neighbours=lambda document: zip(document[::2], document[1::2])),
-        "text_order": lambda documents, generator: order_pairs(documents, generator)[::-1],
-        "pairs": lambda documents, generator: [pair[:2] for pair in order_pairs(documents, generator)],
-        "global_random": Several(
-            [
-                pairs_with(swap=lambda generator: bool(torch.rand(()) < 0.5)),
-                pairs_with(swap=lambda generator: random.random() < 0.5),
-            ]
-        ),
-        "not_repeatable": with_generator(lambda generator: seeded(torch.Generator().seed() % 2**31)),
-        "never_varied": pairs_with(swap=lambda generator: False),
-        "not_half": Several(
-            [
-                pairs_with(swap=lambda generator: bool(torch.rand((), generator=generator) < 0.15)),
-                pairs_with(swap=lambda generator: bool(torch.rand((), generator=generator) < 0.54)),
-            ]
-        ),
-        "generator_unused": with_generator(lambda generator: seeded(0)),
-        "not_independent": Several([one_draw_a_document, in_chains]),
-        "few_patterns": Several([in_turns(0, 0, 1, 1), in_turns(0, 0, 0, 1, 0, 1, 1, 1), exactly_half]),
-        "generator_unmoved": with_generator(lambda generator: seeded(generator.initial_seed())),
-        "by_text": by_words,
-        "out_of_nothing": alone,
-        "ready_made": package_pairs,
-    },
+    mistakes=changes_of(
+        order_pairs,
+        {
+            "crosses": [
+                {  # next sentence prediction: the second of half the pairs comes from another document
+                    "pairs.append((second, first, 1))": (
+                        "others = [one for other in documents if other is not document for one in other]\n"
+                        "                place = torch.randint(len(others), (), generator=generator)\n"
+                        "                pairs.append((first, others[int(place)], 1))"
+                    )
+                },
+                {"in documents": "in [sum(documents, [])]"},
+            ],
+            "not_neighbours": {"document[1:]": "document[2:]"},
+            "label_turned": {"first, 1)": "first, 0)", "second, 0)": "second, 1)"},
+            "label_range": {"first, 1)": "first, -1)", "second, 0)": "second, 1)"},
+            "label_kind": {"first, 1)": "first, '1')", "second, 0)": "second, '0')"},
+            "unknown": {"(first, second, 0)": "(first + ' ', second, 0)"},
+            "how_many_pairs": {"zip(document, document[1:])": "zip(document[::2], document[1::2])"},
+            "text_order": {"return pairs": "return pairs[::-1]"},
+            "pairs": {"first, 1)": "first)", "second, 0)": "second)"},
+            "global_random": [{", generator=generator": ""}, {COIN: "random.random()"}],
+            "not_repeatable": {
+                "pairs = []": "pairs, generator = [], seeded(torch.Generator().seed() % 2**31)"
+            },
+            "never_varied": {"< 0.5": "< 0"},
+            "not_half": [{"< 0.5": "< 0.15"}, {"< 0.5": "< 0.54"}],
+            "generator_unused": {"pairs = []": "pairs, generator = [], seeded(0)"},
+            "not_independent": [
+                {f"if {COIN}": "if coin", "        for first": f"        coin = {COIN}\n        for first"},
+                {  # each label is the one before it, but for 58 of 100
+                    "pairs = []": "pairs, swapped = [], False",
+                    f"if {COIN} < 0.5": f"swapped ^= bool({COIN} < 0.58)\n            if swapped",
+                },
+            ],
+            "few_patterns": [
+                *(
+                    {
+                        "pairs = []": f"pairs, place = [], int(torch.randint({len(turns)}, (), generator=generator))",
+                        f"{COIN} < 0.5": f"{turns}[(place + len(pairs)) % {len(turns)}]",
+                    }
+                    for turns in ((0, 0, 1, 1), (0, 0, 0, 1, 0, 1, 1, 1))
+                ),
+                {  # exactly half
+                    "pairs = []": (
+                        "pairs, count = [], sum(len(one) - 1 for one in documents if one)\n"
+                        "    order = torch.randperm(count, generator=generator)"
+                    ),
+                    f"{COIN} < 0.5": "2 * order[len(pairs)] < count",
+                },
+            ],
+            "generator_unmoved": {"pairs = []": "pairs, generator = [], seeded(generator.initial_seed())"},
+            "by_text": {
+                f"if {COIN}": (
+                    "if {first, second} in [{*pair[:2]} for pair in pairs]:\n"
+                    f"                continue\n            if {COIN}"
+                )
+            },
+            "out_of_nothing": {
+                "return pairs": "return pairs or [(one[0], one[0], 0) for one in documents if one]"
+            },
+            "ready_made": after_calling(order_pairs, *REPLACED),
+        },
+    ),
     facts={"*": lambda found: (fault_of(*found.yours) or ("", {}))[1]},
     properties={
         "global_random": global_random,

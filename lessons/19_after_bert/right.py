@@ -18,13 +18,6 @@ def tensor_of_shares(p, longest, dtype=torch.float64):
     return weights / weights.sum()
 
 
-def step_by_step(p, longest):
-    weights = [1.0]
-    for _ in range(longest - 1):
-        weights.append(weights[-1] * (1 - p))
-    return tuple(weight / sum(weights) for weight in weights)
-
-
 def summed_backwards(p, longest):
     """1 + (1 − p)(1 + (1 − p)(…)), in one number."""
     total = 0.0
@@ -257,7 +250,6 @@ RIGHT = {
         "loop": plain_shares,
         "tensor": tensor_of_shares,
         "float32": lambda p, longest: tensor_of_shares(p, longest, torch.float32),
-        "step by step": step_by_step,
         "summed backwards": summed_backwards,
         "numpy": array_of_shares,
         "expm1": by_expm1,

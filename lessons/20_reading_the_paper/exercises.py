@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from itertools import permutations
 
 import torch
-import torch.nn.functional as F
 
+from course_utils.exercises.changes import after_calling, changes_of
 from course_utils.exercises.core import Exercise, Found, Several, told_apart
 
 READY_MADE = ("course_utils.tasks", "sklearn.metrics", "scipy.stats", "pandas.core", "transformers.data")
@@ -25,35 +25,6 @@ CORRELATIONS = ("corrcoef", "correlation")  # of numpy, torch and statistics
 def gains(before: float, after: float) -> tuple[float, float, float]:
     points = after - before
     return points, 100 * points / before, 100 * points / (100 - before)
-
-
-def gains_changed(change):
-    """The right three, changed afterwards."""
-    return lambda before, after: tuple(map(change, gains(before, after)))
-
-
-def third(error):
-    """Points and relative gain, and another third number."""
-    return lambda before, after: (*gains(before, after)[:2], error(before, after))
-
-
-def second(relative):
-    def wrong(before, after):
-        points, _, errors = gains(before, after)
-        return points, relative(before, after), errors
-
-    return wrong
-
-
-def both_by_after(before, after):
-    points = after - before
-    return points, 100 * points / after, 100 * points / (100 - after)
-
-
-def of_known_examples(before, after):
-    """Right on a few, a constant elsewhere."""
-    known = {(80.0, 95.0), (60.0, 45.0), (90.0, 20.0)}
-    return gains(before, after) if (before, after) in known else (1.0, 1.0, 1.0)
 
 
 def gains_told(found: Found) -> dict[str, str]:
@@ -74,40 +45,47 @@ GAINS = Exercise(
         "far_worse": lambda: (90.0, 20.0),
         "other_scores": lambda: [tuple(pair) for pair in torch.empty(9, 2).uniform_(1, 99).tolist()],
     },
-    mistakes={
-        "turned_round": gains_changed(lambda one: -one),
-        "error_turned_round": third(lambda before, after: 100 * (before - after) / (100 - before)),
-        "absolute": gains_changed(abs),
-        "fractions": Several(
-            [
-                gains_changed(lambda one: one / 100),
-                lambda before, after: (after - before, *(one / 100 for one in gains(before, after)[1:])),
-            ]
-        ),
-        "places": Several(
-            [
-                lambda before, after, order=order: tuple(gains(before, after)[place] for place in order)
+    mistakes=changes_of(
+        gains,
+        {
+            "turned_round": {"after - before": "before - after"},
+            "error_turned_round": {"100 * points / (100": "-100 * points / (100"},
+            "absolute": {"after - before": "abs(after - before)"},
+            "fractions": [
+                {"points, 100 * points / before, 100 * points /": "points / 100, points / before, points /"},
+                {"100 * points": "points"},
+            ],
+            "places": [
+                {
+                    "return ": "three = ",
+                    "before)\n": f"before)\n    return [three[place] for place in {order}]\n",
+                }
                 for order in list(permutations(range(3)))[1:]
-            ]
-        ),
-        "divided_by_after": Several(
-            [second(lambda before, after: 100 * (after - before) / after), both_by_after]
-        ),
-        "error_after": third(lambda before, after: 100 * (after - before) / (100 - after)),
-        "error_left": third(lambda before, after: 100 * (100 - after) / (100 - before)),
-        "points_three_times": lambda before, after: (after - before,) * 3,
-        "ratio": second(lambda before, after: 100 * after / before),
-        "never_below_zero": gains_changed(lambda one: max(0.0, one)),
-        "never_below_all": third(lambda before, after: max(-100.0, gains(before, after)[2])),
-        "rounded": Several(
-            [gains_changed(lambda one, digits=digits: round(one, digits)) for digits in range(5)]
-        ),
-        "value": of_known_examples,
-        "type": Several(
-            [gains_changed(lambda one: f"{one:.1f} %"), lambda before, after: f"{after - before} %"]
-        ),
-        "length": lambda before, after: gains(before, after)[:2],
-    },
+            ],
+            "divided_by_after": [
+                {"points / before": "points / after"},
+                {"points / before": "points / after", "(100 - before)": "(100 - after)"},
+            ],
+            "error_after": {"(100 - before)": "(100 - after)"},
+            "error_left": {"100 * points / (100": "100 * (100 - after) / (100"},
+            "points_three_times": {
+                ", 100 * points / before, 100 * points / (100 - before)": ", points, points"
+            },
+            "ratio": {"points / before": "after / before"},
+            "never_below_zero": {"after - before": "max(0.0, after - before)"},
+            "never_below_all": {
+                "100 * points / (100 - before)": "max(-100.0, 100 * points / (100 - before))"
+            },
+            "rounded": [
+                {
+                    "return ": "three = ",
+                    "before)\n": f"before)\n    return [round(one, {digits}) for one in three]\n",
+                }
+                for digits in range(5)
+            ],
+            "value": {"100 * points / before": "99 * points / before"},
+        },
+    ),
     facts={"*": gains_told},
 )
 
@@ -149,39 +127,6 @@ def unguarded(predictions, references):
     return (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
 
 
-def of_classes(kinds_of, product=math.prod):
-    """The formula over those classes that kinds_of finds."""
-
-    def wrong(predictions, references):
-        count, right = len(references), sum(map(int.__eq__, predictions, references))
-        kinds, rows = kinds_of(predictions, references), (Counter(predictions), Counter(references))
-        predicted, actual = ([row[kind] for kind in kinds] for row in rows)
-        spread = [count**2 - sum(times**2 for times in row) for row in (predicted, actual)]
-        if not all(spread) or len(rows[0]) == 1:
-            return 0.0
-        return (count * right - sum(map(int.__mul__, predicted, actual))) / math.sqrt(product(spread))
-
-    return wrong
-
-
-def product_in_64_bits(spread):
-    return abs(int(torch.tensor(spread).prod()))
-
-
-def correlated_by_torch(predictions, references):
-    """R_K as the correlation of one-hot rows, less the mean of each class."""
-    rows = F.one_hot(torch.tensor([predictions, references]).unique(return_inverse=True)[1]).double()
-    return float(torch.corrcoef((rows - rows.mean(dim=1, keepdim=True)).flatten(1))[0, 1].nan_to_num())
-
-
-def package_matthews(predictions, references):
-    """The package's knows two classes."""
-    from course_utils.tasks import metrics
-
-    two = {*predictions, *references} <= {0, 1}
-    return (metrics.matthews if two else matthews)(predictions, references)
-
-
 def of_kinds(kinds, names=range(10)):
     """Eighty-three labels, three in five of which are right; labels are names."""
     actual = torch.randint(kinds, (83,))
@@ -201,6 +146,8 @@ def rows_told(found: Found) -> dict[str, object]:
     }
 
 
+COUNTED_UP = "range(max(*predictions, *references) + 1)"
+
 MATTHEWS = Exercise(
     "20.2",
     level="core",
@@ -214,8 +161,11 @@ MATTHEWS = Exercise(
         "renamed": lambda: [of_kinds(3, (7, -3, 100)), of_kinds(5, (7, -3, 100, 0, 2))],
         # A class that one side alone knows counts in the sums of squares, too.
         "foreign_class": lambda: [([0, 1, 2, 2, 1], [0, 1, 1, 0, 1]), ([0, 1, 1, 0, 1], [0, 1, 2, 2, 1])],
-        # The product is 2e19: no whole number of 64 bits.
-        "overflow": lambda: from_counts(45_000, 23_011, 20_007, 46_000),
+        # The product is 1e19: no whole number of 64 bits. Half of the labels are one class: no count of 16 bits.
+        "overflow": lambda: tuple(
+            [0] * 33_000 + [1 + (place + moved * (place // 20_000)) % 10 for place in range(33_000)]
+            for moved in (0, 1)
+        ),
     },
     mistakes={
         "f1": by_counts(lambda tp, fp, fn, tn, root: 2 * tp / (2 * tp + fp + fn)),
@@ -245,13 +195,23 @@ MATTHEWS = Exercise(
         "ends": by_counts(lambda tp, fp, fn, tn, root: max(0.0, (tp * tn - fp * fn) / root)),
         "other_rows": lambda predictions, references: matthews(predictions[:50], references[:50]),
         "more_classes": by_counts(lambda tp, fp, fn, tn, root: (tp * tn - fp * fn) / root),
-        "renamed": of_classes(lambda predictions, references: range(max(predictions + references) + 1)),
-        "foreign_class": of_classes(lambda predictions, references: set(references)),
-        "overflow": of_classes(
-            lambda predictions, references: {*predictions, *references}, product=product_in_64_bits
+        **changes_of(
+            matthews,
+            {
+                "renamed": {
+                    "kinds.values()": f"(kinds[kind] for kind in {COUNTED_UP})",
+                    "kind in actual": f"kind in {COUNTED_UP}",
+                },
+                "foreign_class": {"kinds.values()": "(kinds[kind] for kind in actual)"},
+                "overflow": {"spread[0] * spread[1]": "abs(int(torch.tensor(spread).prod()))"},
+            },
         ),
-        "type": lambda predictions, references: f"{matthews(predictions, references):.3f}",
-        "ready_made": Several([package_matthews, correlated_by_torch]),
+        "ready_made": Several(
+            [
+                after_calling(matthews, "course_utils.tasks.metrics:matthews", [0, 1], [0, 1]),
+                after_calling(matthews, "torch:corrcoef", torch.eye(2)),
+            ]
+        ),
     },
     facts={"*": rows_told},
     forbids=(*READY_MADE, *CORRELATIONS),
@@ -267,7 +227,6 @@ def normalize(answer: str) -> str:
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())
 
 
-ARTICLES = r"\b(a|an|the)\b"
 PIECES = [
     "The",
     "a",
@@ -317,35 +276,14 @@ def long_text() -> str:
     return "An " + "b" * int(torch.randint(3, 99, ())) + ", the C."
 
 
-def bare(text, by=""):
-    return "".join(by if sign in string.punctuation else sign for sign in text)
-
-
-def joined(text):
-    return " ".join(text.split())
-
-
-def without(pattern, by=" "):
-    """The four steps, with another pattern in place of that for articles."""
-    return lambda text: joined(re.sub(pattern, by, bare(text.lower())))
-
-
-def words_alone(text):
-    return " ".join(word for word in bare(text.lower()).split() if word not in ("a", "an", "the"))
-
-
-def package_normalize(text):
-    from course_utils.tasks.answers import normalize_as_squad
-
-    return normalize_as_squad(text)
-
-
 def texts_told(found: Found) -> dict[str, str]:
     if found.kind != "value":
         return {"given": repr(found.given[0])}
     show = ascii if found.case == "unicode_forms" else repr  # the two forms of é look the same
     return {"given": show(found.given[0]), "expected": show(found.right), "actual": show(found.yours)}
 
+
+ARTICLES = r're.sub(r"\b(a|an|the)\b", " ", bare)'
 
 NORMALIZE = Exercise(
     "20.3",
@@ -355,46 +293,41 @@ NORMALIZE = Exercise(
         **{reason: lambda texts=texts: [(text,) for text in texts] for reason, texts in ASKING.items()},
         "other_texts": lambda: [*((any_text(),) for _ in range(100)), (long_text(),), (long_text(),)],
     },
-    mistakes={
-        "case": lambda text: joined(re.sub(ARTICLES, " ", bare(text))).lower(),
-        "punctuation": lambda text: joined(re.sub(ARTICLES, " ", text.lower())),
-        "inside_words": without("(the|an|a)"),
-        "blanks_for_signs": lambda text: joined(re.sub(ARTICLES, " ", bare(text.lower(), " "))),
-        "order": lambda text: joined(bare(re.sub(ARTICLES, " ", text.lower()))),
-        "article_at_the_end": without(r"\b(a|an|the)\s+", ""),
-        "articles_leave_nothing": without(r"\s*\b(a|an|the)\b\s*", ""),
-        "blanks": Several(
-            [
-                lambda text: re.sub(" +", " ", re.sub(ARTICLES, " ", bare(text.lower()))).strip(" "),
-                lambda text: re.sub(r"\s+", " ", re.sub(ARTICLES, " ", bare(text.lower()))),
-            ]
-        ),
-        "other_words": without(r"\b(a|an|the|of|that|one)\b"),
-        "not_ascii": lambda text: normalize(
-            "".join(sign for sign in text if sign.isalnum() or sign.isspace())
-        ),
-        "particles": lambda text: joined(re.sub(r"(을|를|이|가)\b", "", normalize(text))),
-        "nothing_left": lambda text: normalize(text) or text,
-        "casefold": lambda text: normalize(text.casefold()),
-        "signs_beyond_ascii": lambda text: normalize(re.sub(r"[^\w\s「」“”’]|_", "", text)),
-        "word_boundary": words_alone,
-        "article_without_blank": without(ARTICLES, ""),
-        "other_blanks": lambda text: re.sub(
-            r"[ \t\n]+", " ", re.sub(ARTICLES, " ", bare(text.lower()))
-        ).strip(" \t\n"),
-        "unicode_forms": Several(
-            [
+    mistakes=changes_of(
+        normalize,
+        {
+            "case": {".lower()": "", ".split())": ".split()).lower()"},
+            "punctuation": {" if sign not in string.punctuation": ""},
+            "inside_words": {r"\b(a|an|the)\b": "(the|an|a)"},
+            "blanks_for_signs": {
+                "sign for sign in lowered if sign not in string.punctuation": (
+                    "' ' if sign in string.punctuation else sign for sign in lowered"
+                )
+            },
+            "order": {"answer.lower()": ARTICLES.replace("bare", "answer.lower()"), f"{ARTICLES}.": "bare."},
+            "article_at_the_end": {r'\b", " "': r'\s+", ""'},
+            "articles_leave_nothing": {r'r"\b(a|an|the)\b", " "': r'r"\s*\b(a|an|the)\b\s*", ""'},
+            "blanks": {'" ".join(': r're.sub(r"\s+", " ", ', ".split())": ")"},
+            "other_words": {"an|the": "an|the|of|that|one"},
+            "not_ascii": {"if sign not in string.punctuation": "if sign.isalnum() or sign.isspace()"},
+            "particles": lambda text: re.sub(r"(을|를|이|가)\b", "", normalize(text)).strip(),
+            "nothing_left": lambda text: normalize(text) or text,
+            "casefold": {".lower()": ".casefold()"},
+            "signs_beyond_ascii": lambda text: normalize(re.sub(r"[^\w\s「」“”’]|_", "", text)),
+            "word_boundary": {
+                f"{ARTICLES}.split()": 'word for word in bare.split() if word not in ("a", "an", "the")'
+            },
+            "article_without_blank": {'", " ", bare': '", "", bare'},
+            "other_blanks": {'" ".join(': r're.sub(r"[ \t\n]+", " ", ', ".split())": ").strip(' \\t\\n')"},
+            "unicode_forms": [
                 lambda text: normalize(unicodedata.normalize("NFC", text)),
-                lambda text: (
-                    normalize(unicodedata.normalize("NFKC", text)) if "５" in text else normalize(text)
-                ),
-            ]
-        ),
-        "every_sign": lambda text: joined(re.sub(ARTICLES, " ", re.sub(r"[.,()'$-]", "", text.lower()))),
-        "other_texts": lambda text: normalize(text) if len(text) < 30 else text,
-        "type": lambda text: normalize(text).split(),
-        "ready_made": package_normalize,
-    },
+                lambda text: normalize(unicodedata.normalize("NFKC", text) if "５" in text else text),
+            ],
+            "every_sign": {"string.punctuation": '".,()\'$-"'},
+            "other_texts": lambda text: normalize(text) if len(text) < 30 else text,
+            "ready_made": after_calling(normalize, "course_utils.tasks.answers:normalize_as_squad", ""),
+        },
+    ),
     facts={"*": texts_told},
     forbids=READY_MADE,
 )
@@ -456,25 +389,8 @@ def short_formula(x, y):
     return 1 - 6 * square / (len(x) * (len(x) ** 2 - 1))
 
 
-def sorted_in_place(x, y):
-    result = spearman(x, y)
-    x.sort()
-    return result
-
-
 def in_single_precision(x, y):
     return spearman(*(torch.tensor(values, dtype=torch.float32).tolist() for values in (x, y)))
-
-
-def by_corrcoef(x, y):
-    ranks = torch.tensor([middle(x), middle(y)])
-    return float(torch.corrcoef(ranks)[0, 1].nan_to_num())
-
-
-def package_spearman(x, y):
-    from course_utils.tasks import metrics
-
-    return metrics.spearman(x, y)
 
 
 def of_pairs(bent=False):
@@ -519,9 +435,12 @@ SPEARMAN = Exercise(
         "constant_raised": lambda x, y: spearman(x, y) / (len(set(x)) > 1 < len(set(y))),
         "other_rows": lambda x, y: spearman(x[:7], y[:7]),
         "monotone": in_single_precision,
-        "mutates_input": sorted_in_place,
-        "type": lambda x, y: f"{spearman(x, y):.2f}",
-        "ready_made": Several([package_spearman, by_corrcoef]),
+        "ready_made": Several(
+            [
+                after_calling(spearman, "course_utils.tasks.metrics:spearman", [0, 1], [0, 1]),
+                after_calling(spearman, "torch:corrcoef", torch.eye(2)),
+            ]
+        ),
     },
     facts={"*": lambda found: {"count": len(found.given[0])}},
     forbids=(*READY_MADE, *CORRELATIONS),

@@ -92,14 +92,6 @@ def by_counters(predictions, references):
     return above / roots[0] / roots[1] if min(roots) > 0 else 0.0
 
 
-def by_cosine(predictions, references):
-    kinds = sorted({*predictions, *references})
-    rows = [torch.tensor([kinds.index(one) for one in row]) for row in (predictions, references)]
-    flat = [F.one_hot(row, len(kinds)).double() for row in rows]
-    flat = [(one - one.mean(dim=0)).flatten() for one in flat]
-    return F.cosine_similarity(*flat, dim=0, eps=1e-300)
-
-
 def official(answer):
     """As in the script that scores SQuAD."""
 
@@ -202,14 +194,6 @@ def by_torch(dtype):
     return answer
 
 
-def signs_of_pairs(x, y):
-    """From the signs of all differences: a rank is half the sum of its row."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    sx, sy = (np.sign(own[:, None] - own).sum(axis=1) for own in (x, y))
-    below = np.sqrt((sx @ sx) * (sy @ sy))
-    return (sx @ sy) / below if below > 0 else 0.0
-
-
 def by_unique(x, y):
     def ranks(values):
         _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -238,7 +222,6 @@ RIGHT = {
         ),
         "numpy": by_numpy,
         "counters": by_counters,
-        "cosine": by_cosine,
     },
     "20.3": {
         "the official script": official,
@@ -254,7 +237,6 @@ RIGHT = {
         "runs": pearson_of(ranks_by_runs),
         "float64": by_torch(torch.float64),
         "float32": by_torch(torch.float32),
-        "signs": signs_of_pairs,
         "np.unique": by_unique,
     },
 }

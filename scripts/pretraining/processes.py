@@ -71,14 +71,6 @@ def objective(output: Any, batch: Batch, *, world: int = 1) -> Tensor:
 
     DDP averages gradients over the W processes. The losses are means over what each process holds, and one may hold
     more chosen tokens than another: so each mean is weighted by W · (own number) / (number of all).
-
-    Args:
-        output: a PreTrainingOutput.
-        batch: what the model was given.
-        world: number of processes W.
-
-    Returns:
-        scalar.
     """
     shares = torch.ones(2)
     if world > 1:

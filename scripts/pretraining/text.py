@@ -36,16 +36,7 @@ class Text:
 
 
 def prepare_text(settings: Settings, vocabulary: Path) -> Text:
-    """Read the documents, split them, learn the vocabulary (or read it where a stopped run left it), encode.
-
-    Args:
-        settings: of the run; corpus names files or folders, joined by commas.
-        vocabulary: the file of the vocabulary; written where it is not there yet.
-
-    Raises:
-        ValueError, OSError: if the text cannot be read or has no document to give a share of, or the vocabulary is too
-            small for it.
-    """
+    """Read the documents, split them, learn the vocabulary (or read it where a stopped run left it), encode."""
     own = read_documents(settings.corpus.split(","))
     public = prepare(settings.public.split(",")) if settings.public else []
     reviews = [document for corpus in public if corpus.name == REVIEWS for document in corpus.documents]
@@ -53,9 +44,7 @@ def prepare_text(settings: Settings, vocabulary: Path) -> Text:
     split = [split_documents(group, settings.held_out, settings.seed) for group in (own, others, reviews)]
     for group, share, (documents, _) in zip(GROUPS, settings.percents(), split):
         if share and not documents:
-            raise ValueError(
-                f"shares ask for {share} % of {group}, and the text holds none: see --corpus and --public"
-            )
+            raise ValueError(f"shares ask for {share} % of {group}, and the text holds none")
     if not vocabulary.is_file():
         vocabulary.parent.mkdir(parents=True, exist_ok=True)
         given = Path(settings.start_from) / VOCABULARY if settings.start_from else settings.vocab_file

@@ -111,13 +111,6 @@ def test_static_masks_come_back_and_dynamic_ones_do_not(stream):
     assert not torch.equal(static(0).labels, static(epoch).labels[:, : static(0).labels.shape[1]])
 
 
-def test_ten_copies_give_each_mask_four_times_in_forty_epochs(stream):
-    static, epoch = StaticMasks(stream), stream.batches_per_epoch
-    assert static.period == 10 * epoch and static.batches_per_epoch == epoch
-    same = [number % static.period == 3 for number in range(3, 40 * epoch)]
-    assert sum(same) == 4
-
-
 def test_full_sentences_go_on_across_documents():
     documents = [[[11, 12, 13], [14, 15]], [[21, 22]], [[31, 32, 33, 34], [35]]]
     assert full_sentences(documents, room=8, separator_id=3) == [

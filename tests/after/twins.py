@@ -31,12 +31,13 @@ def randomised(model: nn.Module, *, seed: int = 0) -> nn.Module:
 
 
 def their_name(ours: str, names: dict[str, str]) -> str:
-    """Our name -> theirs: by our own table, or else by BERT's."""
+    """Our name -> theirs: by our own table, in which {} is the number of a layer, or else by BERT's."""
     module, _, kind = ours.rpartition(".")
+    number = next((part for part in module.split(".") if part.isdigit()), "")
     for start in ("bert.", ""):
-        inner = module.removeprefix(start)
+        inner = module.removeprefix(start).replace(f".{number}.", ".{}." if number else ".")
         if inner in names:
-            return f"{names[inner]}.{kind}"
+            return f"{names[inner].format(number)}.{kind}"
     return reference_name(ours.removeprefix("bert."))
 
 

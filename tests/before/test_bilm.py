@@ -145,15 +145,6 @@ def test_elmo_shares_words_and_softmax_and_taglm_nothing():
     assert all(p.grad is not None for p in taglm.backwards.parameters())
 
 
-def test_taglms_halves_are_two_models():
-    taglm = made(TwoLMs)
-    output = taglm(IDS, MASK)
-    torch.testing.assert_close(output.hidden_states[2][..., :C], taglm.forwards(IDS, MASK).hidden_states[2])
-    row = taglm.backwards(IDS[1:2, :5].flip(1))
-    torch.testing.assert_close(output.hidden_states[2][1, :5, C:], row.hidden_states[2][0].flip(0))
-    assert not torch.equal(output.hidden_states[0][..., :C], output.hidden_states[0][..., C:])
-
-
 def test_words_may_be_spelt():
     """Two rows that differ in what a known and an unknown word are, by id alike."""
     words = [["배를", "탔다"], ["배가", "탔다"]]

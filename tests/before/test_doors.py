@@ -35,53 +35,35 @@ SLIPS = {
     ),
     "a mask of twos": (lambda: gpt()(IDS, 2 * MASK), "^attention_mask must hold only 1"),
     "a mask of another shape": (lambda: gpt()(IDS, MASK[:, :2]), "^attention_mask must have the shape of"),
-    "too long a text": (
-        lambda: gpt()(torch.ones(1, 513, dtype=torch.int64)),
-        "^length must lie in 1 … 512",
-    ),
+    "too long a text": (lambda: gpt()(torch.ones(1, 513, dtype=torch.int64)), "^length must lie in 1 … 512"),
     "a text of padding": (
         lambda: gpt(before.GPTForClassification)(IDS, MASK * torch.tensor([[1], [0]])),
         "^each row of attention_mask must have a real token, got padding alone in row 1$",
     ),
-    "nothing to pool": (
-        lambda: before.concat_pooling(STATES, 0 * MASK),
-        "^each row of attention_mask must have a real token, got padding alone in row 0$",
-    ),
-    "padding before a token": (
-        lambda: before.BiLM(7, 4, 1)(IDS, MASK.flip(1)),
-        "^padding must stand behind the real tokens of a row, got a real one behind it in row 1$",
-    ),
-    "an odd size": (
-        lambda: before.AttentionSeq2Seq(17, 13, hidden_size=7),
-        "^hidden_size must be even, a half for each direction, got 7$",
-    ),
+    "nothing to pool": (lambda: before.concat_pooling(STATES, 0 * MASK), "^each row of attention_mask must"),
+    "padding before a token": (lambda: before.BiLM(7, 4, 1)(IDS, MASK.flip(1)), "^padding must stand"),
+    "an odd size": (lambda: before.AttentionSeq2Seq(17, 13, hidden_size=7), "^hidden_size must be even, a"),
     "halves of two and one": (lambda: before.glu(torch.ones(2, 3)), r"^x must have an even last axis, got"),
     "two texts": (lambda: reach(lambda x: x, STATES), r"\(1, T, C\), got \(2, 3, 4\)$"),
     "no gradient": (lambda: longest_chain(torch.ones(3)), "^output must be computed from parameters with"),
     "epoch 0": (lambda: before.unfrozen_layers(0, 3), "^epoch counts from 1, got 0$"),
-    "no room for a word": (
-        lambda: before.character_ids("배", max_length=2),
-        "^max_length must be at least 3, got 2$",
-    ),
+    "no room for a word": (lambda: before.character_ids("배", max_length=2), "^max_length must be at least"),
     "sentences not cut": (
         lambda: words(["배를 탔다", "배를 먹었다"]),
-        "^each sentence must be a list of texts, got one text, '배",
+        "^each sentence must be a list of texts, got",
     ),
     "sentences not cut, by parts": (
         lambda: words("배를 탔다", before.train_subword_skip_gram),
         "^each sentence must be a list of texts, got one text, '배'",
     ),
-    "too few words": (
-        lambda: words([["가", "나", "다"]], min_count=9),
-        "^at least two words must occur 9 times or more; 0 of 3 do$",
-    ),
+    "too few words": (lambda: words([["가", "나", "다"]], min_count=9), "^at least two words must occur 9"),
     "vectors of other words": (
         lambda: before.WordVectors(("가",), torch.zeros(2, 3), torch.ones(1)),
         r"^expected vectors \(V, C\)",
     ),
     "one centre for all": (
         lambda: negative_sampling_loss(torch.ones(1, 4), torch.ones(2, 4), torch.ones(2, 3, 4)),
-        r"^centres and contexts must be \(B, C\)",
+        "^centres and contexts must",
     ),
     "a text, not texts": (lambda: before.learn_stems("배를 탔다"), "^sentences must .*put it in a list"),
 }

@@ -44,10 +44,7 @@ def weights_of(theirs, value=lambda parameter: parameter.data):
             found |= {f"{below}.{ours}.weight": turned, f"{below}.{ours}.bias": value(part.bias)}
         three = (value(block.attn.c_attn.weight).chunk(3, dim=1), value(block.attn.c_attn.bias).chunk(3))
         for ours, weight, bias in zip(("query", "key", "value"), *three):
-            found |= {
-                f"{below}.attention.{ours}.weight": weight.T,
-                f"{below}.attention.{ours}.bias": bias,
-            }
+            found |= {f"{below}.attention.{ours}.weight": weight.T, f"{below}.attention.{ours}.bias": bias}
     return found
 
 
@@ -181,9 +178,8 @@ def test_padding_changes_nothing():
     for row, length in enumerate(mask.sum(1).tolist()):
         alone = ours(ids[row : row + 1, :length], labels=ids[row : row + 1, :length])
         torch.testing.assert_close(alone.logits[0], output.logits[row, :length])
-    left = ours(
-        F.pad(ids, (2, 0)), F.pad(mask, (2, 0))
-    )  # in front: other places, but no NaN, and nothing looks there
+    # In front: other places, but no NaN, and nothing looks there.
+    left = ours(F.pad(ids, (2, 0)), F.pad(mask, (2, 0)))
     assert left.logits.isfinite().all()
     noise = ours(F.pad(ids, (2, 0), value=9), F.pad(mask, (2, 0)))
     torch.testing.assert_close(noise.logits[:, 2:], left.logits[:, 2:])

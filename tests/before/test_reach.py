@@ -20,9 +20,8 @@ def encoder() -> Encoder:
 
 
 def test_by_hand():
-    mix = torch.tensor(
-        [[3.0, 0, 0], [4.0, 1.0, 0], [0, 0, 2.0]]
-    )  # h_t = Σ_s mix[t, s] · x_s, two coordinates
+    # h_t = Σ_s mix[t, s] · x_s, two coordinates.
+    mix = torch.tensor([[3.0, 0, 0], [4.0, 1.0, 0], [0, 0, 2.0]])
     sizes = reach(lambda x: torch.einsum("ts,bsc->btc", mix, x), torch.ones(1, 3, 2))
     torch.testing.assert_close(sizes, (mix * 2**0.5)[None])
 

@@ -31,15 +31,6 @@ def test_a_mix_by_hand():
     assert mix([state.double() for state in states]).item() == pytest.approx(3 * (1 - 1 + 1))
 
 
-def test_equal_layers_sum_to_gamma():
-    mix = made([0.3, -2.0, 1.5, 7.0], gamma=-1.7)
-    (state,) = drawn(1)
-    torch.testing.assert_close(mix([state] * (L + 1)), -1.7 * state)
-    torch.testing.assert_close(
-        mix([torch.ones_like(state)] * (L + 1)).sum() / state.numel(), mix.gamma.detach()
-    )
-
-
 def test_it_starts_as_the_mean():
     mix = ScalarMix(L).double()
     torch.testing.assert_close(mix(drawn()), torch.stack(drawn()).mean(0))

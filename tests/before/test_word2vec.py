@@ -170,19 +170,3 @@ def test_a_word_never_seen_is_the_sum_of_its_parts() -> None:
     torch.testing.assert_close(vectors.vector("배편"), vectors.grams["<배"])
     with pytest.raises(UnknownWord, match="none of its n-grams was seen"):
         vectors.vector("뫙")
-
-
-def test_subwords_learn_too(whole_text: None) -> None:
-    told = []
-    vectors = train_subword_skip_gram(
-        SENTENCES,
-        dimensions=7,
-        window=3,
-        negatives=3,
-        epochs=20,
-        min_count=1,
-        generator=drawn(),
-        on_epoch=lambda epoch, loss: told.append(loss),
-    )
-    assert told[-1] < 0.9 * told[0]
-    assert {word for word, _ in vectors.nearest("배", number=3)} == {"항구", "바다", "선장"}

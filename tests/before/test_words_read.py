@@ -19,8 +19,7 @@ def tokenizer() -> WordPieceTokenizer:
 
 
 @pytest.mark.parametrize(
-    ("make", "width"),
-    [(BertModel, 6), (GPT, 6), (GPTForClassification, 6), (BiLM.from_config, 12)],
+    ("make", "width"), [(BertModel, 6), (GPT, 6), (GPTForClassification, 6), (BiLM.from_config, 12)]
 )
 def test_a_word_is_read_from_each(make, width):
     config = BertConfig(

@@ -41,7 +41,6 @@ SETTLE_SECONDS = 30
 RUN_SECONDS = 900  # on two busy cores
 DRAWN_SECONDS = 120  # after all has run
 SMALL = "small.ipynb"
-TALLEST_PICTURE = 12_000  # pixels; Chromium draws nothing taller than 16,384 in one piece
 # A busy machine makes a page late, not wrong; unless told, Playwright expects an answer within 5 s.
 expect.set_options(timeout=30_000)
 
@@ -402,31 +401,6 @@ class Visit:
             yield
         finally:
             self.page.set_viewport_size(size)
-
-    def screenshot_notebook(self, name: str) -> None:
-        """Write the whole notebook, top to bottom, as <name>-1.png, <name>-2.png, …, as screenshot does."""
-        if not PICTURES:
-            return
-        size = self.page.viewport_size
-        panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
-        self.page.set_viewport_size({"width": size["width"], "height": TALLEST_PICTURE})
-        self.page.wait_for_timeout(500)  # cells that were off-screen take their real height
-        # The end of the last cell: JupyterLab leaves a page of air below it.
-        tall, seen = panel.evaluate(
-            """panel => {
-              const ends = [...panel.querySelectorAll('.jp-Cell')].map((cell) => cell.getBoundingClientRect().bottom);
-              return [Math.max(...ends) - panel.getBoundingClientRect().top + panel.scrollTop + 20, panel.clientHeight];
-            }"""
-        )
-        if tall < seen:
-            self.page.set_viewport_size(
-                {"width": size["width"], "height": int(TALLEST_PICTURE - seen + tall)}
-            )
-        for part, top in enumerate(range(0, int(tall), seen), start=1):
-            panel.evaluate("(node, top) => { node.scrollTop = top; }", top)
-            self.page.wait_for_timeout(200)
-            self.screenshot(f"{name}-{part}", of=panel)
-        self.page.set_viewport_size(size)
 
 
 # JupyterLab puts each cell beyond the first screen into the page when the browser says that it is idle. Beside another

@@ -40,48 +40,6 @@ def test_stderr_is_noticed(guest: Visit, lab: Lab) -> None:
     assert "Glyph 48176 missing" in guest.failures()[0]
 
 
-@pytest.mark.slow
-@pytest.mark.rare
-def test_run_all_waits_for_cells_that_are_not_in_the_page_yet(guest: Visit, lab: Lab) -> None:
-    # As when another process takes all the time there is.
-    guest.open(make_notebook(lab.folder, [""]))
-    guest.page.evaluate(
-        """() => {
-          const idle = (window.promptly = window.requestIdleCallback.bind(window));
-          window.requestIdleCallback = (call, options) => setTimeout(() => idle(call, options), 1500);
-        }"""
-    )
-    guest.open(make_notebook(lab.folder, ["print('first')", *(["1\n" * 20] * 40), "print('last')"]))
-    guest.run_all()
-    # Asked once, without waiting.
-    assert guest.cell(41).locator(".jp-OutputArea-output").all_text_contents() == ["last\n"]
-    guest.page.evaluate("() => { window.requestIdleCallback = window.promptly; }")
-
-
-@pytest.mark.rare
-def test_themes_in_quick_succession_raise_no_error(guest: Visit) -> None:
-    for theme in ("Dark", "Light", "Dark", "Light"):
-        guest.use_theme(theme)
-    guest.page.wait_for_timeout(500)
-    assert guest.complaints() == []
-
-
-@pytest.mark.rare
-def test_after_a_change_of_theme_everything_has_its_place_again(guest: Visit, lab: Lab) -> None:
-    # As on a busy machine: JupyterLab hides the page and shows it again in the next frame, which comes late.
-    guest.open(make_notebook(lab.folder, ["1 + 1"]))
-    guest.page.evaluate(
-        """() => {
-          const frame = (window.soon = window.requestAnimationFrame.bind(window));
-          window.requestAnimationFrame = (call) => setTimeout(() => frame(call), 1000);
-        }"""
-    )
-    guest.use_theme("Dark")
-    assert guest.cell(0).bounding_box() is not None
-    assert guest.page.locator("#jupyterlab-splash").count() == 0  # which would stand before what is looked at
-    guest.page.evaluate("() => { window.requestAnimationFrame = window.soon; }")
-
-
 @pytest.mark.axe
 def test_barriers_are_noticed(guest: Visit, lab: Lab) -> None:
     guest.open(make_notebook(lab.folder, ["1 + 1"]))

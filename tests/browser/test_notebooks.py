@@ -51,7 +51,6 @@ def test_run_all_and_look(guest: Visit, lab: Lab, name: str) -> None:
     copy_notebook(NOTEBOOKS / name, lab.folder / name)
     guest.open(name)
     guest.run_all(by_menu=True)
-    guest.screenshot_notebook(name.removesuffix(".ipynb"))
     look(guest, name)
 
 

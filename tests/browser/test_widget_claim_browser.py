@@ -38,7 +38,6 @@ def test_differences_only_by_mouse(guest: Visit, widget: Locator) -> None:
     (width,) = widths(widget, "paper", 0)
     assert abs(width - 0.5) < 0.02  # the largest difference of its side: from the middle to the edge
     assert widths(widget, "later", 1) == []
-    guest.screenshot("claim_browser-differences", of=widget)
 
 
 def test_numbers_bars_and_sources(widget: Locator) -> None:

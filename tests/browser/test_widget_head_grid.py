@@ -41,7 +41,6 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
         "꺼진 헤드: '앞'. '배를'의 출력에서 사라진 벡터는 온전한 출력의 25 % 크기"
     )
     expect(widget.get_by_test_id("losses").locator("td").first).to_have_text("25 %")
-    guest.screenshot("head_grid", of=widget)
     widget.get_by_test_id("on-0").check()
     expect(summary(widget)).not_to_contain_text("꺼진")
 

@@ -40,12 +40,6 @@ def test_by_mouse(widget: Locator) -> None:
 
 def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     summary, step = widget.get_by_test_id("summary"), widget.get_by_test_id("step")
-    widget.get_by_test_id("corpus").focus()
-    reached = []
-    for _ in range(7):
-        reached.append(guest.page.evaluate("document.activeElement.dataset.testid"))
-        guest.page.keyboard.press("Tab")
-    assert reached == ["corpus", "method", "first", "back", "next", "last", "step"]
     step.focus()
     guest.page.keyboard.press("ArrowRight")
     guest.page.keyboard.press("ArrowRight")

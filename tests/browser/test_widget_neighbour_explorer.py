@@ -4,7 +4,6 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.harness import Visit
 
-HOSTILE = "<img/src=x/onerror=1>"  # 21 letters are too many, 20 are not
 CELL = """
 import numpy as np
 from course_utils.widgets import NeighbourExplorer

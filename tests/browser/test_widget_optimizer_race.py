@@ -55,21 +55,6 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
 
 def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     summary, rate = widget.get_by_test_id("summary"), widget.get_by_test_id("rate")
-    widget.get_by_test_id("surface").focus()
-    reached = []
-    for _ in range(10):
-        reached.append(guest.page.evaluate("document.activeElement.dataset.testid"))
-        guest.page.keyboard.press("Tab")
-    shown = [f"show-{racer}" for racer in range(4)]
-    assert reached == [
-        "surface",
-        "rate",
-        "warmup",
-        "noise",
-        "play",
-        "step",
-        *shown,
-    ]  # without noise no other one
 
     rate.focus()
     rate.press("ArrowRight")

@@ -34,7 +34,6 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
     widget.get_by_test_id("size").select_option(label="base")
     expect(widget.get_by_test_id("total")).to_have_text("110,106,428")
     expect(summary(widget)).to_contain_text("공개된 수와 같습니다")
-    guest.screenshot("parameter_microscope", of=widget)
     widget.get_by_test_id("heads").uncheck()
     expect(widget.get_by_test_id("total")).to_have_text("109,482,240")
     widget.get_by_test_id("area-1").click()
@@ -42,7 +41,6 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
     expect(widget.get_by_test_id("parts").get_by_role("rowheader")).to_have_count(12)
     widget.get_by_test_id("part-11").click()
     expect(summary(widget)).to_contain_text("'인코더 › 12층'이고 7,087,872개")
-    guest.screenshot("parameter_microscope-layer", of=widget)
     # Wait for each picture: two clicks at once would both mean the part-0 of the old one.
     widget.get_by_test_id("part-2").click()
     expect(summary(widget)).to_contain_text("피드포워드'이고 4,722,432개")

@@ -41,7 +41,6 @@ def test_the_query_is_dragged_by_mouse(guest: Visit, widget: Locator) -> None:
     expect(summary(widget)).to_contain_text("'사과'")
     mouse.move(plane["x"] + 20, plane["y"] + plane["height"] / 2)  # released: moving on changes nothing
     expect(widget.get_by_test_id("query")).to_have_attribute("aria-valuetext", re.compile("가로 −?0.0"))
-    guest.screenshot("scaled_attention", of=widget)
 
 
 def test_the_query_is_moved_by_arrow_keys(guest: Visit, widget: Locator) -> None:

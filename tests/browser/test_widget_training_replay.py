@@ -86,4 +86,3 @@ def test_a_long_token_is_cut_off_and_leaves_the_bars_comparable(guest: Visit, wi
         lengths = [row[3] - row[2] for row in rows]
         assert lengths == pytest.approx([lengths[0] * share / 0.5 for share in (0.5, 0.05, 0.02)], abs=0.1)
         assert widget.evaluate("card => card.scrollWidth <= card.clientWidth")
-        guest.screenshot(f"training_replay-{width}", of=widget)

@@ -9,26 +9,12 @@ import torch
 
 from course_utils.before.word2vec import WordVectors
 from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, placed_pieces, static_points
-from course_utils.contextual.senses import fit_senses
 from course_utils.tokenization import WordPieceTokenizer
 
 PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] 배 ##를 ##추 ##가 나 탔 ##다 사 ##과 ."
 TOKENIZER = WordPieceTokenizer(
     {piece: number for number, piece in enumerate(PIECES.split())}, lowercase=False, strip_accents=False
 )
-
-
-def planted(seed: int, number: int = 53) -> dict[str, list[list[str]]]:
-    """Sentences of words that all senses share, with one word in half of them that only one sense has."""
-    generator = torch.Generator().manual_seed(seed)
-    groups = {}
-    for sense in ("ship", "pear", "belly"):
-        draws = torch.randint(0, 11, (number, 5), generator=generator).tolist()
-        groups[sense] = [
-            [*(f"common{word}" for word in row), *([f"only-{sense}"] if place % 2 else [])]
-            for place, row in enumerate(draws)
-        ]
-    return groups
 
 
 def test_the_context_is_without_the_word_but_with_its_particle():
@@ -61,17 +47,6 @@ def test_naive_bayes_by_hand():
     assert model.log_probability["eat"][1] == pytest.approx(math.log(1.5 / 3.5))
 
 
-def test_naive_bayes_finds_the_planted_words():
-    model = fit_naive_bayes(planted(0))
-    right = [
-        model.senses[model.scores(pieces).argmax()] == sense
-        for sense, group in planted(1).items()
-        for pieces in group
-        if f"only-{sense}" in pieces
-    ]
-    assert len(right) == 78 and all(right)
-
-
 def test_what_naive_bayes_needs():
     with pytest.raises(ValueError, match="at least two senses"):
         fit_naive_bayes({"ship": [["sea"]]})
@@ -96,15 +71,3 @@ def test_static_points_by_hand():
     long = torch.tensor([6.0, 4.0])
     expected = [[1.0, 0.0], [0.6, 0.8], (long / long.norm()).tolist(), [0.0, 0.0], [0.0, 0.0]]
     torch.testing.assert_close(points, torch.tensor(expected))
-
-
-def test_static_vectors_find_the_planted_words():
-    words = [f"common{number}" for number in range(11)] + ["only-ship", "only-pear", "only-belly"]
-    drawn = torch.randn(14, 7, generator=torch.Generator().manual_seed(0))
-    drawn[11:] *= 5
-    vectors = WordVectors(tuple(words), drawn, torch.ones(14, dtype=torch.int64))
-    space = fit_senses({sense: static_points(vectors, group) for sense, group in planted(0).items()})
-    for number, (sense, group) in enumerate(planted(1).items()):
-        telling = [pieces for pieces in group if f"only-{sense}" in pieces]
-        answers = space.scores(static_points(vectors, telling)).argmax(-1)
-        assert (answers == number).float().mean() > 0.9

@@ -101,13 +101,6 @@ def test_a_word_that_speaks_for_another_sense_has_a_negative_drop(model, tokeniz
     assert drops["항구에서"] > 0 > drops["먹었다"]
 
 
-def test_the_nearest_sense_is_the_one_watched(model, tokenizer):
-    sentence = "나는 배가 아프다"
-    assert influence(model, tokenizer, sentence, "배") == influence(
-        model, tokenizer, sentence, "배", sense="belly"
-    )
-
-
 def test_the_words_second_place_can_be_hidden_and_its_first_cannot(model, tokenizer):
     found = influence(model, tokenizer, "큰 배를 배로 샀다", "배")
     assert [one.word for one in found] == ["큰", "배로", "샀다"]

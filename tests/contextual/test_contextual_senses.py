@@ -56,9 +56,8 @@ def test_it_is_linear_discriminant_analysis():
     scatter = sum(len(g) * torch.cov(g.T, correction=0) for g in groups.values())
     inverse = torch.linalg.inv(scatter / 41)
     means = torch.stack([g.mean(0) for g in groups.values()])
-    linear = (
-        points @ inverse @ means.T - 0.5 * (means @ inverse @ means.T).diag()
-    )  # Fisher's, in another form
+    # Fisher's, in another form.
+    linear = points @ inverse @ means.T - 0.5 * (means @ inverse @ means.T).diag()
     torch.testing.assert_close(fit_senses(groups, shrinkage=0).scores(points), linear.softmax(-1))
 
 
@@ -82,15 +81,6 @@ def test_without_shrinkage_axes_and_units_do_not_matter():
         before = fit_senses(groups, shrinkage=shrinkage).scores(points)
         after = fit_senses(moved, shrinkage=shrinkage).scores(points @ mix + shift)
         assert torch.allclose(before, after, atol=1e-6) is same
-
-
-def test_full_shrinkage_is_the_nearest_mean():
-    groups = random_groups(13, 17, 7, features=5)
-    points = random_groups(101, features=5, seed=3)["sense0"]
-    means = torch.stack([group.mean(0) for group in groups.values()])
-    nearest = torch.cdist(points, means).argmin(-1)
-    assert torch.equal(fit_senses(groups, shrinkage=1).scores(points).argmax(-1), nearest)
-    assert not torch.equal(fit_senses(groups, shrinkage=0).scores(points).argmax(-1), nearest)
 
 
 def test_within_the_space_all_directions_vary_alike():
@@ -175,21 +165,6 @@ def test_the_senses_come_with_scores_best_first(tokenizer):
     assert sorted(sense for sense, _ in pairs) == sorted(HOMONYMS["배"][1])
     scores = [score for _, score in pairs]
     assert scores == sorted(scores, reverse=True) and sum(scores) == pytest.approx(1.0, abs=1e-5)
-
-
-def test_an_example_is_taken_for_its_own_sense(tokenizer):
-    model = new_model()
-    for sense, group in TOY.items():
-        assert nearest_sense(model, tokenizer, group[0][0], "배")[0][0] == sense
-
-
-def test_scores_are_those_of_the_space(tokenizer):
-    model, sentence = new_model(), "단 배를 먹었다"
-    space = sense_space(model, tokenizer, "배")
-    scores = space.scores(sense_points(model, tokenizer, [sentence], "배"))[0]
-    assert dict(nearest_sense(model, tokenizer, sentence, "배")) == pytest.approx(
-        dict(zip(space.senses, scores.tolist())), abs=1e-6
-    )
 
 
 def test_a_model_is_looked_at_once_a_word_and_layer(tokenizer, toy_corpus):

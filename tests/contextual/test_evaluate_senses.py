@@ -47,9 +47,8 @@ HELD_OUT = {
 }
 TEXTS = [line for group in TOY.values() for text in group for line in text]
 TEXTS += [text for word in HELD_OUT.values() for group in word.values() for text in group]
-LETTERS = sorted(
-    {letter for text in TEXTS for letter in text} - {" "}
-)  # all: [UNK]s would make sentences tie
+# All: [UNK]s would make sentences tie.
+LETTERS = sorted({letter for text in TEXTS for letter in text} - {" "})
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
 
 

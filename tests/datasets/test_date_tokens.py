@@ -38,11 +38,6 @@ def test_by_hand() -> None:
     assert (len(ENGLISH), len(KOREAN)) == (71, 30)
 
 
-def test_no_word_is_twice_in_a_vocabulary() -> None:
-    for vocabulary in (ENGLISH, KOREAN):
-        assert len(set(vocabulary.tokens)) == len(vocabulary.tokens) == len(vocabulary.index)
-
-
 def test_batches_by_hand() -> None:
     ids = source_ids(["noon on 4 May 1953", "4 May 1953"])
     words = [[ENGLISH.tokens[place] for place in row] for row in ids.tolist()]
@@ -63,10 +58,8 @@ def test_batches_by_hand() -> None:
 @given(moment=MOMENTS, weekday=st.booleans())
 def test_every_sentence_has_ids_and_comes_back(moment, weekday) -> None:
     said = korean(moment, weekday=weekday)
-    assert [korean_text(row) for row in target_ids([said, KOREAN_SENTENCE]).tolist()] == [
-        said,
-        KOREAN_SENTENCE,
-    ]
+    both = [said, KOREAN_SENTENCE]
+    assert [korean_text(row) for row in target_ids(both).tolist()] == both
     ids = source_ids(english(moment, weekday=weekday))
     assert 6 <= int((ids != PAD).sum(-1).min()) and ids.shape[1] <= 19
 
@@ -95,16 +88,12 @@ def test_what_a_model_says_is_cut_at_the_end_and_nowhere_else() -> None:
     [
         ("half past three on the 22nd of Febuary 2026", "febuary"),
         ("next Sunday", "next"),
-        ("22/11/2026", "/"),
         ("오후 3시", "오후"),
         ("<pad> 4 May 1953", "<"),
-        ("4 May 1953_", "_"),
     ],
 )
 def test_an_unknown_word_is_told_by_name(said, word) -> None:
-    with pytest.raises(
-        UnknownToken, match=f"^'{word}' is no word of the dates that can be translated$"
-    ) as told:
+    with pytest.raises(UnknownToken, match=f"^'{word}' is no word of the dates") as told:
         source_ids(["noon on 4 May 1953", said])
     assert told.value.word == word
 
@@ -115,19 +104,3 @@ def test_an_unknown_korean_word() -> None:
     assert told.value.word == "반"
     with pytest.raises(UnknownToken, match="^'<eos>' is no word"):
         KOREAN.ids(["<eos>"])
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: source_ids("4 May 1953"), "^sentences must be a list of texts, got one text"),
-        (lambda: source_ids([]), "^sentences must hold at least 1 text, got 0$"),
-        (
-            lambda: source_ids(["4 May 1953", " \n"]),
-            "^each sentence must have at least one word, and one has",
-        ),
-    ],
-)
-def test_what_is_refused(call, told) -> None:
-    with pytest.raises(ValueError, match=told):
-        call()

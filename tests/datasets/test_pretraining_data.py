@@ -84,13 +84,6 @@ def test_whole_words_are_fifteen_in_a_hundred_of_the_tokens_too():
     assert not (chosen[:, 1:] != chosen[:, :-1])[continues[:, 1:]].any()
 
 
-def test_whole_words_leave_out_what_may_not_be_chosen():
-    can_choose = torch.rand(211, 101, generator=generator(5)) < 0.8
-    continues = torch.rand(211, 101, generator=generator(6)) < 0.3
-    continues[:, 0] = False
-    assert not (choose_words(can_choose, continues, generator=generator(), rate=0.9) & ~can_choose).any()
-
-
 @pytest.mark.parametrize("rate", [0.0, 1.0, -0.1, 15.0])
 def test_a_rate_must_be_a_share(rate):
     with pytest.raises(ValueError, match=re.escape(f"rate must lie between 0 and 1, got {rate}")):
@@ -144,9 +137,9 @@ def test_labels_are_the_true_tokens_where_something_was_chosen_and_ignored_elsew
 
 def test_corrupt_says_what_does_not_fit():
     numbers = dict(mask_id=MASK, first_id=FIRST, vocab_size=VOCAB, generator=generator())
-    with pytest.raises(ValueError, match=r"shape of input_ids, \(2, 3\), got torch.bool \(3, 2\)"):
+    with pytest.raises(ValueError, match=r"shape of input_ids, got torch.bool \(3, 2\)"):
         corrupt(ids(2, 3), torch.ones(3, 2, dtype=torch.bool), **numbers)
-    with pytest.raises(ValueError, match=r"chosen must be bool .* got torch.int64 \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"chosen must be bool.* got torch.int64 \(2, 3\)"):
         corrupt(ids(2, 3), torch.ones(2, 3, dtype=torch.int64), **numbers)
     for other in (torch.ones(2, 3, dtype=torch.int64), torch.ones(1, 3, dtype=torch.bool)):
         with pytest.raises(ValueError, match="masks must be bool tensors of one shape"):
@@ -179,9 +172,7 @@ def test_labels_say_what_the_second_sentence_is():
 def test_labels_are_balanced():
     pairs = sentence_pairs(documents([11] * 1009), generator=generator(2))
     assert near(sum(pair.label == NEXT for pair in pairs), len(pairs), 0.5)  # σ = 0.5 % of 10,090
-    assert near(
-        sum(pair.label == NEXT for pair in pairs[::10]), 1009, 0.5
-    )  # the first pair of a document, too
+    assert near(sum(pair.label == NEXT for pair in pairs[::10]), 1009, 0.5)  # the first of a document, too
 
 
 def test_negatives_come_from_every_other_place_alike():
@@ -206,12 +197,8 @@ def test_a_negative_is_not_the_true_next_sentence_by_its_words_either():
 def test_a_sentence_that_stands_alone_is_no_negative():
     text = documents([2, 1, 3, 1])
     alone = {text[1][0][0], text[3][0][0]}
-    seconds = {
-        pair.second[0]
-        for seed in range(200)
-        for pair in sentence_pairs(text, generator=generator(seed))
-        if pair.second
-    }
+    pairs = [pair for seed in range(200) for pair in sentence_pairs(text, generator=generator(seed))]
+    seconds = {pair.second[0] for pair in pairs if pair.second}
     assert seconds == {sentence[0] for document in text for sentence in document} - alone
 
 
@@ -251,6 +238,6 @@ def test_the_homonym_of_the_true_next_sentence_comes_first():
 
 def test_too_little_text_for_negatives_is_said():
     for text in ([[[5], [6], [7], [8], [9], [10], [11]]], [[[5], [6]], [[6], [6], [6]]]):
-        with pytest.raises(ValueError, match="those hold no other sentence: give more text"):
+        with pytest.raises(ValueError, match="from other documents: give more text"):
             for seed in range(40):
                 sentence_pairs(text, generator=generator(seed))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 import unicodedata
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from course_utils.datasets import public, set_aside
 from course_utils.datasets.origins import ORIGINS
-from course_utils.datasets.public import READERS, held_out_sentences, main, prepare, public_documents
+from course_utils.datasets.public import READERS, held_out_sentences, main, prepare
 from course_utils.datasets.set_aside import film_part
 
 KORSTS_HEAD = "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\n"
@@ -43,6 +41,9 @@ FILMS = {
 }
 
 
+TEST_REVIEWS = ("train", "시험 여섯."), ("validation", "시험 일곱."), ("test", "시험 여덟.")
+
+
 def packed(*reviews: tuple[str, str]) -> bytes:
     lines = [f"{number}\t{FILMS[part]}\t10\t{text}\n" for number, (part, text) in enumerate(reviews)]
     return gzip.compress("".join(lines).encode())
@@ -58,12 +59,7 @@ FILES: dict[str, str | bytes] = {
     "ChatbotData.csv": CHAT,
     "ko_kaist-ud-dev.conllu": KAIST,
     "ko_kaist-ud-test.conllu": "# sent_id = X-s1\n# text = 시험 다섯.\n1\t시험\n",
-    "nsmc_raw.tsv.gz": packed(
-        ("pretraining", '정말 "좋다'),
-        ("train", "시험 여섯."),
-        ("validation", "시험 일곱."),
-        ("test", "시험 여덟."),
-    ),
+    "nsmc_raw.tsv.gz": packed(("pretraining", '정말 "좋다'), *TEST_REVIEWS),
 }
 EXPECTED = {
     # A pair of paraphrases is two documents, and a sentence that stood there before is left out.
@@ -90,6 +86,10 @@ def files(tmp_path, monkeypatch):
     monkeypatch.setattr(public, "find_file", find_file)
     monkeypatch.setattr(set_aside, "find_file", find_file)
     return given
+
+
+def public_documents(*names):
+    return [document for corpus in prepare(*names) for document in corpus.documents]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -135,8 +135,7 @@ def test_what_is_set_aside_in_one_corpus_is_dropped_from_every_other(files, text
     files["klue-sts-v1.1_dev.json"] = json.dumps([*STS, {"sentence1": "나다.", "sentence2": text}])
     files["ChatbotData.csv"] += f"{text},남는 대답.,0\n"
     files["ko_kaist-ud-dev.conllu"] += f"# sent_id = M2TA_071-s1\n# text = {text}\n"
-    test_texts = ("train", "시험 여섯."), ("validation", "시험 일곱."), ("test", "시험 여덟.")
-    files["nsmc_raw.tsv.gz"] = packed(("pretraining", text), *test_texts)
+    files["nsmc_raw.tsv.gz"] = packed(("pretraining", text), *TEST_REVIEWS)
     corpora = prepare()
     assert [corpus.left_out["set aside"] for corpus in corpora] == [1] * len(READERS)
     assert corpora[0].documents[-1] == ["남는 문장."] and corpora[3].documents[-1] == ["남는 대답."]
@@ -145,9 +144,7 @@ def test_what_is_set_aside_in_one_corpus_is_dropped_from_every_other(files, text
 
 def test_a_repeat_is_dropped_from_whatever_comes_later(files):
     files["ChatbotData.csv"] += "집이크다!,비행기가   뜬다.,0\n"
-    files["nsmc_raw.tsv.gz"] = packed(
-        ("pretraining", "집이 크다"), ("pretraining", "새 글"), ("pretraining", "새 글.")
-    )
+    files["nsmc_raw.tsv.gz"] = packed(*(("pretraining", text) for text in ("집이 크다", "새 글", "새 글.")))
     chat, _, reviews = prepare()[3:]
     assert chat.documents == EXPECTED["ChatbotData.csv"] and chat.left_out["repeated"] == 2
     assert reviews.documents == [["새 글"]] and reviews.left_out["repeated"] == 2
@@ -158,30 +155,26 @@ def test_rude_text_is_dropped_from_reviews_and_chat_only(files):
     files["ChatbotData.csv"] += "졸라 심심해,뭐 해요?,0\n"
     files["nsmc_raw.tsv.gz"] = packed(("pretraining", "졸라 재밌다"), ("pretraining", "재밌다"))
     corpora = {corpus.name: corpus for corpus in prepare()}
+    chat, reviews = corpora["ChatbotData.csv"], corpora["nsmc_raw.tsv.gz"]
     assert ["새끼 고양이가 잔다."] in corpora["korsts-train.tsv"].documents
-    assert corpora["ChatbotData.csv"].documents[-1] == ["뭐 해요?"] and corpora[
-        "nsmc_raw.tsv.gz"
-    ].documents == [["재밌다"]]
-    assert corpora["ChatbotData.csv"].stems == corpora["nsmc_raw.tsv.gz"].stems == {"졸라": 1}
+    assert chat.documents[-1] == ["뭐 해요?"] and reviews.documents == [["재밌다"]]
+    assert chat.stems == reviews.stems == {"졸라": 1}
 
 
 def test_what_is_near_a_held_out_sentence_is_dropped(files):
     held_out = held_out_sentences()[0]
-    files["nsmc_raw.tsv.gz"] = packed(
-        ("pretraining", f"{held_out.rstrip('.')} ㅋㅋ 정말"), ("pretraining", "남는 글")
-    )
+    near = ("pretraining", f"{held_out.rstrip('.')} ㅋㅋ 정말")
+    files["nsmc_raw.tsv.gz"] = packed(near, ("pretraining", "남는 글"))
     corpus = prepare(["nsmc_raw.tsv.gz"])[0]
     assert corpus.documents == [["남는 글"]] and corpus.left_out == {"near": 1}
 
 
 def test_what_follows_a_gap_is_another_document(files):
     one, two, three, four, five = (
-        f"{number} 있다." for number in ("하나가", "둘이", "셋이", "넷이", "다섯이")
+        f"{number} 있다." for number in ["하나가", "둘이", "셋이", "넷이", "다섯이"]
     )
-    texts = [one, two, "시험 셋.", three, one, four, five]
-    files["ko_kaist-ud-dev.conllu"] = "".join(
-        f"# sent_id = A-s{n}\n# text = {text}\n" for n, text in enumerate(texts)
-    )
+    texts = enumerate([one, two, "시험 셋.", three, one, four, five])
+    files["ko_kaist-ud-dev.conllu"] = "".join(f"# sent_id = A-s{n}\n# text = {text}\n" for n, text in texts)
     corpus = prepare(["ko_kaist-ud-dev.conllu"])[0]
     assert corpus.documents == [[one, two], [three], [four, five]]
     assert (corpus.read, corpus.sentences, corpus.characters) == (7, 5, 32)
@@ -212,31 +205,3 @@ def test_the_command_fails_where_something_is_left_after_all(files, monkeypatch,
     files["ChatbotData.csv"] += f'"{planted}",괜찮은 대답.,0\n'
     assert main(["ChatbotData.csv"]) == 1
     assert sorted(re.findall(r"\d+", capsys.readouterr().out.splitlines()[-1])) == ["0", "0", "1"]
-
-
-# --- the real files ---------------------------------------------------------------------------------------------------
-
-MIRROR = Path(os.environ.get("COURSE_DATA_MIRROR") or "/nowhere")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not (MIRROR / "nsmc_raw.tsv.gz").is_file(), reason="COURSE_DATA_MIRROR names no public corpora"
-)
-def test_no_test_text_is_left_in_the_real_files(monkeypatch):
-    monkeypatch.setattr(public, "find_file", MIRROR.joinpath)
-    monkeypatch.setattr(set_aside, "find_file", MIRROR.joinpath)
-    kept = {" ".join(sentence.split()) for document in public_documents() for sentence in document}
-    assert len(kept) > 500_000
-    aside = set()
-    for name in ("korsts-dev.tsv", "korsts-test.tsv"):
-        rows = (MIRROR / name).read_text(encoding="utf-8").splitlines()[1:]
-        aside |= {cell for row in rows for cell in row.split("\t")[5:7]}
-    ner = (MIRROR / "klue-ner-v1.1_dev.tsv").read_text(encoding="utf-8")
-    aside |= {re.sub("<|:[A-Z]{2}>", "", text) for text in re.findall("^## klue-ner[^\t]*\t(.*)", ner, re.M)}
-    kaist = (MIRROR / "ko_kaist-ud-test.conllu").read_text(encoding="utf-8")
-    aside |= set(re.findall("^# text = (.*)", kaist, re.M))
-    reviews = gzip.decompress((MIRROR / "nsmc_raw.tsv.gz").read_bytes()).decode().splitlines()
-    aside |= {row[3] for row in (line.split("\t") for line in reviews) if film_part(row[1]) != "pretraining"}
-    assert len(aside) > 80_000
-    assert kept & {" ".join(unicodedata.normalize("NFC", text).split()) for text in aside} == set()

@@ -9,16 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course_utils.exercises.core import LEVELS, Exercise
+from course_utils.exercises.core import Exercise
 from course_utils.locale import text
 from course_utils.support.paths import NOTEBOOKS
-
-
-def audit_levels(exercises: list[Exercise]) -> list[str]:
-    """At least three exercises, every level among them."""
-    faults = [] if len(exercises) >= 3 else [f"only {len(exercises)} exercises"]
-    present = {exercise.level for exercise in exercises}
-    return faults + [f"no exercise of level {level}" for level in LEVELS if level not in present]
 
 
 def audit_texts(exercise: Exercise) -> list[str]:
@@ -66,6 +59,11 @@ def code_cells(notebook: Path) -> list[tuple[set[str], str]]:
 def notebook_of(number: str, folder: Path = NOTEBOOKS) -> Path | None:
     """The notebook with this number, if it is there."""
     return next(iter(sorted(folder.glob(f"{number}_*.ipynb"))), None)
+
+
+def forms(*answers: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Answers by the names of their functions, as a lesson's RIGHT has them."""
+    return {answer.__name__: answer for answer in answers}
 
 
 def _not_implemented(*args: Any, **kwargs: Any) -> Callable[..., Any]:

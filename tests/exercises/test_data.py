@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 import torch
@@ -57,30 +58,28 @@ def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch
     assert set(own) - reached == set(), "texts that no mistake reaches"
 
 
-def in_a_notebook(number):
-    """RIGHT, of functions that belong to __main__, as a notebook's do: some of what is forbidden is told by that."""
-    path = Path(lesson_module(number, "right").__file__)
-    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), notebook := {"__name__": "__main__"})
-    return notebook["RIGHT"]
+def in_a_notebook(found):
+    """What a lesson's right.py defines, in functions that belong to __main__, as a notebook's do."""
+    path = Path(lesson_module(found.id[:2], "right").__file__)
+    code = compile(path.read_text(encoding="utf-8"), path, "exec")
+    exec(code, notebook := {"__name__": "__main__", "found": found})
+    return notebook
 
 
 @each
 def test_each_honest_form_passes(found):
-    forms = in_a_notebook(found.id[:2])[found.id]
+    forms = in_a_notebook(found)["RIGHT"][found.id]
     assert len(forms) >= FEWEST_FORMS
     for name, answer in forms.items():
         assert found.judge(answer).status == "passed", (name, found.judge(answer).message)
 
 
 @each
-def test_in_a_notebook_an_honest_form_passes_and_the_solution_does_not(found):
-    """Where functions belong to __main__: calls into torch, and into what was given, are no calls of the solution."""
-    source = Path(lesson_module(found.id[:2], "right").__file__).read_text(encoding="utf-8")
-    exec(compile(source, "right", "exec"), notebook := {"__name__": "__main__", "found": found})
-    answer = next(iter(notebook["RIGHT"][found.id].values()))
-    assert found.judge(answer).status == "passed", found.judge(answer).message
+def test_the_solution_is_no_answer(found):
+    """Where something is forbidden, it is, too; and what is forbidden of the package exists."""
+    assert all(resolve_name(name) for name in found.forbids if name.startswith("course_utils."))
     if found.is_function and set(found.forbids) - {"autograd"}:
-        exec("def answer(*given):\n    return found.reference(*given)", notebook)
+        exec("def answer(*given):\n    return found.reference(*given)", notebook := in_a_notebook(found))
         assert found.judge(notebook["answer"]).reason == "ready_made"
 
 
@@ -97,15 +96,35 @@ def raised(result):
     )
 
 
+def in_another_dtype(result):
+    if isinstance(result, tuple | list):
+        return type(result)(map(in_another_dtype, result))
+    floats = isinstance(result, torch.Tensor) and result.is_floating_point() and result.numel()
+    return result.to(torch.float64 if result.dtype == torch.float32 else torch.float32) if floats else result
+
+
+def detached(result):
+    if isinstance(result, tuple | list):
+        return type(result)(map(detached, result))
+    return result.detach() if isinstance(result, torch.Tensor) else result
+
+
+@pytest.mark.parametrize("changed", [raised, in_another_dtype, detached])
 @each
-def test_a_thousandth_off_is_wrong(found):
-    if found.is_function and not isinstance(found.reference, type):
-        touched = []
+def test_the_right_answer_is_refused_a_thousandth_off_in_another_dtype_or_without_gradient(found, changed):
+    if not found.is_function or isinstance(found.reference, type):
+        return
+    if (changed is in_another_dtype and (not found.strict or found.compare)) or (
+        changed is detached and not found.gradients
+    ):
+        return
+    touched = []
 
-        def off(*given):
-            result = found.reference(*given)
-            touched.append(str(raised(result)) != str(result))
-            return raised(result)
+    def off(*given):
+        right = found.reference(*given)
+        result = changed(right)
+        touched.append(str(result) != str(right))
+        return result
 
-        verdict = found.judge(off)
-        assert verdict.status == "failed" or not any(touched)
+    verdict = found.judge(off)
+    assert verdict.status == "failed" or not any(touched)

@@ -58,10 +58,9 @@ def test_what_no_mistake_does_is_told_by_case_and_kind():
 
 
 def test_the_smallest_counter_example_is_told():
-    message = planted(
-        lambda query: 2 * query,
-        cases={"other_sizes": vectors(30, 3, 7)},
-    ).judge(lambda query: query)
+    message = planted(lambda query: 2 * query, cases={"other_sizes": vectors(30, 3, 7)}).judge(
+        lambda query: query
+    )
     assert (
         message.reason == "other_sizes" and "(3,)" not in message.message
     )  # {key} is missing: no facts, no text
@@ -244,14 +243,12 @@ def answer(states, mask):
     rows = [row[: int(real.sum())] for row, real in zip(states, mask)]
     return torch.stack([torch.cat([row[-1], row.amax(0), row.mean(0)]) for row in rows])
 """
-ASKED = "answer = lambda states, mask: exercise('18.3').reference(states, mask)"
 
 
-@pytest.mark.parametrize(("source", "reason"), [(OWN, None), (ASKED, "ready_made")], ids=["own", "asked"])
-def test_an_answer_in_a_notebook(source, reason):
+def test_an_answer_in_a_notebook_may_print():
     """There functions belong to __main__; their tensors and prints pass through the engine's own."""
-    exec(source, notebook := {"__name__": "__main__", "exercise": exercise, "torch": torch})
-    assert exercise("18.3").judge(notebook["answer"]).reason == reason
+    exec(OWN, notebook := {"__name__": "__main__", "torch": torch})
+    assert exercise("18.3").judge(notebook["answer"]).status == "passed"
 
 
 def test_what_texts_may_name():

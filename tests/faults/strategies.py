@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
+import random
 from copy import deepcopy
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 
 NUMBERS = [0, 1, -1, 2, 3, True, 0.5, -0.0, 1e-320, 1e308, math.nan, math.inf, -math.inf, 2**31, 10**30]
@@ -34,7 +36,17 @@ QUICK = settings(
     phases=[Phase.generate],
     report_multiple_bugs=False,
 )
-LONG = settings(QUICK, max_examples=300, derandomize=False)  # weekly, with a seed that is told
+
+
+def for_long(call: Any) -> Any:
+    """Weekly, with a seed that is told: `@seed` with it draws the same again."""
+    number = random.SystemRandom().randrange(2**32)
+    print(f"seed {number}")
+    return seed(number)(settings(QUICK, max_examples=300, derandomize=False)(call))
+
+
+LONG = pytest.param(for_long, marks=[pytest.mark.slow, pytest.mark.rare], id="long")
+in_each_profile = pytest.mark.parametrize("profile", [pytest.param(QUICK, id="quick"), LONG])
 
 texts = st.sampled_from(TEXTS) | st.text(max_size=9)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given
 
 from course_utils import contextual, exercises
 from course_utils.after import AlbertConfig, RobertaConfig
@@ -32,7 +31,7 @@ from course_utils.tokenization.byte_bpe import byte_symbols
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.training.settings import Settings
 from tests.faults.contract import hold
-from tests.faults.strategies import LONG, QUICK, arguments
+from tests.faults.strategies import arguments, in_each_profile
 
 SENTENCES = ["배를 타고 바다로 간다.", "배를 깎아 먹는다.", "배가 아프다."]
 PIECES = [*SPECIAL_TOKENS, "배", "##를", "##가", "타", "##고", "먹", "##는", "##다", "."]
@@ -112,7 +111,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return folders
 
 
-def fuzz(name: str, profile: settings, folders: list[Path]) -> None:
+def fuzz(name: str, profile: Any, folders: list[Path]) -> None:
     """Call one door again and again with arguments that are spoilt in one place or two."""
     call, good = DOORS[name]
     with suppress(Exception):  # imports, fonts: what only a first call does is not held against it
@@ -127,18 +126,10 @@ def fuzz(name: str, profile: settings, folders: list[Path]) -> None:
     again()
 
 
+@in_each_profile
 @pytest.mark.parametrize("name", DOORS)
-def test_it_keeps_to_the_contract(name, elsewhere, same_constants):
-    fuzz(name, QUICK, elsewhere)
-
-
-@pytest.mark.slow
-@pytest.mark.rare
-@pytest.mark.parametrize("name", DOORS)
-def test_it_keeps_to_the_contract_for_long(name, elsewhere):
-    number = random.SystemRandom().randrange(2**32)
-    print(f"seed {number}")  # `@seed` with it draws the same again
-    fuzz(name, lambda call: seed(number)(LONG(call)), elsewhere)
+def test_it_keeps_to_the_contract(name, profile, elsewhere, same_constants):
+    fuzz(name, profile, elsewhere)
 
 
 @pytest.fixture

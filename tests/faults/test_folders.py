@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import random
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,26 +19,26 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, seed
+from hypothesis import given
 from hypothesis import strategies as st
 
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.download import find_file
-from course_utils.exercises.store import ProgressStore
 from course_utils.heads import BertForSequenceClassification
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.pretrained.hub import cached_snapshot
 from course_utils.pretrained.weights import verify
+from course_utils.progress import ProgressStore
 from course_utils.support.folders import MARK, run_folder
-from course_utils.tokenization import BPETokenizer, WordPieceTokenizer
-from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_merges, load_vocab, save_merges, save_vocab
+from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_vocab
 from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.log import RunLog, read_log
 from course_utils.training.optim import adamw
 from tests.faults.contract import Broken, Hangs, check_error, check_sentence, listing, watched
-from tests.faults.strategies import LONG, QUICK
+from tests.faults.strategies import in_each_profile
 
 TEXTS = [*SPECIAL_TOKENS, "배", "##를", "먹", "##다", "."]
 SETTINGS = {"steps": 9, "rate": 0.25, "corpus": "배"}
@@ -79,7 +78,6 @@ def folder_of_texts(at: Path) -> None:
         log = RunLog(at / "log.jsonl")
         for step in (1, 2, 3):
             log.add(step, loss=1 / step, word="배")
-    save_merges([("배", "를"), ("먹", "다")], at / "merges.txt")
     (at / "text.txt").write_text("배를 먹다.\n배다.\n\n먹다.\n", encoding="utf-8")
 
 
@@ -89,12 +87,6 @@ def folder_of_a_run(at: Path) -> None:
     optimizer.step()
     folder_of_texts(at)
     save_checkpoint(at / "checkpoint.safetensors", model, optimizer, step=3, settings=SETTINGS)
-
-
-def bpe_folder(at: Path) -> None:
-    at.mkdir()
-    save_vocab({"[UNK]": 0, "▁": 1, "배": 2, "▁배": 3}, at / "vocab.txt")
-    save_merges([("▁", "배")], at / "merges.txt")
 
 
 def progress_folder(at: Path) -> None:
@@ -181,16 +173,10 @@ READERS = {
     ),
     "verify": Reader(model_folder, MODEL, lambda path: verify(path, "0" * 64)),
     "load_vocab": Reader(model_folder, ("vocab.txt",), load_vocab),
-    "load_merges": Reader(folder_of_texts, ("merges.txt",), load_merges),
     "from_vocab_file": Reader(
         model_folder,
         ("vocab.txt",),
         lambda path: WordPieceTokenizer.from_vocab_file(path, strip_accents=False),
-    ),
-    "BPETokenizer.from_files": Reader(
-        bpe_folder,
-        ("vocab.txt", "merges.txt"),
-        lambda path: BPETokenizer.from_files(path.with_name("vocab.txt"), path.with_name("merges.txt")),
     ),
     "read_documents": Reader(folder_of_texts, ("text.txt",), read_documents),
     "load_checkpoint": Reader(folder_of_a_run, ("checkpoint.safetensors",), load_run),
@@ -374,18 +360,10 @@ def elsewhere(tmp_path, monkeypatch):
     return tmp_path
 
 
+@in_each_profile
 @pytest.mark.parametrize("name", READERS)
-def test_a_damaged_file_is_named_in_one_sentence(name, elsewhere):
-    fuzz(name, QUICK)
-
-
-@pytest.mark.slow
-@pytest.mark.rare
-@pytest.mark.parametrize("name", READERS)
-def test_a_damaged_file_is_named_in_one_sentence_for_long(name, elsewhere):
-    number = random.SystemRandom().randrange(2**32)
-    print(f"seed {number}")
-    fuzz(name, lambda call: seed(number)(LONG(call)))
+def test_a_damaged_file_is_named_in_one_sentence(name, profile, elsewhere):
+    fuzz(name, profile)
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -77,23 +77,13 @@ def test_tests_that_import_it_or_bear_its_name(checkout: Path, changed: str, exp
     [
         ("course_utils/widgets/head_grid/view.js", ["head_grid"]),
         ("tests/browser/test_widget_head_grid.py", ["head_grid"]),
-        ("course_utils/widgets/head_grid_more.js", []),
         ("course_utils/widgets/common.js", []),
-        ("course_utils/head_grid.py", []),
-        ("tests/browser/conftest.py", []),
-        ("tests/browser/test_standard.py", []),
     ],
 )
 def test_of_the_browser_those_of_changed_widgets(checkout: Path, changed: str, expected: list[str]):
     assert widgets(checkout) == []
     (checkout / changed).write_text("# changed\n")
     assert widgets(checkout) == expected
-
-
-def test_a_renamed_widget_is_one_that_is_gone(checkout: Path):
-    (checkout / "course_utils/widgets/head_grid").rename(checkout / "course_utils/widgets/head_map")
-    git(checkout, "add", "-A")
-    assert widgets(checkout) == ["head_grid"]
 
 
 def test_what_a_branch_committed_counts_until_it_is_in_main(checkout: Path):

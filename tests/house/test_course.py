@@ -2,17 +2,12 @@
 
 import json
 import re
-import tomllib
-from dataclasses import replace
-from pathlib import Path
 
 import nbformat
 import pytest
 
-from course_utils import course
 from course_utils.course import FILE, map_of_the_course, notebooks, title_of
 from course_utils.exercises import progress
-from dev import course_map
 from dev.minutes import exercising, reading
 
 NOTEBOOKS = FILE.parent / "notebooks"
@@ -23,15 +18,6 @@ WRITTEN = [row for row in notebooks("ko") if not row.planned]
 @pytest.fixture(autouse=True)
 def korean(monkeypatch):
     monkeypatch.delenv("COURSE_LANG", raising=False)
-
-
-def another_course(folder: Path, old: str, new: str) -> Path:
-    """A course.toml that differs from ours in its first `old`."""
-    text = FILE.read_text(encoding="utf-8")
-    assert old in text
-    path = folder / "course.toml"
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    return path
 
 
 def test_numbers_follow_each_other():
@@ -72,15 +58,8 @@ def test_titles_and_minutes_are_those_of_the_notebooks(lang):
 
 
 def test_the_map_has_every_notebook_once_in_its_part():
-    with open(FILE, "rb") as stream:
-        raw = tomllib.load(stream)
-    places = map_of_the_course()
-    assert list(places) == [part["ko"] for part in raw["parts"]]
-    listed = [(part, name) for part, names in places.items() for name in names]
-    rows = raw["notebooks"]
-    assert listed == [
-        (raw["parts"][row["part"] - 1]["ko"], f"{row['file'][:2]} {row['ko']['short']}") for row in rows
-    ]
+    listed = [name for names in map_of_the_course().values() for name in names]
+    assert listed == [f"{row.number} {row.short}" for row in notebooks("ko")]
 
 
 def test_titles_are_found_by_number(monkeypatch):
@@ -94,50 +73,3 @@ def test_titles_are_found_by_number(monkeypatch):
 def test_progress_of_one_notebook_names_no_other(capsys):
     progress("00")
     assert capsys.readouterr().out.splitlines()[1:] == ["00  ○○○  0/3  여기서 시작합니다"]
-
-
-# ---- the maps of the READMEs ---------------------------------------------------------------------------------------
-
-
-def test_the_readmes_are_up_to_date():
-    assert list(course_map.stale()) == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [('title = "마스크"', 'title = "가리개"'), ("planned = false", "planned = true"), ("= 55", "= 50")],
-)
-def test_a_change_of_the_course_makes_them_stale(tmp_path, monkeypatch, old, new):
-    monkeypatch.setattr(course, "FILE", another_course(tmp_path, old, new))
-    assert {path.name for path in course_map.stale()} >= {"README.ko.md"}
-
-
-def test_the_command_writes_what_it_checks(tmp_path, monkeypatch, capsys):
-    for name in course_map.READMES.values():
-        page = f"before\n{course_map.START}\nold\n{course_map.END}\nafter\n"
-        (tmp_path / name).write_text(page, encoding="utf-8")
-    monkeypatch.setattr(course_map, "ROOT", tmp_path)
-    assert course_map.main(["--check"]) == 1
-    assert "old" in (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert course_map.main([]) == 0
-    assert course_map.main(["--check"]) == 0
-    page = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert page.startswith("before\n<!--") and page.endswith("-->\nafter\n") and "old" not in page
-    assert "[Masking](notebooks/ko/03_masking.ipynb)" in page
-    assert "up to date" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "page",
-    ["", course_map.START, course_map.END + course_map.START, 2 * (course_map.START + course_map.END)],
-)
-def test_a_page_without_its_markers_is_refused(page):
-    with pytest.raises(ValueError, match="each once"):
-        course_map.with_block(page, "map")
-
-
-def test_planned_notebooks_are_named_without_a_link():
-    written = [replace(row, planned=False) for row in notebooks("en")]
-    assert "Still to come" not in course_map.render("en", written)
-    block = course_map.render("en", [*written[:7], replace(written[7], planned=True)])
-    assert "07_transformer.ipynb" not in block and block.endswith("Still to come: 07 The Transformer.")

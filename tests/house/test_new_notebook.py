@@ -11,22 +11,11 @@ import pytest
 
 from course_utils.course import FILE, Notebook
 from dev import new_notebook, run_notebooks
-from dev.new_notebook import fill, main, make, mark_written, to_notebook
+from dev.new_notebook import main, make, mark_written
 
 ROOT = FILE.parent
-WANTED = (
-    "course_utils",
-    "lessons",
-    "notebooks",
-    "tests",
-    "dev",
-    "scripts",
-    "course.toml",
-    "pyproject.toml",
-    "README.md",
-    "constraints.txt",
-    "README.ko.md",
-)
+FOLDERS = ("course_utils", "lessons", "notebooks", "tests", "dev", "scripts")
+FILES = ("course.toml", "pyproject.toml", "constraints.txt")
 UNWANTED = shutil.ignore_patterns("node_modules", "__pycache__", "screenshots", ".ipynb_checkpoints")
 # What knows of every notebook; a skeleton has neither a widget nor a figure of its own.
 CHECKS = ["tests/exercises", "tests/notebooks", "tests/house/test_course.py", "tests/house/test_locale.py"]
@@ -45,11 +34,10 @@ en = { title = "A planted idea", short = "Planted", question = "What was planted
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the course with a row for notebook 97."""
-    for name in WANTED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, tmp_path / name, ignore=UNWANTED)
-        else:
-            shutil.copy2(ROOT / name, tmp_path / name)
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=UNWANTED)
+    for name in FILES:
+        shutil.copy2(ROOT / name, tmp_path / name)
     with open(tmp_path / "course.toml", "a", encoding="utf-8") as stream:
         stream.write(ROW)
     return tmp_path
@@ -75,7 +63,7 @@ def test_every_check_passes_on_a_skeleton(copy):
     after = files_of(copy)
     changed = sorted(path for path in before if before[path] != after.get(path))
     new = sorted(set(after) - set(before))
-    assert changed == ["README.ko.md", "README.md", "course.toml"]
+    assert changed == ["course.toml"]
     assert new == [
         "lessons/97_planted_idea/exercises.py",
         "lessons/97_planted_idea/right.py",
@@ -85,21 +73,16 @@ def test_every_check_passes_on_a_skeleton(copy):
         "notebooks/ko/97_planted_idea.ipynb",
     ]
     assert all(re.search(rf"^  {path}$", made.stdout, re.MULTILINE) for path in [*changed, *new])
-    assert sorted(made.stdout.split()).count("97_planted_idea.ipynb") == 1
-    mentioned = after["README.ko.md"].decode()
-    assert "[심은 생각](notebooks/ko/97_planted_idea.ipynb)" in mentioned
-
     python = [path for path in new if path.endswith((".py", ".ipynb"))]
     for command in (["check", "--no-cache"], ["format", "--check", "--no-cache", "--force-exclude"]):
         linted = run(copy, "-m", "ruff", *command, *python)
         assert linted.returncode == 0, linted.stdout
     skeleton = "notebooks/ko/97_planted_idea.ipynb"
-    numbered = "97 or titles or tags or together or planned or readmes"
+    numbered = "97 or titles or tags or together or planned"
     quick = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     checked = run(copy, "-m", "pytest", *quick, "-k", numbered, "-p", "dev.strict_nbval", skeleton, *CHECKS)
     assert checked.returncode == 0, checked.stdout[-3000:]
-    passed = int(re.search(r"(\d+) passed", checked.stdout)[1])
-    assert passed > 40, checked.stdout[-3000:]
+    assert int(re.search(r"(\d+) passed", checked.stdout)[1]) > 30, checked.stdout[-3000:]
 
 
 # ---- refusals ------------------------------------------------------------------------------------------------------
@@ -110,14 +93,11 @@ def test_every_check_passes_on_a_skeleton(copy):
     [
         ("03", "masking", "written already"),
         ("21", "more", "course.toml has no notebook 21"),
-        ("3", "masking", "two digits"),
-        ("03", "../masking", "lower-case words"),
-        ("03", "Masking", "lower-case words"),
-        ("03", "masks", "03_masking"),
+        ("03", "../masking", "03_masking"),
     ],
 )
 def test_refusals(capsys, number, name, says):
-    before = {path: path.stat().st_mtime_ns for path in (FILE, ROOT / "README.md", ROOT / "notebooks/ko")}
+    before = {path: path.stat().st_mtime_ns for path in (FILE, ROOT / "notebooks/ko")}
     assert main([number, name]) == 1
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("✗ ") and says in err and len(err.splitlines()) == 1
@@ -153,29 +133,6 @@ def test_a_skeleton_that_does_not_run_is_taken_away(small_course, monkeypatch):
         make(ROW_97)
     assert files_of(small_course) == before
     assert not (small_course / "lessons/97_planted_idea").exists()
-
-
-# ---- the parts -----------------------------------------------------------------------------------------------------
-
-
-def test_templates_are_filled():
-    assert fill("NN.1 nbNN @FILE@ @TITLE@ ANN CNN @MINUTES@", ROW_97) == (
-        "97.1 nb97 97_planted_idea 심은 생각 ANN CNN 45"
-    )
-    with pytest.raises(KeyError, match="NOBODY"):
-        fill("@NOBODY@", ROW_97)
-
-
-def test_cells_carry_kind_tags_and_ids():
-    notebook = to_notebook(
-        "=== markdown\n# 제목\n\n글\n=== code imports\nimport torch\n=== code\nx = 1\n", "97"
-    )
-    assert [(cell.id, cell.cell_type, cell.source) for cell in notebook.cells] == [
-        ("97-000", "markdown", "# 제목\n\n글"),
-        ("97-001", "code", "import torch"),
-        ("97-002", "code", "x = 1"),
-    ]
-    assert [cell.metadata.get("tags") for cell in notebook.cells] == [None, ["imports"], None]
 
 
 def test_one_line_of_the_course_changes():

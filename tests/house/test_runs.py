@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from course_utils.support import files
 from course_utils.support.paths import DATA
-from experiments import ablations, dynamics, runs, translations
+from experiments import ablations, dynamics, translations
 from experiments.family.report import report
 from experiments.family.running import plan_of
 from experiments.runs import Store, carry_on
@@ -139,21 +138,3 @@ def test_a_run_with_other_settings_is_not_replaced(tmp_path, capsys):
     assert ablations.main(["--out", str(out), "--steps", "3", "--only", "small"]) == 2
     assert "holds small with other settings (steps, warmup): give another --out" in capsys.readouterr().err
     assert out.read_bytes() == (DATA / "ablations.json").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("option", "text"),
-    [(runs.count, "0"), (runs.count, "-3"), (runs.threads, "100000"), (runs.some_of(["a", "b"]), "a,c")],
-)
-def test_options_are_refused(option, text):
-    with pytest.raises(argparse.ArgumentTypeError):
-        option(text)
-
-
-def test_options_are_read():
-    assert (runs.count("7"), runs.threads("2"), runs.some_of(["a", "b"])("b,a")) == (7, 2, ["b", "a"])
-    parser = runs.parser_of(
-        "it", "What it does.", out=runs.ROOT / "data" / "it.json", only=("a", "b"), seeds=3
-    )
-    chosen = parser.parse_args(["--only", "b"])
-    assert (chosen.only, chosen.seeds, chosen.table) == (["b"], 3, False)

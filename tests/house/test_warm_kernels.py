@@ -78,13 +78,6 @@ def test_it_has_imported_what_was_asked_and_nothing_of_ours(kernel, tmp_path):
     assert asked(client, "print(__name__, sys.executable)") == f"__main__ {sys.executable}"
 
 
-def test_what_was_imported_is_not_looked_through_for_what_it_may_give_back(kernel):
-    frozen, seen = map(
-        int, asked(kernel[1], "import gc; print(gc.get_freeze_count(), len(gc.get_objects()))").split()
-    )
-    assert frozen > seen, (frozen, seen)
-
-
 def test_no_kernel_sees_what_another_did(kernel, request):
     _, client = kernel
     asked(client, "import sys; sys.modules['wave'].left_here = True; kept = 1")
@@ -117,18 +110,9 @@ def test_it_is_interrupted_shut_down_and_killed(kernel):
 
 def test_its_status_is_told(kernel):
     manager, client = kernel
-    assert manager.provisioner.pid != int(asked(client, "import os; print(os.getpid())"))
     process = manager.provisioner.process
     client.execute("import os; os._exit(7)")
-    status = process.wait(timeout=30)
-    assert status == 7
-
-
-def test_it_ends_with_whoever_asked_for_it():
-    with warm_kernels(imported=IMPORTED[:1]) as command:
-        folder = Path(command[5]).parent
-        assert folder.is_dir()
-    assert not folder.exists()
+    assert process.wait(timeout=30) == 7
 
 
 def test_a_worker_starts_its_kernels_as_the_process_that_started_it(monkeypatch):

@@ -64,11 +64,6 @@ def test_uniform_attention_is_the_level_of_chance():
     np.testing.assert_allclose(found["entropy"], np.full((3, 2), math.log2(7)))
 
 
-def test_bits():
-    table = np.tile([0.5, 0.25, 0.125, 0.125, 0, 0, 0], (7, 1))
-    assert head_patterns(TOKENS, table)["entropy"] == pytest.approx(1.75)
-
-
 def test_random_tables_by_loops():
     weights = torch.randn(3, 5, 7, 7, generator=torch.Generator().manual_seed(3)).softmax(-1)
     found = head_patterns(TOKENS, weights)

@@ -8,10 +8,7 @@ from course_utils.interpretation import rollout
 
 def test_two_layers_three_tokens_by_hand():
     """Heads (0, 1) of layer 0 mean to [[1, 0, 0], [.5, .5, 0], [0, .5, .5]]; layer 1: everyone looks at token 2."""
-    first = [
-        [[1.0, 0, 0], [1, 0, 0], [0, 0, 1]],
-        [[1.0, 0, 0], [0, 1, 0], [0, 1, 0]],
-    ]
+    first = [[[1.0, 0, 0], [1, 0, 0], [0, 0, 1]], [[1.0, 0, 0], [0, 1, 0], [0, 1, 0]]]
     second = [[[0.0, 0, 1]] * 3] * 2
     flows = rollout(torch.tensor([first, second]))
     assert flows.shape == (2, 3, 3)

@@ -109,9 +109,8 @@ def test_equal_to_the_reference_without_mask_or_segments(given):
 def test_gradients_equal_the_reference():
     ours, reference = (model.double() for model in twins(seed=4))
     ids, mask, segments = batch()
-    ids = ids.clamp(
-        min=1
-    )  # the reference keeps gradients from the embedding of token 0, which BERT's own code does not
+    # The reference keeps gradients from the embedding of token 0, which BERT's own code does not.
+    ids = ids.clamp(min=1)
     for model in (ours, reference):
         output = model(ids, mask, token_type_ids=segments)
         (output.last_hidden_state[mask == 1].sin().sum() + output.pooler_output.sin().sum()).backward()
@@ -165,9 +164,8 @@ def test_start_values():
         for seed in (1, 1, 2)
     )
     assert torch.equal(one, same) and not torch.equal(one, other)
-    assert float(one.detach().std()) == pytest.approx(
-        0.88 * 0.05, rel=0.02
-    )  # cut off at two standard deviations
+    # Cut off at two standard deviations.
+    assert float(one.detach().std()) == pytest.approx(0.88 * 0.05, rel=0.02)
     assert float(one.detach().abs().max()) <= 0.1
 
 

@@ -24,9 +24,8 @@ def test_by_hand():
 
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
 @pytest.mark.parametrize("eps", [1e-12, 0.3])  # 0.3 shows whether ε is inside the root
-@pytest.mark.parametrize(
-    "shape", [(3,), (5, 3), (2, 7, 13)]
-)  # 3 coordinates: biased and unbiased differ by 22 %
+# 3 coordinates: biased and unbiased differ by 22 %.
+@pytest.mark.parametrize("shape", [(3,), (5, 3), (2, 7, 13)])
 def test_equals_torch(dtype, atol, eps, shape):
     x = 3 * torch.randn(shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(dtype) + 5
     weight, bias = parameters(shape[-1], dtype)
@@ -45,25 +44,11 @@ def test_gradients_equal_those_of_torch():
     torch.testing.assert_close(*results, rtol=0, atol=1e-12)
 
 
-def test_every_vector_gets_mean_0_and_variance_1_by_itself():
-    x = torch.randn(2, 7, 13, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    x[1] = 100 * x[1] - 40  # what one vector holds does not touch the others
-    y = layer_norm(x, torch.ones(13).double(), torch.zeros(13).double())
-    torch.testing.assert_close(y.mean(-1), torch.zeros(2, 7).double(), rtol=0, atol=1e-12)
-    torch.testing.assert_close(y.var(-1, correction=0), torch.ones(2, 7).double(), rtol=0, atol=1e-9)
-    assert torch.equal(y[0], layer_norm(x[0], torch.ones(13).double(), torch.zeros(13).double()))
-
-
 def test_eps_is_that_of_bert_unless_told():
     # Variance 1e-6: with ε = 1e-5, torch's own default, only 0.30 would be left of 1.
     x = torch.tensor([-1e-3, 1e-3], dtype=torch.float64)
     y = layer_norm(x, torch.ones(2).double(), torch.zeros(2).double())
     torch.testing.assert_close(y, torch.tensor([-1.0, 1.0]).double(), rtol=0, atol=1e-5)
-
-
-def test_a_constant_vector_becomes_the_bias():
-    weight, bias = parameters(5)
-    assert torch.equal(layer_norm(torch.full((2, 5), 4.0).double(), weight, bias), bias.expand(2, 5))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -30,15 +30,6 @@ def test_combined_masks_allow_what_all_allow():
     assert both[1, 0].int().tolist() == [[1, 0, 0], [1, 0, 0], [1, 0, 0]]
 
 
-def test_combining_is_independent_of_the_order():
-    generator = torch.Generator().manual_seed(0)
-    masks = [
-        torch.rand(shape, generator=generator) > 0.3 for shape in [(2, 1, 1, 5), (1, 1, 5, 5), (2, 3, 5, 5)]
-    ]
-    assert torch.equal(combine_masks(*masks), combine_masks(*reversed(masks)))
-    assert torch.equal(combine_masks(*masks), masks[0] & masks[1] & masks[2])
-
-
 def test_none_means_no_restriction():
     mask = causal_mask(5)
     assert combine_masks() is None and combine_masks(None, None) is None

@@ -39,11 +39,6 @@ def test_far_positions_stay_exact():
         assert float(encoding[position, 2]) == pytest.approx(formula(position, 2, 6), abs=1e-7)
 
 
-def test_an_odd_hidden_size_ends_in_a_sine():
-    odd = sinusoidal_encoding(11, 7)
-    torch.testing.assert_close(odd[:, 6], torch.sin(torch.arange(11) / 10000 ** (6 / 7)), rtol=0, atol=1e-6)
-
-
 def test_a_shift_is_a_rotation_that_does_not_depend_on_the_position():
     shift, hidden_size = 5, 6
     encoding = sinusoidal_encoding(31, hidden_size).double()

@@ -40,15 +40,18 @@ def good_notebook() -> NotebookNode:
         code("show(axes, alt='한 문장')", "figure", outputs=[picture("한 문장")]),
         code("widget", "widget", outputs=[new_output("execute_result", data={"text/plain": "[위젯] 합"})]),
         code("widget.k = 3\nprint(widget.summary)", "widget-digest", outputs=[says("k = 3\n")]),
+        code("many = Guess('02.a', '몇입니까?')\nmany"),
+        code("many.answer(3)\nprint(3)", "answer", outputs=[says("답: 몇입니까?\n3\n")]),
         *(
             code(f"def answer_{k}(x): ...\nexercise('02.{k}').check(answer_{k})", "exercise")
             for k in (1, 2, 3)
         ),
     ]
+    cells[7].metadata.jupyter = {"outputs_hidden": True}
     notebook = new_notebook(metadata={"kernelspec": dict(KERNELSPEC)})
     for count, cell in enumerate(cells, start=1):
         cell.execution_count = count
-        if "widget-digest" not in rules.tags(cell):
+        if not rules.tags(cell) & {"widget-digest", "answer"}:
             notebook.cells.append(new_markdown_cell("설명입니다."))
         notebook.cells.append(cell)
     for index, cell in enumerate(notebook.cells):
@@ -98,10 +101,8 @@ def drop_prose(notebook: NotebookNode) -> None:
 
 # (the rule that must complain, what is planted)
 FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
-    (rules.kernelspec_is_plain, lambda notebook: notebook.metadata.pop("kernelspec")),
     (rules.kernelspec_is_plain, lambda notebook: notebook.metadata.kernelspec.update(display_name=".venv")),
     (rules.has_been_executed, lambda notebook: cell(notebook, 3).update(execution_count=None)),
-    (rules.has_been_executed, lambda notebook: cell(notebook, 3).update(execution_count=17)),
     (
         rules.has_been_executed,
         lambda notebook: [c.update(outputs=[]) for c in notebook.cells if "outputs" in c],
@@ -111,14 +112,11 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.no_failures, append_output(3, new_output("error", ename="ValueError", evalue="", traceback=[]))),
     (rules.no_failures, append_output(3, says("careful\n", name="stderr"))),
     (rules.outputs_are_robust, append_output(3, says("saved in /home/kim/x\n"))),
-    (rules.outputs_are_robust, append_output(3, says("saved in C:\\Users\\kim\n"))),
     (rules.outputs_are_robust, append_output(3, says("<object at 0x7f3a2c11d0>\n"))),
     (rules.outputs_are_robust, append_output(3, says("0.30000000000000004\n"))),
     (rules.nothing_is_skipped, append_source(3, "# NBVAL_SKIP")),
-    (rules.nothing_is_skipped, append_source(3, "#NBVAL_RAISES_EXCEPTION")),
     (rules.nothing_is_skipped, set_tags(3, "raises-exception")),
     (rules.ignored_has_reason, append_source(3, "# NBVAL_IGNORE_OUTPUT")),
-    (rules.ignored_has_reason, append_source(3, "# NBVAL_IGNORE_OUTPUT\nprint()")),
     (rules.about_has_its_assert, append_output(3, says("≈3\n"))),
     (rules.about_has_its_assert, shows_about("print(about(total))")),
     (rules.about_has_its_assert, shows_about("print(about(total))\nassert torch.ones(3).sum() == 3")),
@@ -129,7 +127,6 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     ),
     (rules.about_is_written_by_the_helper, append_source(3, "print(f'≈{total}')")),
     (rules.about_is_written_by_the_helper, append_source(3, "print(f'약 ≈ {total:.2f}')")),
-    (rules.about_is_written_by_the_helper, append_source(3, "print('≈-0.5')")),
     (rules.tags_are_known, set_tags(3, "scratchy")),
     (rules.cell_ids_are_unique, lambda notebook: cell(notebook, 3).update(id="02-000")),
     (rules.cells_are_short, append_source(3, "print()\n" * 25)),
@@ -138,28 +135,31 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.first_code_cell_imports, set_tags(1)),
     (rules.first_code_cell_imports, set_tags(3, "imports")),
     (rules.code_aside_is_folded, append_source(1, "import math\nimport zlib")),
-    (rules.code_aside_is_folded, append_source(4, "print()\nprint()\nprint()")),
     (rules.code_aside_is_folded, hide_source(2)),
-    (rules.code_aside_is_folded, hide_source(4)),
     (rules.figures_have_alt_text, set_tags(4)),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(source="show(axes)")),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[])),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[picture(" ")])),
     (rules.may_move_has_reason, may_move(3, marks="it was trained here")),
     (rules.may_move_has_reason, may_move(4, marks="")),
-    (rules.may_move_has_reason, may_move(4, axes="it was trained here")),
     (rules.widgets_have_digests, set_tags(6)),
     (rules.widgets_have_digests, lambda notebook: cell(notebook, 6).update(outputs=[])),
-    (rules.has_exercises, set_tags(9)),
-    (rules.has_exercises, lambda notebook: cell(notebook, 9).update(source="answer_3 = 1")),
+    (rules.answers_are_folded, lambda notebook: cell(notebook, 8).metadata.pop("jupyter")),
+    (
+        rules.answers_are_folded,
+        lambda notebook: cell(notebook, 3).metadata.update(cell(notebook, 8).metadata, tags=[]),
+    ),
+    (rules.guesses_are_answered, set_tags(8)),
+    (rules.guesses_are_answered, lambda notebook: cell(notebook, 8).update(source="print(3)")),
+    (rules.guesses_are_answered, lambda notebook: cell(notebook, 8).outputs[0].update(text="3\n")),
+    (rules.has_exercises, set_tags(11)),
+    (rules.has_exercises, lambda notebook: cell(notebook, 11).update(source="answer_3 = 1")),
     (
         rules.has_exercises,
-        lambda notebook: cell(notebook, 9).update(source="exercise('02.5').check(answer_3)"),
+        lambda notebook: cell(notebook, 11).update(source="exercise('02.5').check(answer_3)"),
     ),
-    (rules.names_keep_their_meaning, append_source(3, "def my_sum(x): ...")),
     (rules.names_keep_their_meaning, append_source(3, "my_sum = 3")),
     (rules.names_keep_their_meaning, append_source(3, "for torch in range(3): print(torch)")),
-    (rules.names_keep_their_meaning, append_source(3, "from numpy import ones as torch")),
     (rules.names_keep_their_meaning, append_source(4, "def total(x): ...")),
 ]
 
@@ -220,36 +220,14 @@ def test_size_is_limited(tmp_path: Path):
 
 def test_budget_counts_compared_ignored_and_skipped():
     notebook = good_notebook()
-    assert budget(notebook) == Budget(compared=9, silent=6, ignored=0, skipped=0)
+    assert budget(notebook) == Budget(compared=11, ignored=0, skipped=0)
     cell(notebook, 3).source += "\n# NBVAL_IGNORE_OUTPUT\n# 이유"
     cell(notebook, 5).metadata.tags.append("nbval-skip")
-    assert budget(notebook) == Budget(compared=7, silent=6, ignored=1, skipped=1)
-    cell(notebook, 9).execution_count = None
-    assert budget(notebook) == Budget(compared=6, silent=5, ignored=1, skipped=2)
-
-
-def test_budget_counts_marks_and_verdicts():
-    notebook = good_notebook()
-    append_output(3, says("≈0.5 ≈0.7 True [False, True] Falsehood\n"))(notebook)
-    append_output(3, new_output("execute_result", data={"text/plain": "True"}))(notebook)
-    counts = budget(notebook)
-    assert (counts.about, counts.verdicts) == (2, 4)
-
-
-@pytest.mark.parametrize(
-    ("bound", "wrong"), [(101, "set MOST_VERDICTS to 100"), (100, None), (99, "at most 99")]
-)
-def test_verdicts_may_only_fall(bound: int, wrong: str | None, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(notebook_budget, "MOST_VERDICTS", bound)
-    complaint = notebook_budget.verdict_complaint(100)
-    assert complaint is wrong or (wrong and wrong in complaint)
-
-
-def test_the_goal_of_verdicts_may_be_undercut(monkeypatch: pytest.MonkeyPatch):
-    goal = notebook_budget.VERDICTS_GOAL
-    monkeypatch.setattr(notebook_budget, "MOST_VERDICTS", goal)
-    assert notebook_budget.verdict_complaint(goal - 7) is None
-    assert notebook_budget.verdict_complaint(goal + 1)
+    assert budget(notebook) == Budget(compared=9, ignored=1, skipped=1)
+    append_output(3, says("True [False, True] Falsehood\n"))(notebook)
+    assert budget(notebook).verdicts == 3
+    cell(notebook, 11).execution_count, cell(notebook, 3).outputs = None, []
+    assert budget(notebook) == Budget(compared=8, ignored=1, skipped=2)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +243,5 @@ def test_budget_allows_one_in_twenty(counts: Budget, within: bool):
     assert counts.within is within
 
 
-def test_all_notebooks_together_are_within_budget():
-    total = sum((budget(nbformat.read(path, as_version=4)) for path in FILES), Budget())
-    assert total.within
-    assert notebook_budget.verdict_complaint(total.verdicts) is None
+def test_all_notebooks_together_are_within_budget(capsys: pytest.CaptureFixture[str]):
+    assert notebook_budget.main([]) == 0, capsys.readouterr().out

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from course_utils.support.lessons import lesson_folder, lesson_module, lesson_numbers
-from tests.scratch.registry import NOTEBOOKS, Scratch, audit_tags, compare, run_scratch, scratch_names
+from tests.scratch.registry import NOTEBOOKS, Scratch, audit_tags, compare, run_scratch
 
 matplotlib.use("Agg")
 
@@ -101,12 +101,6 @@ def test_only_imports_and_scratch_cells_run(tmp_path):
         compare(scratch("my_square"), run_scratch(notebook)["my_square"], torch.square)
     notebook = write_notebook(tmp_path, IMPORTS, ("scratch", "def my_square(x):\n    return x * x"))
     assert compare(scratch("my_square"), run_scratch(notebook)["my_square"], torch.square) == 2
-
-
-def test_names_of_a_cell():
-    assert scratch_names(
-        "def my_a(): ...\nclass MyB: ...\ndef helper(): ...\nif True:\n    def my_c(): ..."
-    ) == ["my_a", "MyB"]
 
 
 def in_place(x):
@@ -207,8 +201,3 @@ def test_modules_with_a_copy_of_their_own():
     assert compare(module_entry(copy=copy), MyDense, Reference) == 2 * 2
     with pytest.raises(AssertionError, match="output 0"):
         compare(module_entry(copy=lambda mine, reference: mine.W.weight.data.zero_()), MyDense, Reference)
-
-
-def test_references_are_found():
-    assert Scratch("x", "my_x", "torch.nn.functional:relu", list).load_reference() is nn.functional.relu
-    assert Scratch("x", "my_x", "torch:nn.Linear", list).load_reference() is nn.Linear

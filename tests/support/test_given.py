@@ -10,38 +10,23 @@ import pytest
 from course_utils.support.given import LONGEST, list_of_texts, one_line, real_number, shown, whole_number
 
 
-@pytest.mark.parametrize("value", [1, 7, np.int64(7)])
-def test_whole_numbers(value):
-    taken = whole_number("size", value, most=7)
-    assert taken == value and type(taken) is int
+def test_numbers_of_any_kind_come_back_plain():
+    for value in (1, 7, np.int64(7)):
+        assert (taken := whole_number("size", value, most=7)) == value and type(taken) is int
+    for value in (0, 0.25, 1, np.float32(0.5), Fraction(1, 3)):
+        assert (taken := real_number("rate", value, most=1.0)) == float(value) and type(taken) is float
 
 
 @pytest.mark.parametrize("value", [0, 8, True, 3.0, "3", None])
 def test_what_is_no_whole_number_in_the_bounds(value):
     with pytest.raises(ValueError, match=r"^size must be a whole number from 1 to 7, got "):
         whole_number("size", value, most=7)
-    if value != 8:
-        with pytest.raises(ValueError, match=r"^size must be a whole number of at least 4, got "):
-            whole_number("size", value, least=4)
 
 
-@pytest.mark.parametrize("value", [0, 0.25, 1, np.float32(0.5), Fraction(1, 3)])
-def test_real_numbers(value):
-    taken = real_number("rate", value, most=1.0)
-    assert taken == float(value) and type(taken) is float
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.1, True, "0.5", None, float("nan"), float("inf"), 1j])
+@pytest.mark.parametrize("value", [0, 1, -0.1, 1.1, True, "0.5", None, float("nan"), float("inf"), 1j])
 def test_what_is_no_real_number_in_the_bounds(value):
-    with pytest.raises(ValueError, match=r"^rate must be a finite number, at least 0 and at most 1, got "):
-        real_number("rate", value, most=1.0)
-
-
-@pytest.mark.parametrize("edge", [0, 1])
-def test_bounds_that_are_not_reached(edge):
-    told = rf"^rate must be a finite number, above 0 and below 1, got {edge}$"
-    with pytest.raises(ValueError, match=told):
-        real_number("rate", edge, most=1.0, open_at=("least", "most"))
+    with pytest.raises(ValueError, match=r"^rate must be a finite number, above 0 and below 1, got "):
+        real_number("rate", value, most=1.0, open_at=("least", "most"))
 
 
 def test_texts():

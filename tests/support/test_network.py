@@ -58,10 +58,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.begin()
         self.send(itertools.repeat(BLOCK))
 
-    def endless_though_announced_as_small(self) -> None:
-        self.begin(Content_Length=10**15)
-        self.send(itertools.repeat(BLOCK))
-
     def drip(self) -> None:
         self.begin(Content_Length=SMALL)
         self.send(itertools.repeat(b"x", SMALL), pause=0.05)
@@ -74,10 +70,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def drip_in_the_headers(self) -> None:
         self.send(itertools.chain([b"HTTP/1.0 200 OK\r\nA: "], itertools.repeat(b"x", SMALL)), pause=0.05)
 
-    def nothing_more(self) -> None:
-        self.begin(Content_Length=SMALL)
-        self.send(iter([b"x"]), pause=3.0)
-
     def cut_short_in_a_chunk(self) -> None:
         self.protocol_version = "HTTP/1.1"
         self.begin(Transfer_Encoding="chunked")
@@ -89,9 +81,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def for_its_owner(self) -> None:
         self.begin(401, Content_Length=0)
-
-    def out_of_order(self) -> None:
-        self.begin(503, Content_Length=0)
 
     def no_http(self) -> None:
         self.wfile.write(b"220 mail.example.org ESMTP\r\n")
@@ -126,24 +115,14 @@ def test_a_body_comes_whole_and_in_pieces(fetch):
         fetch("whole", at_most=size - 1)
 
 
-@pytest.mark.parametrize("name", ["endless", "endless_though_announced_as_small"])
-def test_an_endless_body_is_not_read_to_its_end(fetch, server, name: str):
+def test_an_endless_body_is_not_read_to_its_end(fetch, server):
     began = time.monotonic()
     with pytest.raises(TooLong, match=f"at most {SMALL} bytes"):
-        fetch(name)
+        fetch("endless")
     time.sleep(0.2)  # what is on its way meanwhile fills the buffers of the two sockets
     sent = server.sent
     time.sleep(0.2)
     assert server.sent == sent and time.monotonic() - began < 20
-
-
-def test_nothing_beyond_the_limit_is_handed_out(server):
-    address = f"http://127.0.0.1:{server.server_port}/endless"
-    got = 0
-    with pytest.raises(TooLong):
-        for piece in chunks(open_address(address, 0.5), address, at_most=5 * CHUNK + 1):
-            got += len(piece)
-    assert got == 5 * CHUNK
 
 
 @pytest.mark.parametrize(
@@ -151,7 +130,6 @@ def test_nothing_beyond_the_limit_is_handed_out(server):
     [
         ("drip", "sends less than 65536 bytes in 0.4 s, after 0 bytes"),
         ("drip_in_a_chunk_header", "sends less than 65536 bytes in 0.4 s, after 0 bytes"),
-        ("nothing_more", "sends less than 65536 bytes in 0.4 s|broke off after 0 bytes"),
         ("cut_short_in_a_chunk", "broke off after 0 bytes"),
     ],
 )
@@ -162,26 +140,19 @@ def test_a_slow_or_broken_answer_is_given_up(fetch, name: str, message: str):
     assert time.monotonic() - began < 20
 
 
-def test_headers_have_the_limit_of_the_first_answer(fetch):
-    began = time.monotonic()
-    with pytest.raises(Unreachable, match="no answer from http.*drip_in_the_headers within 0.5 s"):
-        fetch("drip_in_the_headers")
-    assert time.monotonic() - began < 20
-
-
 @pytest.mark.parametrize(
     ("name", "kind", "message"),
     [
         ("not_there", NotThere, "answers 404: there is no such file, or it is private"),
         ("for_its_owner", NotThere, "answers 401: there is no such file, or it is private"),
-        ("out_of_order", Unreachable, "answers 503 Service Unavailable"),
+        ("drip_in_the_headers", Unreachable, "no answer from .*drip_in_the_headers within 0.5 s"),
         ("no_http", Unreachable, "no answer from .*220 mail.example.org"),
     ],
 )
 def test_other_answers_are_one_sentence(fetch, name: str, kind: type[Exception], message: str):
     with pytest.raises(kind, match=message) as caught:
         fetch(name)
-    assert type(caught.value) is kind and name in str(caught.value) and caught.value.__suppress_context__
+    assert type(caught.value) is kind and name in str(caught.value)
 
 
 def test_without_a_network_one_sentence_says_so(server):

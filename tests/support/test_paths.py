@@ -11,13 +11,6 @@ import pytest
 from course_utils.support import paths
 
 
-def test_the_repository_and_its_data():
-    assert paths.ROOT == Path(__file__).resolve().parents[2] and (paths.ROOT / "pyproject.toml").is_file()
-    assert (paths.DATA / "senses.json").is_file() and (
-        paths.CHECKPOINTS / "course-bert" / "config.json"
-    ).is_file()
-
-
 @pytest.mark.parametrize(
     ("where", "variable"), [(paths.data_home, "COURSE_DATA_HOME"), (paths.cache_home, "COURSE_CACHE_HOME")]
 )

@@ -16,47 +16,35 @@ ANSWERS = [  # prediction, answer, F1; the exact match is 1 where F1 is
     # forgiven: how it is written
     ("훈민정음", "훈민정음", 1),
     ("「훈민정음」", "훈민정음", 1),
-    ("《무정》.", "〈무정〉", 1),
-    ("“그렇다”", "‘그렇다’", 1),
     ("세종 대왕!", "세종　대왕", 1),
     ("  세종 \n 대왕 ", "세종 대왕", 1),
-    ("bert", "BERT", 1),
     ("BERT를", "bert를", 1),
     ("1,446년", "1446년", 1),
     ("3·1 운동", "3.1 운동", 1),
-    ("서울(한양)", "서울한양", 1),
-    ("50%", "50", 1),
     (unicodedata.normalize("NFD", "배를 탔다"), "배를 탔다", 1),
     ("The Beatles", "beatles", 1),
     ("a cup of the tea", "cup of tea", 1),
     # forgiven, and should not be: without punctuation they are the same
     ("3.5", "35", 1),
-    ("-5", "5", 1),
     # not forgiven: particles and endings
     ("서울에서", "서울", 0),
-    ("세종이", "세종", 0),
     ("바다", "바", 0),
     ("세종 대왕이", "세종 대왕", 2 * 1 / 4),
-    ("책상 위에", "책상 위", 2 * 1 / 4),
     # not forgiven: blanks between words, numbers in words, units, other letters
     ("국립 박물관", "국립박물관", 0),
     ("두 명", "2명", 0),
-    ("30℃", "30", 0),
     ("－５", "５", 1),  # a wide hyphen is punctuation …
     ("５", "5", 0),  # … a wide digit is another sign
     ("3ㆍ1 운동", "3·1 운동", 2 * 1 / 4),  # U+318D is a letter, and in Jeju a vowel
     # an article before a Korean word, or before none, is none
     ("비타민 A", "비타민", 2 * 1 / 3),
-    ("A 학점", "학점", 2 * 1 / 3),
     ("A", "B", 0),
     ("A형", "형", 0),
     # words in common
-    ("1443년 12월 30일", "12월 30일", 2 * 2 / 5),
     ("30일 12월", "12월 30일", 1),  # in any order: F1 1, and no exact match
     ("세종 세종", "세종", 2 * 1 / 3),
     ("세종 세종 만세", "만세 세종 세종", 1),
     ("경복궁 앞 광장", "광화문 광장", 2 * 1 / 5),
-    ("정조", "세종", 0),
     # no answer
     ("", "", 1),
     ("", "세종", 0),
@@ -86,10 +74,6 @@ def test_a_question_without_an_answer(answers):
     assert exact_match("세종", answers) == span_f1("세종", answers) == 0.0
 
 
-def test_an_answer_of_punctuation_does_not_stand_beside_real_ones():
-    assert exact_match("", ["?", "세종"]) == span_f1("", ["?", "세종"]) == 0.0
-
-
 def squads(text: str) -> str:
     """SQuAD's own: lower case, no ASCII punctuation, no articles anywhere, single blanks."""
     bare = text.lower().translate(str.maketrans("", "", string.punctuation))
@@ -106,37 +90,22 @@ def test_in_english_it_is_squads_but_for_an_article_at_the_end():
 
 # Odd answers, normalised by hand as SQuAD's script does it.
 BY_SQUAD = {
-    "The Beatles": "beatles",
     "the-end": "theend",  # punctuation goes first: there is no article any more
     "U.S.A.": "usa",
     "an-ode": "anode",
     "A.N. Other": "other",  # "an" is one, after the dots have gone
     "vitamin A": "vitamin",
-    "blood type A, the first": "blood type first",
     "a": "",
-    "An": "",
     "the the": "",
-    "x the y": "x y",
     "theatre": "theatre",
-    "Anna": "anna",
-    "x-ray": "xray",
     "3.5": "35",
-    "-5": "5",
-    "50%": "50",
     "$1,446": "1446",
-    "it's": "its",
     "rock 'n' roll": "rock n roll",
-    "A_B": "ab",
     "e-mail (a test)": "email test",
     "  two\n lines\t": "two lines",
-    "?!": "",
     "…": "…",  # no sign of ASCII
-    "Nº 5": "nº 5",
     "「훈민정음」": "「훈민정음」",
-    "배를": "배를",
     "A형": "a형",  # one word: A is no article
-    "혈액형 A": "혈액형",
-    "3·1 운동": "3·1 운동",
     "İ": "i\u0307",  # lower case may have more letters
 }
 
@@ -152,12 +121,6 @@ def test_squads_own_normalisation_of_anything():
     for _ in range(300):
         text = "".join(random.choices(signs, k=random.randint(0, 20)))
         assert normalize_as_squad(text) == squads(text), text
-
-
-def test_it_changes_nothing_the_second_time():
-    for prediction, answer, _ in ANSWERS:
-        for text in (prediction, answer):
-            assert normalize_answer(normalize_answer(text)) == normalize_answer(text)
 
 
 def test_another_normalisation():

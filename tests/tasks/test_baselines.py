@@ -8,7 +8,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.naive_bayes import MultinomialNB
 
-from course_utils.support.paths import DATA
 from course_utils.tasks.baselines import (
     baseline,
     content_words,
@@ -28,7 +27,6 @@ from course_utils.tasks.baselines import (
 from course_utils.tasks.data import BAD, GOOD, DialectSentence, LabelledReview, Question, SentencePair
 from course_utils.tasks.load import load_task
 from course_utils.tasks.words import TaggedSentence
-from course_utils.tokenization import WordPieceTokenizer
 from tests.tasks.korean import by_syllables
 
 PASSAGE = "배는 부산에서 떠났다. 그는 서울에 있다. 나는 배를 부산에서 왔다고 떠났다."
@@ -135,12 +133,6 @@ def test_a_piece_that_was_never_seen_says_nothing():
     assert said[0] == said[1] and said[2] == "good"  # three of five
 
 
-def test_a_piece_counts_once_a_text():
-    texts, labels = ["배 배 배 배 배", "나", "배", "배"], [GOOD, GOOD, BAD, BAD]
-    made = task("reviews", reviews(texts, labels), test=reviews(["배"], [BAD]))
-    assert naive_bayes(made, made.parts["train"]).predict(made.parts["test"]) == ["bad"]
-
-
 def test_naive_bayes_by_hand():
     # V = 9. 나 배: of good (1/10)² = 0.0100, of bad ((1 + 1)/(8 + 9))² = 0.0138; the priors are equal, and s = 1.
     train = reviews(["가", "나 배 를 은 는 이 다 서"], [GOOD, BAD])
@@ -235,10 +227,6 @@ def test_the_name_dictionary_by_hand(text, tags):
     assert predicted(name_dictionary, "names", train, text) == tags
 
 
-def test_without_a_name_there_is_none():
-    assert predicted(name_dictionary, "names", [tagged("배를 타고", "O O")], "배를 부산") == "O O"
-
-
 # --- questions
 
 
@@ -271,17 +259,3 @@ def test_silence_is_chosen_on_validation():
     assert best.predict(made.parts["validation"]) == ["나는 배를 부산에서 왔다고 떠났다.", "", ""]
     all_silent = task("questions", asked, questions(("부산에서 왔다고?", None)))
     assert nearest_sentence(all_silent, all_silent.parts["train"]).predict(made.parts["train"]) == [""] * 3
-
-
-# --- what is learned
-
-
-@pytest.mark.parametrize("name", ["dialect", "parts_of_speech"])
-def test_on_the_real_task_it_beats_saying_the_same(name):
-    vocabulary = DATA / "checkpoints" / "course-bert" / "vocab.txt"
-    words = WordPieceTokenizer.from_vocab_file(vocabulary, lowercase=False, strip_accents=False)
-    made = load_task(name, words)
-    examples = made.parts["train"][:300]
-    held = made.parts["validation"][:100]
-    mine, same = baseline(made, examples).measure(held), majority(made, examples).measure(held)
-    assert mine[made.metric] > same[made.metric] + 0.15

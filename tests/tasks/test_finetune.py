@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -16,11 +13,10 @@ from course_utils.config import BertConfig
 from course_utils.datasets.batching import seeded
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import save_pretrained
-from course_utils.support.paths import ROOT
 from course_utils.tasks.load import draw
 from course_utils.tasks.measurements import VARIANTS, Measurement, read_measurements
 from scripts import finetune
-from scripts.finetune import Plan, Recipe, Trainer, main, two_layers, weights_digest
+from scripts.finetune import Plan, Recipe, Trainer, main, two_layers
 from tests.tasks.small_tasks import CONFIG, small, small_bert, tokenizer
 
 BIG = BertConfig(**vars(CONFIG) | {"num_hidden_layers": 1, "max_position_embeddings": 131})
@@ -155,15 +151,6 @@ def test_the_threshold_of_the_test_part_is_that_of_validation(monkeypatch):
     assert found.test["threshold"] == found.validation["threshold"]
 
 
-def test_weights_are_known_by_every_bit():
-    bert = small_bert()
-    first = weights_digest(bert)
-    assert first == weights_digest(small_bert()) != weights_digest(small_bert(8))
-    with torch.no_grad():
-        bert.encoder.layers[1].feed_forward.contract.bias[3] += 1e-6
-    assert weights_digest(bert) != first
-
-
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
@@ -227,20 +214,18 @@ def test_another_command_adds_to_the_file(folder, few, out, capsys):
         (["--layer-decay", "0.9"], "layer_decay"),
         (["--looks", "2"], "looks"),
         (["--least-updates", "4"], "least_updates"),
-        (["--model", "other"], "weights"),
+        (["--model", "{other}"], "weights"),
     ],
 )
 def test_other_settings_are_refused(more, name, folder, few, out, capsys, tmp_path):
+    save_pretrained(BertForPreTraining(BIG, generator=seeded(1)), tokenizer(), tmp_path / "other")
     assert main(command(folder, out, "--start", "baseline")) == 0
     before = out.read_bytes()
-    if name == "weights":
-        save_pretrained(BertForPreTraining(BIG, generator=seeded(1)), tokenizer(), tmp_path / "other")
-        more = ["--model", str(tmp_path / "other")]
     capsys.readouterr()
+    more = [word.format(other=tmp_path / "other") for word in more]
     assert main(command(folder, out, "--start", "baseline", *more)) == 2
-    said = capsys.readouterr()
-    assert f"was measured with other settings ({name}): give another --out" in said.err
-    assert len(said.err.splitlines()) == 1 and said.out == "" and out.read_bytes() == before
+    assert f"was measured with other settings ({name}): give another --out" in capsys.readouterr().err
+    assert out.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -248,7 +233,6 @@ def test_other_settings_are_refused(more, name, folder, few, out, capsys, tmp_pa
     [
         (["--labels", "49"], "size must lie in 1 … 48"),
         (["--labels", "ten"], "labels must be numbers joined by commas, got 'ten'"),
-        (["--labels", "0"], "labels must lie in 1 … inf, got 0"),
         (["--start", "pretrained"], "start must be of pre-trained, from-scratch, frozen, baseline"),
         (["--rates", "-1"], "rates must lie in 0 … 1, got -1.0"),
         (["--seeds", "0"], "seeds must lie in 1 … 1000"),
@@ -256,7 +240,6 @@ def test_other_settings_are_refused(more, name, folder, few, out, capsys, tmp_pa
         (["--start", "frozen-2"], "start must freeze at most 1 layers of this model, got frozen-2"),
         (["--layer-decay", "2"], "layer-decay must lie in"),
         (["--threads", "0"], "threads must"),
-        (["--device", "abacus"], "device must be cpu, cuda"),
     ],
 )
 def test_what_cannot_be_is_refused_before_the_first_training(more, said, folder, few, out, capsys):
@@ -273,30 +256,3 @@ def test_tasks_that_there_are_not_and_that_have_no_such_head(folder, few, out, c
     ):
         assert main([*tasks, *command(folder, out, "--start", start)[1:]]) == 2
         assert said in capsys.readouterr().err and not out.exists()
-
-
-KILLED = """
-import os, sys, signal
-sys.argv[0] = "x"
-from pathlib import Path
-from course_utils.support import files
-write = Path.write_bytes
-def half(self, data):
-    if data.count(b"baseline") > 1:
-        write(self, data[: len(data) // 2])
-        os.kill(os.getpid(), signal.SIGKILL)
-    return write(self, data)
-Path.write_bytes = half
-from course_utils.tasks.measurements import Measurement, write_file
-one = Measurement("reviews", "baseline", 7, 0, 0.0, 0, 0, {"accuracy": 0.5}, {"accuracy": 0.5})
-write_file(sys.argv[1], "x", {}, [one])
-write_file(sys.argv[1], "x", {}, [one, one])
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="nothing can be killed so there")
-def test_a_kill_while_it_writes_leaves_the_file_before(tmp_path):
-    path = tmp_path / "found.json"
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, timeout=120)
-    assert ended.returncode == -signal.SIGKILL
-    assert len(read_measurements(path)) == 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
+from itertools import permutations
 
-import numpy
 import pytest
 import torch
 import torch.nn.functional as F
@@ -17,7 +17,6 @@ from course_utils.tasks.probes import (
     anisotropy,
     control_labels,
     fit_probe,
-    selectivity,
 )
 
 C, K = 11, 3
@@ -79,15 +78,6 @@ def test_the_tagger_equals_torch_lstm_sentence_by_sentence():
     for row, length in enumerate(lengths):
         alone = tagger.linear(oracle(vectors[row : row + 1, :length])[0])
         torch.testing.assert_close(logits[row : row + 1, :length], alone)
-
-
-def test_padding_changes_nothing_for_the_tagger():
-    tagger = BiLSTMTagger(C, 7, K, generator=drawn())
-    vectors, lengths = torch.randn(2, 3, C), torch.tensor([3, 2])
-    padded = F.pad(vectors, (0, 0, 0, 4), value=99.0)
-    padded[1, 2:] = -99.0
-    torch.testing.assert_close(tagger(padded, lengths)[0, :3], tagger(vectors, lengths)[0])
-    torch.testing.assert_close(tagger(padded, lengths)[1, :2], tagger(vectors, lengths)[1, :2])
 
 
 # --- fitting
@@ -207,10 +197,6 @@ def test_numbers_whose_sum_is_none_are_refused_only_if_one_of_them_is():
     ("change", "message"),
     [
         (lambda f, y: (f | {"test": f["test"][1:]}, y), "test must have a label for each vector"),
-        (
-            lambda f, y: (f | {"train": [f["train"]]}, y | {"train": [y["train"][:5]]}),
-            "a label for each vector",
-        ),
         (lambda f, y: (f, y | {"test": y["test"] + 1}), r"each label of test must be a number of 0 … 2"),
         (lambda f, y: (f, y | {"test": y["test"] + 0.5}), "each label of test must be a number"),
     ],
@@ -237,16 +223,7 @@ def test_a_control_label_is_that_of_the_word_type_alone():
     assert labels == [by_word[word] for word in words]
     assert control_labels(words[::-1], 5, seed=3) == labels[::-1]  # the order does not count
     assert control_labels(["먹고"], 5, seed=3) == [by_word["먹고"]]  # nor do the others
-    assert control_labels(words, 5, seed=3) == labels
-
-
-def test_control_labels_are_spread_evenly_and_depend_on_the_seed():
-    words = [f"낱말{number}" for number in range(7000)]
-    labels = control_labels(words, 7, seed=0)
-    assert set(labels) == set(range(7))
-    assert all(abs(labels.count(label) - 1000) < 150 for label in range(7))  # 5 standard deviations
-    other = control_labels(words, 7, seed=1)
-    assert 800 < sum(one == two for one, two in zip(labels, other)) < 1200
+    assert any(control_labels(words, 5, seed=seed) != labels for seed in range(3))
 
 
 def test_control_labels_are_as_frequent_as_their_weights():
@@ -254,9 +231,7 @@ def test_control_labels_are_as_frequent_as_their_weights():
     labels = control_labels(words, 5, weights=[4, 0, 1, 2, 0])
     counts = [labels.count(label) for label in range(5)]
     assert counts[1] == counts[4] == 0
-    assert all(
-        abs(count - wanted) < 210 for count, wanted in zip(counts, (4000, 0, 1000, 2000, 0))
-    )  # 5 of them
+    assert counts == pytest.approx([4000, 0, 1000, 2000, 0], abs=210)  # 5 standard deviations
     assert control_labels(words[::-1], 5, weights=[4, 0, 1, 2, 0]) == labels[::-1]
     assert control_labels(["배"], 2, weights=[0, 1e-9]) == [1]
     for wrong in ([1, 2], [1, -1, 1, 1, 1]):
@@ -266,19 +241,10 @@ def test_control_labels_are_as_frequent_as_their_weights():
         control_labels("배를 타고", 5)
 
 
-def test_selectivity_by_hand():
-    assert selectivity(0.9, 0.25) == pytest.approx(0.65)
-
-
 def test_anisotropy_equals_all_pairs_one_by_one():
     vectors = torch.randn(13, 5) + 1.0
-    pairs = [
-        F.cosine_similarity(vectors[i], vectors[j], dim=0).item()
-        for i in range(13)
-        for j in range(13)
-        if i != j
-    ]
-    assert anisotropy(vectors) == pytest.approx(numpy.mean(pairs), abs=1e-6)
+    cosines = [F.cosine_similarity(one, other, dim=0).item() for one, other in permutations(vectors, 2)]
+    assert anisotropy(vectors) == pytest.approx(sum(cosines) / len(cosines), abs=1e-6)
     assert anisotropy(3 * vectors) == pytest.approx(anisotropy(vectors))
 
 

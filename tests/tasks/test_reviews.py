@@ -7,8 +7,8 @@ import pytest
 from course_utils.datasets.layouts import Review
 from course_utils.datasets.set_aside import film_part, letters
 from course_utils.tasks.data import BAD, GOOD
-from experiments.task_data import nsmc
-from experiments.task_data.nsmc import label_of, labelled_reviews
+from experiments.task_data import reviews
+from experiments.task_data.reviews import label_of, labelled_reviews
 
 FILMS = {
     part: [str(film) for film in range(2_000) if film_part(str(film)) == part]
@@ -28,7 +28,7 @@ def test_ratings_between_good_and_bad_have_no_label():
 
 
 def test_every_part_is_balanced_and_of_its_own_films(monkeypatch):
-    monkeypatch.setattr(nsmc, "SIZES", {"test": 6, "validation": 6, "train": 20})
+    monkeypatch.setattr(reviews, "SIZES", {"test": 6, "validation": 6, "train": 20})
     given = [
         review for part in FILMS for review in (*made(part, 9, 2), *made(part, 30, 10), *made(part, 5, 6))
     ]

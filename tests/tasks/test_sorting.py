@@ -20,8 +20,6 @@ from course_utils.tasks.sorting import (
     random_rows,
     sorting_loss,
 )
-from course_utils.training.loop import train
-from course_utils.training.optim import linear_rate
 
 
 def test_rows_are_drawn_from_all_numbers_and_put_in_order():
@@ -52,20 +50,6 @@ def test_the_loss_without_attention_by_hand():
     assert loss_without_attention() == pytest.approx(1.8225, abs=5e-5)
 
 
-def test_who_sees_only_its_own_place_learns_no_more_than_that():
-    """A table of logits for each place and the number that came in there, counted over many rows."""
-    rows = random_rows(20_000, generator=seeded(5))
-    counts = torch.full(
-        (LENGTH, NUMBERS, NUMBERS), 1e-3
-    )  # place, number that came in, number that belongs there
-    places = torch.arange(LENGTH).expand(20_000, -1)
-    counts.index_put_((places, rows.input_ids, rows.targets), torch.tensor(1.0), accumulate=True)
-    table = (counts / counts.sum(-1, keepdim=True)).log()
-    held_out = random_rows(5_000, generator=seeded(-5))
-    loss = sorting_loss(table[places[:5_000], held_out.input_ids], held_out).item()
-    assert loss == pytest.approx(loss_without_attention(), abs=0.01)
-
-
 @pytest.mark.parametrize("stack", [Encoder, PreLNEncoder])
 def test_every_place_depends_on_every_number(stack):
     model = Sorter(stack, depth=2, width=8, start_std=0.5, generator=seeded(0))
@@ -94,18 +78,3 @@ def test_the_loss_by_hand():
     logits[0, 1, 5] = math.log(15.0)  # 15 of 30
     loss = sorting_loss(logits, Rows(targets.flip(1), targets))
     assert loss.item() == pytest.approx((math.log(16) + math.log(2)) / 2)
-
-
-@pytest.mark.rare
-def test_it_learns_more_than_the_place():
-    model = Sorter(depth=1, generator=seeded(0))
-    train(
-        model,
-        lambda number: random_rows(16, generator=seeded(number)),
-        torch.optim.Adam(model.parameters(), fused=True),
-        learning_rate=lambda step: linear_rate(step, 1e-2, 10, 121),
-        steps=120,
-        loss=sorting_loss,
-    )
-    held_out = random_rows(64, generator=seeded(-1))
-    assert sorting_loss(model(held_out.input_ids), held_out).item() < loss_without_attention() - 0.2

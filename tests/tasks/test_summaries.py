@@ -15,17 +15,11 @@ from scripts.finetune import table
 
 
 def one(start, seed, rate, validation, test, *, labels=100, batch_size=16, task="reviews"):
-    return Measurement(
-        task,
-        start,
-        labels,
-        seed,
-        rate,
-        batch_size,
-        4 * (batch_size > 0),
-        {"accuracy": validation},
-        {"accuracy": test},
+    setting, measures = (
+        (rate, batch_size, 4 * (batch_size > 0)),
+        ({"accuracy": validation}, {"accuracy": test}),
     )
+    return Measurement(task, start, labels, seed, *setting, *measures)
 
 
 FOUND = [
@@ -99,17 +93,7 @@ def test_all_seeds_of_the_chosen_setting_are_told():
 
 def test_the_main_measure_is_the_first():
     found = [
-        Measurement(
-            "names",
-            "frozen",
-            7,
-            0,
-            rate,
-            16,
-            4,
-            {"entity_f1": first, "accuracy": 1 - first},
-            {"entity_f1": rate},
-        )
+        Measurement("names", "frozen", 7, 0, rate, 16, 4, {"f1": first, "accuracy": 1 - first}, {"f1": rate})
         for rate, first in ((0.1, 0.2), (0.3, 0.8))
     ]
     assert best_setting(found, "names", "frozen", 7) == [found[1]]
@@ -176,28 +160,16 @@ ROW = {
     [
         ("{", "must be JSON"),
         ('{"settings": {}}', "measurements"),
-        ({"settings": {}, "measurements": [3]}, "measurement 0"),
-        (
-            {"settings": {}, "measurements": [ROW, ROW | {"labels": "7"}]},
-            "measurement 1: labels must be a whole number",
-        ),
-        (
-            {"settings": {}, "measurements": [ROW | {"rate": None}]},
-            "rate and measures must be finite numbers",
-        ),
-        (
-            {"settings": {}, "measurements": [ROW | {"test": {}}]},
-            "validation and test must hold at least one measure",
-        ),
-        (
-            {"settings": {}, "measurements": [ROW | {"test": {"a": "x"}}]},
-            "measures must be finite numbers",
-        ),
+        ([3], "measurement 0"),
         ({"settings": [], "measurements": []}, "settings"),
+        ([ROW, ROW | {"labels": "7"}], "measurement 1: labels must be a whole number"),
+        ([ROW | {"rate": None}], "rate and measures must be finite numbers"),
+        ([ROW | {"test": {}}], "validation and test must hold at least one measure"),
     ],
 )
 def test_a_file_that_holds_something_else(content, said, tmp_path):
     path = tmp_path / "found.json"
+    content = {"settings": {}, "measurements": content} if isinstance(content, list) else content
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     with pytest.raises(ValueError, match=said) as error:
         read_measurements(path)

@@ -49,11 +49,7 @@ def test_no_sentence_is_left_in_two_parts():
         "test": [("가을, 하늘",), ("배를 타고 멀리 바다로 나갔다",), ("가을, 하늘",)],
     }  # fmt: skip
     found = held_apart(parts, lambda row: row)
-    assert found == {
-        "train": [("봄비",)],
-        "validation": [("겨울",), ("여름",)],
-        "test": parts["test"],
-    }
+    assert found == {"train": [("봄비",)], "validation": [("겨울",), ("여름",)], "test": parts["test"]}
     assert list(found) == list(PARTS)
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from course_utils.datasets import public, set_aside
+from course_utils.datasets import public
 from course_utils.datasets.corpus import DATA, WHOLE_CORPUS, read_documents
 from course_utils.datasets.nearness import NearCopies
 from course_utils.datasets.set_aside import SetAside, film_part, letters
 from course_utils.tasks import data
-from course_utils.tasks.data import DIALECTS, PARTS, PARTS_OF_SPEECH, TASKS
+from course_utils.tasks.data import PARTS, TASKS
 from course_utils.tasks.words import NAME_KINDS
 from experiments.task_data import __main__ as tool
 from experiments.task_data.splitting import parts_by_hash
@@ -65,62 +65,23 @@ def texts(name: str, part: str) -> set[str]:
 # --- what the datasheets say ------------------------------------------------------------------------------------------
 
 
-def counted() -> dict[str, list[tuple[str, str]]]:
-    """Of each file: (label, part) of everything that its datasheet counts; "" counts rows."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for name, kind in {"reviews.tsv": "label", "pairs.tsv": "score", "dialect.tsv": "dialect"}.items():
-        found[name] = [(row[kind], row["part"]) for row in cells(name)]
-    found["reviews.tsv"] = [(("bad", "good")[int(label)], part) for label, part in found["reviews.tsv"]]
-    bands = ["0 to 1", "1 to 2", "2 to 3", "3 to 4", "4 to 5"]
-    found["pairs.tsv"] = [(bands[min(int(float(score)), 4)], part) for score, part in found["pairs.tsv"]]
-    found["names.jsonl"] = [
-        (kind, row["part"]) for row in objects("names.jsonl") for *_, kind in row["names"]
-    ]
-    found["parts_of_speech.tsv"] = [
-        (tag, row["part"]) for row in cells("parts_of_speech.tsv") for tag in row["tags"].split()
-    ]
-    found["questions.jsonl"] = [
-        ("without an answer" if one["answer"] is None else "with an answer", row["part"])
-        for row in objects("questions.jsonl")
-        for one in row["questions"]
-    ]
-    return found
-
-
-@cache
-def tables() -> dict[str, list[str]]:
-    """The lines of data/README.md that hold numbers: of all files ("") and of each."""
-    found = {"": []}
+def table() -> list[str]:
+    """The lines of data/README.md that count the rows of all files, and tell their sums."""
+    found = []
     for name in FILES:
         rows = cells(name) if name.endswith(".tsv") else objects(name)
         parts = Counter(row["part"] for row in rows)
         content = (TASKS / name).read_bytes()
         numbers = (f"{number:,}" for number in (*(parts[part] for part in PARTS), len(content)))
-        found[""].append(f"| {name} | {' | '.join(numbers)} | {hashlib.sha256(content).hexdigest()} |")
-    orders = ["bad", "good", *DIALECTS, *NAME_KINDS, *PARTS_OF_SPEECH, "with an answer", "without an answer"]
-    for name, pairs in counted().items():
-        count = Counter(pairs)
-        labels = sorted(
-            {label for label, _ in pairs}, key=lambda one: (orders.index(one) if one in orders else 0, one)
-        )
-        found[name] = [
-            f"| {label} | {' | '.join(f'{count[label, part]:,}' for part in PARTS)} |" for label in labels
-        ]
+        found.append(f"| {name} | {' | '.join(numbers)} | {hashlib.sha256(content).hexdigest()} |")
     return found
 
 
-@pytest.mark.parametrize("name", ["", *FILES])
-def test_the_numbers_of_the_datasheets_are_those_of_the_files(name):
+def test_the_numbers_of_the_datasheets_are_those_of_the_files():
     readme = (DATA / "README.md").read_text(encoding="utf-8")
-    section = readme.partition("\n## tasks/\n")[2].partition("\n## ")[0]
-    if name:
-        section = section.partition(f"\n### {name}\n")[2]
-    said = [
-        line
-        for line in section.partition("\n### ")[0].split("\n")
-        if re.match(r"[|] .* [|] [\d,]+ [|]", line)
-    ]
-    assert said == tables()[name]
+    section = readme.partition("\n## tasks/\n")[2].partition("\n### ")[0]
+    said = [line for line in section.split("\n") if re.match(r"[|] .* [|] [\d,]+ [|]", line)]
+    assert said == table()
 
 
 def test_the_files_are_these_and_small():
@@ -238,19 +199,3 @@ def test_the_tool_makes_the_same_bytes(name, tmp_path):
 def test_the_tool_makes_the_same_reviews(tmp_path):
     tool.make(["reviews.tsv"], tmp_path)
     assert (tmp_path / "reviews.tsv").read_bytes() == (TASKS / "reviews.tsv").read_bytes()
-
-
-@with_mirror
-@pytest.mark.slow
-def test_no_test_text_is_pretrained_on(monkeypatch):
-    monkeypatch.setattr(public, "find_file", MIRROR.joinpath)
-    monkeypatch.setattr(set_aside, "find_file", MIRROR.joinpath)
-    kept = {letters(sentence) for document in public.public_documents() for sentence in document}
-    assert len(kept) > 500_000
-    tested = set().union(*(texts(name, "test") for name in FILES if name != "questions.jsonl"))
-    tested |= {letters(row.passage) for row in EXAMPLES["questions.jsonl"]["test"]}
-    assert len(tested) > 7_000 and tested & kept == set()
-    apart = SetAside(tested)
-    assert [text for text in kept if apart.holds(text)] == []
-    for part in PARTS:  # of these nothing at all
-        assert (texts("reviews.tsv", part) | texts("names.jsonl", part)) & kept == set()

@@ -72,14 +72,6 @@ def test_names_to_numbers():
         label_ids(["경상", "부산"], ["경상", "강원"])
 
 
-def test_words_and_labels_that_would_be_mixed_up_are_refused():
-    row = tokenizer().encode("부산에서 떠났다")
-    with pytest.raises(ValueError, match="one behind the other, got 4, 6 after 5"):
-        first_pieces(row, [(3, 5), (4, 6)])
-    with pytest.raises(ValueError):
-        piece_labels(row, [(0, 4), (5, 8)], [1])
-
-
 # --- words and names --------------------------------------------------------------------------------------------------
 
 

@@ -41,15 +41,9 @@ def recounted(trainer, texts, vocab_size, score):
             for pair in zip(word, word[1:]):
                 pairs[pair] += count
         ranked = sorted(
-            (
-                -score(pairs[a, b], symbols[a], symbols[b]),
-                -pairs[a, b],
-                vocab.index(a),
-                vocab.index(b),
-                (a, b),
-            )
-            for a, b in pairs
-            if pairs[a, b] >= trainer.min_count
+            (-score(count, symbols[a], symbols[b]), -count, vocab.index(a), vocab.index(b), (a, b))
+            for (a, b), count in pairs.items()
+            if count >= trainer.min_count
         )
         if not ranked:
             break
@@ -141,9 +135,8 @@ def test_of_equal_counts_the_smallest_ids_win():
     assert [each.pair for each in step.runners_up] == [("▁", "나"), ("가", "라"), ("나", "다")]
 
 
-letters = st.lists(st.text("ab가나.", max_size=9), max_size=7).filter(
-    any
-)  # without a word there is no training
+# Without a word nothing is learned.
+letters = st.lists(st.text("ab가나.", max_size=9), max_size=7).filter(any)
 
 
 @pytest.mark.parametrize(
@@ -204,12 +197,6 @@ def test_overlapping_pairs_are_merged_from_the_left():
     assert table.words == [[1, 1, 0]] and table.counts == {(1, 1): 3, (1, 0): 3}
 
 
-def test_the_best_pairs_can_be_asked_for_without_changing_anything():
-    table = PairTable([([0, 1, 2], 3), ([1, 2], 2), ([2, 3], 1)])
-    assert table.best(9) == [(1, 2), (0, 1), (2, 3)] == table.best(9)
-    assert PairTable([([0, 1, 2], 3), ([1, 2], 2), ([2, 3], 1)], min_count=3).best(9) == [(1, 2), (0, 1)]
-
-
 def test_the_order_of_the_texts_does_not_matter():
     assert incremental(BPETrainer(), LINES, 60) == incremental(BPETrainer(), LINES[::-1], 60)
 
@@ -241,7 +228,7 @@ def test_texts_may_come_one_by_one(trainer):
 
 
 def test_too_small_a_vocabulary():
-    with pytest.raises(ValueError, match=r"at least 4 \(1 special tokens and an alphabet of 3\), got 3"):
+    with pytest.raises(ValueError, match="at least 4, an alphabet of 3, got 3"):
         BPETrainer().train(["배 밤"], 3)
 
 
@@ -273,17 +260,6 @@ def test_merging_by_places_is_the_same_as_looking_again(word, data):
     assert replay_merges(word, ranks) == apply_merges(word, ranks)
 
 
-def test_after_k_merges_the_words_are_as_in_training():
-    trainer = BPETrainer(min_count=1)
-    tokenizer = trainer.train(LINES, 75)
-    words = trainer.words(LINES)
-    table = PairTable([([tokenizer.vocab[char] for char in word], count) for word, count in words.items()])
-    for first, second in tokenizer.merges:
-        table.merge((tokenizer.vocab[first], tokenizer.vocab[second]), tokenizer.vocab[first + second])
-    symbols = [[tokenizer.ids_to_tokens[number] for number in word] for word in table.words]
-    assert symbols == [replay_merges(word, tokenizer.ranks) for word in words]
-
-
 def test_encoding_by_hand():
     tokenizer = BPETrainer().train(["배를 배를 배를 배 먹 먹"], 8)
     assert tokenizer.tokenize("배를  먹\n배") == ["▁배를", "▁먹", "▁배"]
@@ -297,20 +273,6 @@ def test_encoding_by_hand():
 def test_known_characters_come_back(words):
     tokenizer = BPETrainer().train([*LINES, "배를타고먹었다.!"], 60)
     assert tokenizer.decode(tokenizer.encode(" ".join(words))) == " ".join(words)
-
-
-def test_files_there_and_back(tmp_path):
-    tokenizer = BPETrainer().train(LINES, 45)
-    tokenizer.save(tmp_path / "vocab.txt", tmp_path / "merges.txt")
-    again = BPETokenizer.from_files(tmp_path / "vocab.txt", tmp_path / "merges.txt")
-    assert again.vocab == tokenizer.vocab and again.merges == tokenizer.merges
-    assert again.encode(LINES[0]) == tokenizer.encode(LINES[0])
-
-
-@pytest.mark.parametrize("number", [-1, 999])
-def test_an_id_that_is_none(number):
-    with pytest.raises(ValueError, match=rf"ids must be 0 … \d+, got {number}"):
-        BPETrainer().train(LINES, 45).decode([1, number])
 
 
 def test_ids_may_be_a_tensor():

@@ -32,15 +32,8 @@ def lines(seed=0, number=300):
 
 
 LINES = lines()
-TEXTS = [
-    *lines(seed=1, number=53),
-    "",
-    " ",
-    "처음 보는 낱말 zebra 🍐",
-    "  두 칸\t탭\n줄 ",
-    "[MASK] 배",
-    "a\x1cb\x85c\u3000d",
-]
+ODD = ["", " ", "처음 보는 낱말 zebra 🍐", "  두 칸\t탭\n줄 ", "[MASK] 배", "a\x1cb\x85c\u3000d"]
+TEXTS = [*lines(seed=1, number=53), *ODD]
 texts = st.text(
     st.one_of(st.sampled_from("배를가다 ,.\t\n [MASK]ÉéZ"), st.characters(max_codepoint=0x2FF)), max_size=30
 )

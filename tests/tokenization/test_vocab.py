@@ -1,7 +1,7 @@
 import pytest
 
 from course_utils.tokenization import BPETokenizer, WordPieceTokenizer
-from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_merges, load_vocab, save_merges, save_vocab
+from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_vocab, save_vocab
 
 GOOD = [*SPECIAL_TOKENS, "배", "##를", "\u2028", "\x85", "#"]
 
@@ -60,38 +60,6 @@ def test_what_cannot_be_saved(tmp_path, vocab, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_merges_there_and_back(tmp_path):
-    merges = [("▁", "배"), ("▁배", "를"), ("#", "#")]
-    save_merges(merges, tmp_path / "merges.txt")
-    assert load_merges(tmp_path / "merges.txt") == merges
-    assert (tmp_path / "merges.txt").read_text(encoding="utf-8").splitlines()[0] == "#version: 0.2"
-    save_merges([], tmp_path / "merges.txt")
-    assert load_merges(tmp_path / "merges.txt") == []
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "merges.txt is empty; the first line"),
-        ("#version: 0.2\na\n", "line 2 must be two symbols with a blank between them, got 'a'"),
-        ("a b\na  b\n", "line 2 must be two symbols"),
-        ("a b\nb c\na b\n", "the merge 'a b' stands twice, in lines 1 and 3"),
-        (b"a \xff\n", "not UTF-8"),
-    ],
-)
-def test_damaged_merges_are_refused(tmp_path, content, message):
-    with pytest.raises(ValueError, match=message):
-        load_merges(write(tmp_path / "merges.txt", content))
-
-
-@pytest.mark.parametrize("pair", [("a b", "c"), ("", "c"), ("a\n", "c")])
-def test_merges_that_cannot_be_saved(tmp_path, pair):
-    with pytest.raises(ValueError, match="cannot stand in"):
-        save_merges([pair], tmp_path / "merges.txt")
-
-
-def test_vocabulary_and_merges_of_two_models(tmp_path):
-    save_vocab({"[UNK]": 0, "a": 1, "b": 2}, tmp_path / "vocab.txt")
-    save_merges([("a", "b")], tmp_path / "merges.txt")
+def test_vocabulary_and_merges_of_two_models():
     with pytest.raises(ValueError, match="do not belong together"):
-        BPETokenizer.from_files(tmp_path / "vocab.txt", tmp_path / "merges.txt")
+        BPETokenizer({"[UNK]": 0, "a": 1, "b": 2}, [("a", "b")])

@@ -78,9 +78,8 @@ def test_transformers_opens_it_as_it_is_with_the_same_numbers(course_bert):
         theirs = reference(**inputs, output_hidden_states=True)
         ours = model(**inputs)
     torch.testing.assert_close(ours.prediction_logits, theirs.prediction_logits, rtol=0, atol=2e-5)
-    torch.testing.assert_close(
-        ours.seq_relationship_logits, theirs.seq_relationship_logits, rtol=0, atol=1e-5
-    )
+    pair = ours.seq_relationship_logits, theirs.seq_relationship_logits
+    torch.testing.assert_close(*pair, rtol=0, atol=1e-5)
     for mine, other in zip(ours.hidden_states, theirs.hidden_states, strict=True):
         torch.testing.assert_close(mine, other, rtol=0, atol=1e-5)
 

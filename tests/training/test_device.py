@@ -1,7 +1,6 @@
 """Where a run computes: no machine of the tests has a GPU, so torch's answers about one are given by hand."""
 
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +8,7 @@ import torch
 from torch import nn
 
 from course_utils.datasets.batching import Batch
-from course_utils.training import checkpoint, loop
+from course_utils.training import checkpoint
 from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.device import available_device, fast_precision, inputs_on
 from course_utils.training.loop import train
@@ -105,11 +104,6 @@ def test_batches_and_autocast_go_where_the_parameters_are(monkeypatch, device, p
         optimizer = torch.optim.SGD(model.parameters())
         train(model, lambda n: batch, optimizer, learning_rate=lambda n: 1.0, steps=1, precision=precision)
     assert asked == ([] if precision == torch.float32 else [(device, {"dtype": torch.bfloat16})])
-
-
-def test_the_loop_names_no_device():
-    source = Path(loop.__file__).read_text(encoding="utf-8")
-    assert not re.search(r"cpu|cuda|mps", source)
 
 
 def test_what_is_there_already_is_not_copied():

@@ -11,7 +11,6 @@ import torch
 from torch import nn, optim
 
 from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
-from course_utils.training.loop import train
 from course_utils.training.optim import (
     SGD,
     Adam,
@@ -236,10 +235,8 @@ def test_clipping_refuses_a_length(most):
 @pytest.mark.parametrize(
     ("kind", "wrong"),
     [
-        (SGD, {"lr": -0.1}),
         (SGD, {"momentum": 1.0}),
         (Adam, {"betas": (0.9, 1.0)}),
-        (AdamW, {"weight_decay": -1}),
         (RAdam, {"betas": (-0.1, 0.9)}),
     ],
 )
@@ -264,55 +261,14 @@ def test_the_rate_of_the_schedule_and_the_loss_of_a_closure():
     assert (left.item(), right.item()) == pytest.approx((0.6, 0.8))
 
 
-class Points:
-    def __init__(self, number):
-        self.x = torch.randn(5, 3, generator=torch.Generator().manual_seed(number))
-
-    def inputs(self):
-        return {"input": self.x}
-
-
-def training(optimizer, model, steps, start=0):
-    train(
-        model,
-        Points,
-        optimizer,
-        learning_rate=lambda step: 0.04 / step**0.25,
-        steps=steps,
-        start=start,
-        loss=lambda output, batch: ((output - batch.x.sum(1, keepdim=True)) ** 2).mean(),
-    )
-
-
-def fresh(kind):
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(3, 7), nn.Tanh(), nn.Linear(7, 1))
-    more = {"momentum": 0.9} if kind is SGD else {}
-    return model, kind(model.parameters(), **more)
-
-
 @pytest.mark.parametrize("kind", CLASSES)
 def test_a_run_that_was_stopped_goes_on_bit_for_bit(kind, tmp_path):
-    whole, optimizer = fresh(kind)
-    training(optimizer, whole, 17)
-    half, optimizer = fresh(kind)
-    training(optimizer, half, 8)
-    save_checkpoint(tmp_path / "run", half, optimizer, step=8, settings={})
-    again, optimizer = fresh(kind)
-    assert load_checkpoint(tmp_path / "run", again, optimizer, settings={}) == 8
-    training(optimizer, again, 17, start=8)
-    for parameter, wanted in zip(again.parameters(), whole.parameters()):
-        assert torch.equal(parameter, wanted)
-
-
-@pytest.mark.parametrize("kind", CLASSES)
-def test_the_loop_learns_with_it(kind):
-    model, optimizer = fresh(kind)
-
-    def loss():
-        x = Points(99).x
-        return ((model(x) - x.sum(1, keepdim=True)) ** 2).mean().item()
-
-    before = loss()
-    training(optimizer, model, 60)
-    assert loss() < 0.8 * before
+    more = {"momentum": 0.9} if kind is SGD else {}
+    whole, half, again = (nn.ParameterList(made()) for _ in range(3))
+    go(kind(whole, **more), whole, range(17))
+    stopped, resumed = kind(half, **more), kind(again, **more)
+    go(stopped, half, range(8))
+    save_checkpoint(tmp_path / "run", half, stopped, step=8, settings={})
+    assert load_checkpoint(tmp_path / "run", again, resumed, settings={}) == 8
+    go(resumed, again, range(8, 17))
+    assert all(torch.equal(parameter, wanted) for parameter, wanted in zip(again, whole))

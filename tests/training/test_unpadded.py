@@ -1,5 +1,3 @@
-import copy
-
 import pytest
 import torch
 from torch import nn
@@ -7,22 +5,18 @@ from torch import nn
 from course_utils import heads
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, PreLNEncoder
-from course_utils.training.fast import FastEncoder, FastMultiHeadAttention, speed_up
+from course_utils.training.fast import FastEncoder, FastMultiHeadAttention
 from course_utils.training.unpadded import ROWS, UnpaddedEncoder, skip_padding
 from tests.model.every_head import HEADS, in_its_form, targets
 from tests.training.test_fast import QUIET, SIZES, B, T, batch, bert, same_gradients
+from tests.training.test_fast import twins as plain_and_faster
 
 READS_PADDING = "BertForQuestionAnswering"
 
 
 def twins(make):
     """A plain model in float64 with every parameter random, and a copy that skips padding."""
-    torch.manual_seed(0)
-    plain = make().double().eval()
-    with torch.no_grad():
-        for parameter in plain.parameters():
-            parameter.normal_(std=0.2)
-    return plain, skip_padding(copy.deepcopy(plain))
+    return plain_and_faster(make, torch.float64, skip_padding)
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -108,28 +102,5 @@ def test_a_mask_that_differs_from_query_to_query():
     x = torch.randn(B, T, SIZES["hidden_size"], dtype=torch.float64)
     causal = torch.ones(T, T, dtype=torch.bool).tril()
     for mask in (causal, causal.expand(B, 1, T, T), torch.ones(1, 1, 1, T, dtype=torch.bool)):
-        torch.testing.assert_close(
-            unpadded(x, mask).last_hidden_state, plain(x, mask).last_hidden_state, rtol=0, atol=1e-10
-        )
-
-
-@pytest.mark.parametrize("rates", [(0.5, 0.0), (0.0, 0.5)])
-def test_dropout_only_in_training(rates):
-    hidden, attention = rates
-    _, model = twins(bert(hidden_dropout_prob=hidden, attention_probs_dropout_prob=attention))
-    assert torch.equal(*(model(*batch()).last_hidden_state for _ in range(2)))
-    model.train()
-    runs = [model(*batch()).last_hidden_state for _ in range(2)]
-    assert not torch.allclose(*runs, atol=1e-3)
-
-
-def test_the_same_model_as_before():
-    model = heads.BertForSequenceClassification(BertConfig(**SIZES))
-    state, parameters = (
-        {name: value.clone() for name, value in model.state_dict().items()},
-        dict(model.named_parameters()),
-    )
-    assert skip_padding(skip_padding(model)) is model
-    assert all(parameters[name] is parameter for name, parameter in model.named_parameters())
-    assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
-    assert type(speed_up(model).bert.encoder) is UnpaddedEncoder
+        one, other = (model(x, mask).last_hidden_state for model in (plain, unpadded))
+        torch.testing.assert_close(other, one, rtol=0, atol=1e-10)

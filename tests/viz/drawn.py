@@ -1,94 +1,119 @@
-"""What stands in a figure, read from its artists: so that a test says where a thing is, not which pixel is blue."""
+"""What a figure is made of, a line an artist: places in data units, colours, looks, words.
+
+tests/viz/drawn.txt holds it for every example; `python -m tests.viz.drawn` writes it anew. A change of it is a change
+of a figure, to be looked at: picture and lines come with the commit that wants them.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.axis import Axis
+from matplotlib.collections import Collection
+from matplotlib.colors import Colormap, is_color_like, to_hex
+from matplotlib.image import AxesImage
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, Patch
+from matplotlib.text import Text
 
-GRID = "#D1D5DB"
-
-
-def near(found: Any, expected: Any) -> None:
-    """Assert that nested numbers are the same up to rounding."""
-    np.testing.assert_allclose(np.array(found, dtype=float), np.array(expected, dtype=float), atol=1e-9)
-
-
-def hex_of(color: Any) -> str:
-    """A colour as #RRGGBB, in capitals."""
-    return to_hex(color).upper()
-
-
-def figure_size(ax: Axes) -> list[float]:
-    """Width and height of the figure, in inches."""
-    return [round(float(side), 6) for side in ax.get_figure().get_size_inches()]
-
-
-def labels(axis: Any) -> list[str]:
-    """The labels of an axis's ticks, in their order."""
-    return [label.get_text() for label in axis.get_ticklabels()]
-
-
-def written(ax: Axes) -> dict[tuple[float, float], str]:
-    """Where each text stands that is not empty (arrows are annotations without a text)."""
-    texts = {tuple(round(float(c), 4) for c in text.get_position()): text.get_text() for text in ax.texts}
-    return {place: words for place, words in texts.items() if words}
+STORED = Path(__file__).with_name("drawn.txt")
+TITLE = "## "
+# Said only where it is otherwise.
+USUAL = "|ha='center'|va='center'|size=12|weight='normal'|color=#1f2937|rotation=0|family=['NanumGothic']|zorder=3|"
+USUAL += "|alpha=1|linestyle='solid'|linewidth=0|clip_on=True|minorticklocs=[]|inverted=False|scale='linear'|"
+LOOKED_AT = {  # a kind -> its getters
+    Line2D: "xydata color linestyle linewidth alpha marker markersize markerfacecolor markeredgecolor markevery",
+    FancyArrowPatch: "arrowstyle edgecolor linestyle linewidth",
+    Patch: "path extents facecolor edgecolor hatch linestyle linewidth clip_on",
+    Text: "text position ha va size weight color rotation family zorder bbox_patch arrowprops xy anncoords",
+    Collection: "paths offsets facecolor edgecolor linewidth sizes levels",
+    AxesImage: "array clim cmap extent interpolation origin",
+    Axis: "scale ticklocs minorticklocs ticklabels inverted label ticks_position",
+    Legend: "texts legend_handles bbox_to_anchor alignment",
+}
 
 
-def text_of(ax: Axes, words: str) -> Any:
-    """The one text that says this."""
-    (found,) = [text for text in ax.texts if text.get_text() == words]
-    return found
+def described(ax: Axes) -> list[str]:
+    """The Axes, and each artist on it in the order in which they were put there."""
+    lines = [f"figure {plain(ax.get_figure().get_size_inches())} {plain(ax.get_aspect())} axes {ax.axison}"]
+    lines.append(f"limits {plain(ax.get_xlim())} {plain(ax.get_ylim())} {plain(ax.margins())}")
+    lines += [f"spine {name} {spine.get_visible()}" for name, spine in ax.spines.items()]
+    named = [one(artist) for artist in ax.get_children() if artist is not ax.patch]
+    return lines + [line for line in named if not line.startswith(("Spine", "Text text='' "))]
 
 
-def look(text: Any) -> tuple[str, str, float, str, str]:
-    """How a text is set: horizontally, vertically, its size, weight and colour."""
-    return (text.get_ha(), text.get_va(), text.get_size(), str(text.get_weight()), hex_of(text.get_color()))
+def one(artist: Artist) -> str:
+    """One artist, in a line."""
+    kind = next((kind for kind in LOOKED_AT if isinstance(artist, kind)), None)
+    if kind is None:
+        return type(artist).__name__
+    facts = [asked(artist, name) for name in LOOKED_AT[kind].split()]
+    if isinstance(artist, Axis):
+        lengths = {tick.tick1line.get_markersize() for tick in artist.get_major_ticks()}
+        lines = [tick.gridline for tick in (*artist.get_major_ticks(), *artist.get_minor_ticks())]
+        grids = {
+            (line.get_color(), line.get_linewidth(), line.get_linestyle())
+            for line in lines
+            if line.get_visible()
+        }
+        facts += [f"lengths={sorted(lengths)}", f"grids={sorted(grids)}"]
+    return " ".join([type(artist).__name__, *(fact for fact in facts if fact and f"|{fact}|" not in USUAL)])
 
 
-def arrows(ax: Axes) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
-    """From where to where each arrow points."""
-    found = [note for note in ax.texts if getattr(note, "arrow_patch", None)]
-    return [(_pair(note.get_position()), _pair(note.xy)) for note in found]
+def asked(artist: Artist, name: str) -> str:
+    """What a getter, or else an attribute, says; nothing where there is neither, or only None."""
+    if isinstance(artist, Patch) and name in ("path", "extents"):  # corners in the patch's own units
+        value = artist.get_patch_transform().transform(artist.get_path().vertices)
+        value = len(value) if name == "path" else [*value.min(axis=0), *value.max(axis=0)]
+    else:
+        value = getattr(artist, f"get_{name}", lambda: getattr(artist, name, None))()
+    return "" if value is None else f"{name}={plain(value)}"
 
 
-def arrow_looks(ax: Axes) -> list[dict[str, Any]]:
-    """How each arrow is drawn."""
-    return [note.arrowprops for note in ax.texts if getattr(note, "arrow_patch", None)]
+def plain(value: Any) -> str:
+    """Numbers to six digits, colours as #rrggbbaa, artists as they are described."""
+    if isinstance(value, Artist):
+        return f"({one(value)})"
+    if isinstance(value, dict):
+        return plain([f"{name}: {plain(value[name])}" for name in sorted(value)])
+    if isinstance(value, Colormap):
+        return value.name
+    if isinstance(value, str):
+        return to_hex(value) if is_color_like(value) and value[0] == "#" else repr(value)
+    if hasattr(value, "vertices"):
+        value = value.vertices
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
+        if len(value) == 4 and isinstance(value, tuple) and is_color_like(value):
+            return to_hex(value, keep_alpha=True)
+        return f"[{' '.join(map(plain, value))}]"
+    if isinstance(value, bool | np.bool_) or not np.isscalar(value):
+        return str(value) if isinstance(value, bool | np.bool_) else type(value).__name__
+    return f"{value + 0.0:.6g}"
 
 
-def boxes(ax: Axes) -> list[tuple[float, float, float, float]]:
-    """Left, bottom, width and height of every rectangle and rounded box."""
-    kinds = Rectangle | FancyBboxPatch
-    shapes = [patch for patch in ax.patches if isinstance(patch, kinds)]
-    return [(shape.get_x(), shape.get_y(), shape.get_width(), shape.get_height()) for shape in shapes]
+def stored() -> dict[str, list[str]]:
+    """Name of an example -> its lines."""
+    parts = STORED.read_text("utf-8").split(f"\n{TITLE}")[1:]
+    return {part.splitlines()[0]: part.splitlines()[1:] for part in parts}
 
 
-def check_cells(ax: Axes, rows: list[str], columns: list[str]) -> None:
-    """Assert that a table of cells has these rows and columns, thin lines between them and nothing around them."""
-    assert (labels(ax.yaxis), labels(ax.xaxis)) == (rows, columns)
-    near(ax.get_xticks(), range(len(columns)))
-    near(ax.get_yticks(), range(len(rows)))
-    near(ax.get_xticks(minor=True), np.arange(len(columns) + 1) - 0.5)
-    near(ax.get_yticks(minor=True), np.arange(len(rows) + 1) - 0.5)
-    for axis in (ax.xaxis, ax.yaxis):
-        line = axis.get_minor_ticks()[0].gridline
-        assert line.get_visible() and not axis.get_major_ticks()[0].gridline.get_visible()
-        assert (hex_of(line.get_color()), line.get_linewidth(), line.get_linestyle()) == (GRID, 1, "-")
-        ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
-        assert {tick.tick1line.get_markersize() for tick in ticks} == {0}
-    check_no_frame(ax)
-    assert ax.get_aspect() == "auto"
-    near((ax.get_xlim(), ax.get_ylim()), [(-0.5, len(columns) - 0.5), (len(rows) - 0.5, -0.5)])
+def main() -> None:
+    from course_utils.viz import use_theme
+    from tests.viz.examples import EXAMPLES
+
+    use_theme()
+    written = "What the examples of figures are made of; made by `python -m tests.viz.drawn`.\n"
+    for name, example in EXAMPLES.items():
+        written += "\n".join([f"\n{TITLE}{name}", *described(example(None)), ""])
+        plt.close("all")
+    STORED.write_text(written, "utf-8")
 
 
-def check_no_frame(ax: Axes) -> None:
-    """Assert that no line is drawn around the Axes."""
-    assert not any(spine.get_visible() for spine in ax.spines.values())
-
-
-def _pair(point: Any) -> tuple[float, ...]:
-    return tuple(round(float(side), 4) for side in point)
+if __name__ == "__main__":
+    main()

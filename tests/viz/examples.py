@@ -1,4 +1,7 @@
-"""An example of every public plot function: prime sizes, Latin labels, no two numbers alike."""
+"""Examples of every public plot function: prime sizes, Latin labels, no two numbers alike.
+
+"plot_x: …" is another example of plot_x, for what the first one does not show.
+"""
 
 from __future__ import annotations
 
@@ -96,4 +99,49 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
         ["He", "left", "New", "York"], ["O", "O", "B-LC", "I-LC"], shares=[0.99, 0.98, 0.9, 0.85], ax=ax
     ),
     "plot_task_form": lambda ax: viz.plot_task_form(QUERIES, [0, 0, 1], {0: "good", 2: ""}, ax=ax),
+    "plot_arrows: two groups": lambda ax: viz.plot_arrows(
+        [[0.0, 5.0]],
+        ["c"],
+        color="#D55E00",
+        linestyle="--",
+        ax=viz.plot_arrows([[3.0, 1.0]], ["a"], color="k", ax=ax),
+    ),
+    "plot_attention: many": lambda ax: viz.plot_attention(
+        np.full((1, 13), 1 / 13), ["a"], [f"t{n}" for n in range(13)], ax=ax
+    ),
+    "plot_beam_tree: one": lambda ax: viz.plot_beam_tree(["a"], [-1], [-0.0], ["kept"], ax=ax),
+    "plot_comparisons: differences": lambda ax: viz.plot_comparisons(
+        ["a", "b", "c"], [1, 2.5, 3], [2, 2.25, np.nan], names=["x", "y"], differences=True, digits=2, ax=ax
+    ),
+    "plot_comparisons: below zero": lambda ax: viz.plot_comparisons(
+        ["a", "b"], [-0.25, 0.125], [0.5, -1], names=["x", "y"], digits=3, ax=ax
+    ),
+    "plot_departures: tolerance": lambda ax: viz.plot_departures(
+        [[0.02, 0.03, 1e9]], ["a"], ["x", "y", "z"], tolerance=0.02, ax=ax
+    ),
+    "plot_differences: not finite": lambda ax: viz.plot_differences(
+        [0.02, 0.03, np.inf, np.nan], ["w", "x", "y", "z"], tolerance=0.02, ax=ax
+    ),
+    "plot_encoder_block: pre": lambda ax: viz.plot_encoder_block("pre", ax=ax),
+    "plot_encoding: large": lambda ax: viz.plot_encoding([[0.0, -3.0, 2.0]], ax=ax),
+    "plot_fates: long rows": lambda ax: viz.plot_fates(
+        [["[CLS]"] * 41, ["a"]], [["plain"] * 41, ["kept"]], [[""] * 41, ["b"]], ax=ax
+    ),
+    "plot_head_grid: signed": lambda ax: viz.plot_head_grid(
+        [[0.5, -0.25, -0.001]], lowest=-0.5, highest=0.5, ax=ax
+    ),
+    "plot_hull: one": lambda ax: viz.plot_hull([[2.0, 2.0]], ["a"], color="k", ax=ax),
+    "plot_layer_mix: one": lambda ax: viz.plot_layer_mix({"a": [1, 2, 3]}, ax=ax),
+    "plot_runs: marked": lambda ax: viz.plot_runs(X, {"a": [X, X + 1]}, markers=True, ax=ax),
+    "plot_scores: none": lambda ax: viz.plot_scores(np.zeros((0, 2)), [], ["ship", "pear"], ax=ax),
+    "plot_shares: eight": lambda ax: viz.plot_shares({str(n): [n + 1] for n in range(8)}, ["x"], ax=ax),
+    "plot_similarity: narrow": lambda ax: viz.plot_similarity(
+        [[1.0, 0.3], [0.9, 0.5]], ["river", "money"], lowest=0.25, ax=ax
+    ),
+    "plot_span_scores: many": lambda ax: viz.plot_span_scores(
+        ["piece"] * 41, np.full(41, 0.01), np.full(41, 0.02), ax=ax
+    ),
+    "plot_tagged_words: lines": lambda ax: viz.plot_tagged_words(
+        ["a long word of a name"] * 7, ["B-QT", "I-QT", "I-PS", "O", "I-QT", "I-QT", "NOUN"], ax=ax
+    ),
 }

@@ -9,17 +9,16 @@ import torch
 
 from course_utils import viz
 from course_utils.viz.given import numbers
-from tests.viz.drawn import figure_size
 from tests.viz.examples import EXAMPLES
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if not name.endswith(": none")])
 def test_it_draws_on_the_axes_it_is_given_and_returns_them(name):
     _, (left, right) = plt.subplots(1, 2, figsize=(3, 2))
     assert EXAMPLES[name](right) is right
     assert right.has_data() or right.texts
     assert not left.has_data() and not left.texts and not left.patches
-    assert len(plt.get_fignums()) == 1 and figure_size(right) == [3, 2]
+    assert len(plt.get_fignums()) == 1 and [*right.figure.get_size_inches()] == [3, 2]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -30,7 +29,7 @@ def test_it_makes_one_figure_of_its_own_when_given_none(name):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_everything_after_the_data_is_named(name):
-    parameters = inspect.signature(getattr(viz, name)).parameters
+    parameters = inspect.signature(getattr(viz, name.partition(":")[0])).parameters
     assert parameters["ax"].kind is inspect.Parameter.KEYWORD_ONLY and parameters["ax"].default is None
     for parameter in parameters.values():
         if parameter.default is not inspect.Parameter.empty:
@@ -41,68 +40,60 @@ TWO, NAN = ["a", "b"], np.nan
 FLAT = ([0, 1], [0, 1], np.eye(2))
 # What would be drawn as something else than it is: shapes that are turned round or cut off, holes, signs, orders.
 REFUSED = [
-    (viz.plot_arrows, (np.zeros((1, 3)), ["a"]), r"N = 1 labels, got \(1, 3\)"),
-    (viz.plot_attention, (np.zeros((2, 1)), ["a"], TWO), r"= \(1, 2\) .* got \(2, 1\)"),
-    (viz.plot_beam_tree, (TWO, [-1], [0, 0], ["kept"] * 2), r"\(1,\) and \(2,\)"),
-    (viz.plot_beam_tree, (TWO, [-1, 1], [0, 0], ["kept"] * 2), "parent of node 1 .* got 1"),
-    (viz.plot_beam_tree, (TWO, [-1, 0], [0, 0], ["dropped", "kept"]), "node 0, which is dropped"),
-    (viz.plot_beam_tree, (["a"], [-1], [0], ["open"]), "dropped, finished, got open"),
-    (viz.plot_change_grid, (["a"], ["b"], [["c", "d"]]), r"1 rows of 1 texts.*got \[2\]"),
-    (viz.plot_comparisons, (TWO, [1.0], [1.0, 2.0]), r"\(1,\) and \(2,\)"),
-    (viz.plot_contributions, (np.zeros((2, 1)), ["a"], TWO), r"\(1, 2\).*\(2, 1\)"),
-    (viz.plot_contributions, ([[-1.0]], ["a"], ["b"]), "must not be negative, got -1.0"),
-    (viz.plot_curves, ([0, 1], {"a": [1]}), r"'a' of shape \(2,\) like x, got \(1,\)"),
-    (viz.plot_departures, (np.ones((2, 1)), ["a"], TWO), r"\(1, 2\).*\(2, 1\)"),
-    (viz.plot_descent_paths, ([0, 1], [0, 1, 2], np.eye(2, 3), {}), r"got \(2,\), \(3,\) and \(2, 3\)"),
-    (viz.plot_descent_paths, ([0, 0], [0, 1], np.eye(2), {}), "rising x"),
-    (viz.plot_descent_paths, (*FLAT, {"a": [[0, NAN]]}), "a finite start"),
-    (viz.plot_differences, ([1.0], TWO), r"\(2,\).*\(1,\)"),
-    (viz.plot_encoder_block, ("middle",), '"post" or "pre", got \'middle\''),
-    (viz.plot_encoding, ([1.0, 2.0],), r"\(T, C\), got shape \(2,\)"),
-    (viz.plot_encoding, ([[NAN]],), "finite"),
-    (viz.plot_fates, ([TWO], [["plain"]], [["", ""]]), r"\[\[2\], \[1\], \[2\]\]"),
-    (viz.plot_fates, ([["a"]], [["eaten"]], [[""]]), "got eaten"),
-    (viz.plot_gains, (["a"], [[0, 1]]), r"rows of 3 numbers.*\(1, 2\)"),
-    (viz.plot_gains, (TWO, [[0, 0, 0], [3, 1, 2]]), "in row 1"),
-    (viz.plot_head_grid, ([[NAN]],), "expected one finite number"),
-    (viz.plot_influence, (["a"], [1.0, 2.0]), "the 1 words, got 2"),
-    (viz.plot_input_embeddings, (TWO, [0]), "got 2 and 1"),
-    (viz.plot_input_embeddings, (["a"], [2]), r"0 or 1, got \[2\]"),
-    (viz.plot_intervals, ({"a": [(0.9, 0.95, 1.0)]}, ["b"]), "expected 1 times low"),
-    (viz.plot_label_bars, (TWO, [1.0]), r"each of 2 labels.*shape \(1,\)"),
-    (viz.plot_label_bars, (["a"], [1.5]), "between 0 and 1, got 1.5"),
-    (viz.plot_layer_map, (3, [0, 1]), "from 1 to 3"),
-    (viz.plot_layer_map, (3, [2, 2]), "rising"),
-    (viz.plot_layer_mix, ({"a": [1, 2], "b": [1]},), r"in 'b' as in all mixes, got shape \(1,\)"),
-    (viz.plot_layer_mix, ({"a": [1, -1]},), "not be negative"),
-    (viz.plot_layer_rates, (np.ones((2, 3)), ["a"]), r"shape \(1, updates\), got \(2, 3\)"),
-    (viz.plot_layer_rates, (np.zeros((1, 3)), ["a"]), "not all 0"),
-    (viz.plot_number_table, (np.zeros((2, 3)), np.zeros((3, 2))), r"\(2, 3\) and \(3, 2\)"),
-    (viz.plot_pieces, ({"a": ["b"], "c": []},), "at least one piece"),
-    (viz.plot_reach, (np.ones((2, 1)), ["a"], TWO), r"shape \(1, 2\) .* got \(2, 1\)"),
-    (viz.plot_reach, ([[-1.0]], ["a"], ["b"]), "at least 0, got -1"),
-    (viz.plot_runs, ([0, 1], {"a": [0, 1]}), r"'a' of shape \(runs, 2\), got \(2,\)"),
-    (viz.plot_sense_map, (np.zeros((2, 3)), TWO), "expected points of shape"),
-    (viz.plot_shares, ({"a": [1, 2, 3]}, TWO), "expected 2 amounts"),
-    (viz.plot_shares, ({"a": [1, -1], "b": [1, 2]}, TWO), "must not be negative"),
-    (viz.plot_similarity, ([[1.0], [0.5]], TWO), r"\(2, 2\).*\(2, 1\)"),
-    (viz.plot_span_scores, (["a"], [0.1, 0.2], [0.1]), r"\(2,\) and \(1,\) for 1"),
-    (viz.plot_tagged_words, (["a"], []), "1 words, 0 tags"),
-    (viz.plot_task_form, (["a"], [0], {1: "x"}), "each place of said"),
+    (viz.plot_arrows, (np.zeros((1, 3)), ["a"])),
+    (viz.plot_attention, (np.zeros((2, 1)), ["a"], TWO)),
+    (viz.plot_beam_tree, (TWO, [-1], [0, 0], ["kept"] * 2)),
+    (viz.plot_beam_tree, (TWO, [-1, -2], [0, 0], ["kept"] * 2)),
+    (viz.plot_change_grid, (["a"], ["b"], [["c", "d"]])),
+    (viz.plot_comparisons, (TWO, [1.0], [1.0, 2.0])),
+    (viz.plot_contributions, (np.zeros((2, 1)), ["a"], TWO)),
+    (viz.plot_contributions, ([[-1.0]], ["a"], ["b"])),
+    (viz.plot_curves, ([0, 1], {"a": [[0, 1], [2, 3]]})),
+    (viz.plot_departures, (np.ones((2, 1)), ["a"], TWO)),
+    (viz.plot_descent_paths, ([0, 0], [0, 1], np.eye(2), {})),
+    (viz.plot_descent_paths, (*FLAT, {"a": [0, NAN]})),
+    (viz.plot_differences, ([1.0], TWO)),
+    (viz.plot_encoding, ([[NAN]],)),
+    (viz.plot_gains, (TWO, [[0, 0, 0], [3, 1, 2]])),
+    (viz.plot_head_grid, ([[NAN]],)),
+    (viz.plot_influence, (["a"], [1.0, 2.0])),
+    (viz.plot_input_embeddings, (TWO, [0])),
+    (viz.plot_input_embeddings, (["a"], [2])),
+    (viz.plot_intervals, ({"a": [(0.9, 0.95, 1.0)]}, ["b"])),
+    (viz.plot_label_bars, (TWO, [1.0])),
+    (viz.plot_label_bars, (["a"], [1.5])),
+    (viz.plot_layer_map, (3, [0, 1])),
+    (viz.plot_layer_mix, ({"a": [1, 2], "b": [1]},)),
+    (viz.plot_layer_mix, ({"a": [1, -1]},)),
+    (viz.plot_layer_rates, (np.ones((2, 3)), ["a"])),
+    (viz.plot_number_table, (np.zeros((2, 3)), np.zeros((3, 2)))),
+    (viz.plot_reach, (np.ones((2, 1)), ["a"], TWO)),
+    (viz.plot_reach, ([[-1.0]], ["a"], ["b"])),
+    (viz.plot_runs, ([0, 1], {"a": [0, 1]})),
+    (viz.plot_scores, (np.full((2, 3), 0.5), ["a", "b", "c"], TWO)),
+    (viz.plot_sense_map, (np.zeros((2, 3)), TWO)),
+    (viz.plot_shares, ({"a": [1, 2, 3]}, TWO)),
+    (viz.plot_shares, ({"a": [1, -1], "b": [1, 2]}, TWO)),
+    (viz.plot_similarity, ([[1.0], [0.5]], TWO)),
+    (viz.plot_span_scores, (["a"], [0.1, 0.2], [0.1])),
 ]
 NEEDED = {viz.plot_arrows: {"color": "k"}, viz.plot_comparisons: {"names": TWO}}
 
 
-@pytest.mark.parametrize(("plot", "given", "message"), REFUSED)
-def test_what_would_be_drawn_as_something_else_is_refused_before_anything_is_drawn(plot, given, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(("plot", "given"), REFUSED)
+def test_what_would_be_drawn_as_something_else_is_refused_before_anything_is_drawn(plot, given):
+    with pytest.raises(ValueError, match="expected .*got|must be"):
         plot(*given, **NEEDED.get(plot, {}))
     assert not plt.get_fignums()
 
 
-def test_a_span_ends_behind_its_beginning():
-    with pytest.raises(ValueError, match="from 0 to 1 in order, got 1, 0"):
-        viz.plot_span_scores(TWO, [0.1, 0.2], [0.1, 0.2], span=(1, 0))
+def test_it_is_told_what_was_expected_and_what_came():
+    for given, told in (
+        (dict(shape=(2, None)), r"expected numbers of shape \(2, any\) to draw, got \(3,\)"),
+        (dict(least=0, most=1), "expected numbers from 0 to 1 to draw, got -1 … 5"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            numbers([0, -1, 5], **given)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
@@ -114,12 +105,6 @@ def test_a_tensor_is_drawn_without_its_gradient_whatever_its_precision(dtype):
 def test_what_is_no_table_of_finite_real_numbers_is_none(wrong):
     with pytest.raises(ValueError, match="expected (real|finite|numbers)"):
         numbers(wrong, float, finite=True)
-
-
-@pytest.mark.parametrize("tolerance", [0.0, 1e3, NAN])
-def test_a_tolerance_has_its_place_on_the_scale(tolerance):
-    with pytest.raises(ValueError, match="tolerance must be"):
-        viz.plot_differences([0.5], ["a"], tolerance=tolerance)
 
 
 @pytest.mark.parametrize("name", ["", "_hidden"])

@@ -43,7 +43,8 @@ def test_only_its_inputs_can_be_set(name: str) -> None:
 
 @pytest.mark.parametrize("name", widgets.NAMES)
 def test_no_text_is_unused(name: str) -> None:
-    sources = [*(FOLDER / name).glob("*.js"), *(FOLDER / name).glob("*.py"), FOLDER / "common.js"]
+    common = [FOLDER / "common.js", FOLDER / "base.py"]
+    sources = [*(FOLDER / name).glob("*.js"), *(FOLDER / name).glob("*.py"), *common]
     words = set(re.findall(r"\w+", "".join(source.read_text("utf-8") for source in sources)))
     assert {key for key in keys(raw_texts("ko", f"widgets.{name}")) if key not in words} == set()
 

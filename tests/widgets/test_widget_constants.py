@@ -26,15 +26,6 @@ def written_colours(code: str) -> set[tuple[int, ...]]:
     return found
 
 
-def test_colours_are_found() -> None:
-    assert written_colours("a: #fff; b: rgb(1 2 3); const c = [[4,\n 5, 6]]; d: #0A0b0C") == {
-        (255, 255, 255),
-        (1, 2, 3),
-        (4, 5, 6),
-        (10, 11, 12),
-    }
-
-
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_no_colour_of_the_figures_stands_in_a_view(source) -> None:
     roles = {tuple(round(255 * part) for part in to_rgb(getattr(theme, role))) for role in colors.ROLES}

@@ -1,7 +1,5 @@
 """FamilyExplorer without a browser: its rows, its sentence and what it refuses."""
 
-import pytest
-
 from course_utils.widgets import FamilyExplorer
 
 MEMBERS = {
@@ -74,30 +72,3 @@ def test_only_what_differs() -> None:
     assert widget.picture["parts"] == [] and widget.picture["facts"] == []
     widget.differing = False
     assert len(widget.picture["parts"]) == 3
-
-
-def test_both_sides_change_in_one_message() -> None:
-    widget = make()
-    widget.set_state({"left": "작은 것", "right": "큰 것"})
-    assert (widget.left, widget.right, widget.error) == ("작은 것", "큰 것", "")
-    assert widget.picture["totals"] == ["1,387", "1,911"]
-
-
-def changed(**parts) -> dict:
-    return MEMBERS | {"작은 것": {"parts": parts, "facts": {}}}
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"members": {}},
-        {"members": {str(place): MEMBERS["큰 것"] for place in range(21)}},
-        {"members": MEMBERS | {"빈": {"parts": {}, "facts": {}}}},
-        {"members": MEMBERS | {"이름만": {"parts": {"층": 1}}}},
-        {"members": changed(**{f"p{row}": 1 for row in range(17)})},
-        {"members": changed(층=0)},
-    ],
-)
-def test_bad_arguments(arguments: dict) -> None:
-    with pytest.raises(ValueError, match="[가-힣]"):
-        make(**arguments)

@@ -1,14 +1,9 @@
 """LayerMixer without a browser: shares, neighbours by hand and by torch, accuracies, its line, and what it refuses."""
 
-import json
-import math
-
 import numpy as np
-import pytest
 import torch
 
-from course_utils.widgets import BadInput, LayerMixer
-from course_utils.widgets.layer_mixer import example
+from course_utils.widgets import LayerMixer
 from course_utils.widgets.layer_mixer.mixing import MOST_NEIGHBOURS, Words, shares_of
 
 SENTENCES = [["가", "나", "다"], ["라", "마"]]
@@ -135,57 +130,3 @@ def test_summary():
     assert mixer.summary.startswith("모든 층의 몫이 같습니다(33 %).")
     many = make([["a", "b"]], [np.ones((8, 2, 2))], {"seven": [0, *[1] * 7]}, lambda shares: 1.0)
     assert many.summary.startswith("몫이 가장 큰 층: 층 1, 층 2, 층 3, 층 4 외 3개(14 %).")
-
-
-def test_a_shorter_sentence_shows_its_last_word():
-    mixer = make(word=2)
-    mixer.sentence = 1
-    assert mixer.picture["word"] == 1 and mixer.word == 2 and "'마'에 가장" in mixer.summary
-    assert mixer.choices == ["가 나 다", "라 마"]
-
-
-def test_a_neighbour_is_gone_to_in_one_step(monkeypatch):
-    mixer, drawn = make(), []
-    draw = LayerMixer.draw
-    monkeypatch.setattr(
-        LayerMixer, "draw", lambda self: drawn.append((self.sentence, self.word)) or draw(self)
-    )
-    mixer.set_state({"sentence": 1, "word": 1})
-    assert drawn[-1] == (1, 1) and mixer.error == "" and "'마'에" in mixer.summary
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"sentences": [], "vectors": []}, "낱말 0개, 문장 0개, 배열 0개"),
-        ({"sentences": [["a"]], "vectors": [np.ones((3, 1, 2))]}, "낱말은 모두 2개부터"),
-        ({"sentences": [["a", "b"], []], "vectors": [np.ones((3, 2, 2)), np.ones((3, 0, 2))]}, "빈 문장이"),
-        ({"vectors": VECTORS[::-1]}, r"0번 문장의 벡터는 \(L \+ 1, 3, C\).*\(3, 2, 2\)"),
-        ({"vectors": [VECTORS[0], VECTORS[1][:2]]}, r"1번 문장.*\(2, 2, 2\)"),
-        ({"vectors": [VECTORS[0] * math.nan, VECTORS[1]]}, "유한한 수"),
-        ({"sentences": [["a"] * 1501], "vectors": [np.ones((2, 1501, 1))]}, "1500개까지"),
-        ({"mixes": {str(n): [1, 0, 0] for n in range(9)}}, "8개까지"),
-        ({"mixes": {"a": [1, 0]}}, "수 3개"),
-        ({"accuracy": lambda shares: 1.5}, "받은 값: 1.5"),
-    ],
-)
-def test_what_does_not_fit_makes_no_widget(given, told):
-    with pytest.raises(BadInput, match=told):
-        make(**given)
-
-
-def test_weights_and_vectors_may_be_arrays_and_tensors():
-    vectors = [torch.tensor(array, dtype=torch.float16, requires_grad=True) for array in VECTORS]
-    mixer = make(vectors=vectors, mixes={"a": np.array([1.0, 0, 0]), "b": (0, 1, 0)})
-    assert names(mixer)[0] == "라" and json.dumps(mixer.picture)
-
-
-def test_in_the_example_the_senses_part_from_layer_to_layer():
-    mixer = example.small()
-    food = [one["sentence"] >= 4 for one in mixer.picture["neighbours"]]
-    mixer.weights = [0, 0, 0, 0, 1]
-    assert food[:3] != [False] * 3 and [one["sentence"] for one in mixer.picture["neighbours"][:3]] == [
-        2,
-        1,
-        3,
-    ]

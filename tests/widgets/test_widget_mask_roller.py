@@ -72,13 +72,6 @@ def test_the_tally_counts_every_roll_so_far_and_no_other() -> None:
     assert roller.picture == once
 
 
-def test_shares_are_told_from_the_second_roll_on() -> None:
-    roller = make(seed=3)
-    assert "지금까지" not in roller.summary
-    roller.roll = 2
-    assert "지금까지 2번: 고른 비율" in roller.summary
-
-
 def test_blocks_join_without_a_gap() -> None:
     roller = make(seed=7, roll=BLOCK)
     before = tally(roller)

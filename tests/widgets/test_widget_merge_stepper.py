@@ -84,12 +84,6 @@ def test_step_follows_when_there_are_fewer_merges() -> None:
     assert stepper.picture["total"] > 7 and stepper.error == ""
 
 
-def test_summary_counts_symbols() -> None:
-    stepper = make(step=2)
-    count = sum(word["count"] * len(word["pieces"]) for word in stepper.picture["words"])
-    assert f"말뭉치는 기호 {count}개" in stepper.summary and "7번 가운데 2번" in stepper.summary
-
-
 def test_odd_and_long_corpora() -> None:
     hostile = "<script>alert(1)</script> {symbol} <img src=x onerror=y> 배"
     for method in ("BPE", "WordPiece", "bytes"):

@@ -48,8 +48,3 @@ def test_what_is_imported_stands_first_and_once(tmp_path: Path) -> None:
 def test_what_it_does_not_understand_it_refuses(tmp_path: Path, files: dict[str, str], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         linked(write(tmp_path, **files))
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="other.js"):
-        linked(write(tmp_path, some_view='import { x } from "./other.js";\n'))

@@ -69,14 +69,6 @@ def test_neighbours_of_a_word_never_seen_stand_around_their_middle_as_they_were_
     assert widget.picture == at_last
 
 
-def test_the_sentence() -> None:
-    widget = make()
-    assert widget.summary.startswith(
-        "끝: '배'에 가장 가까운 단어는 항구 1.00, 사과 0.96, 밤 0.00, 봄 −1.00입니다."
-    )
-    assert "이웃 4개의 묶음: 탈것 1 · 과일 1." in widget.summary
-
-
 def test_a_word_never_seen_is_answered_in_words() -> None:
     widget = make()
     widget.word = "배편"
@@ -88,20 +80,6 @@ def test_a_word_never_seen_is_answered_in_words() -> None:
     widget.word = "뫙"
     assert "아는 하위 단어도 없습니다" in widget.summary and widget.picture["points"] == []
     assert "아는 하위 단어도" in make("배편", unseen=None).summary
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"words": ["배"], "moments": {"끝": END[:1]}},
-        {"words": ["배"] * 5},
-        {"moments": {"끝": END[:3]}},
-        {"moments": {"끝": END * np.nan}},
-    ],
-)
-def test_bad_arguments_raise(bad: dict) -> None:
-    with pytest.raises(ValueError, match="[가-힣]"):
-        make(**bad)
 
 
 def test_two_words_in_one_dimension_have_a_map() -> None:

@@ -191,31 +191,6 @@ def test_the_summary(race: OptimizerRace) -> None:
     assert race.summary.endswith("켜져 있는 옵티마이저가 없습니다.")
 
 
-def test_it_is_told_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COURSE_LANG", "en")
-    race = OptimizerRace(given(WAYS))
-    assert race.summary == (
-        "Narrow valley, learning rate 0.08, after 120 steps. Lowest first: there 0.01, slow 4.2, away 22. "
-        "Under the finish line: there (since step 3). Left the picture: away. Diverged: lost (step 3)."
-    )
-
-
-@pytest.mark.parametrize(
-    ("height", "said"),
-    [
-        (0.0, "0"),
-        (1e-3, "0.001"),
-        (9.9e-4, "9.9e−4"),
-        (4.25, "4.2"),
-        (99.4, "99"),
-        (5432.1, "5432"),
-        (1e4, "1.0e4"),
-    ],
-)
-def test_heights_in_words(height: float, said: str) -> None:
-    assert module._number(height) == said
-
-
 def test_what_the_browser_gets(race: OptimizerRace) -> None:
     told = race.paths
     assert told["line"] == pytest.approx(math.log10(0.043225), abs=1e-3)
@@ -224,11 +199,6 @@ def test_what_the_browser_gets(race: OptimizerRace) -> None:
     assert told["racers"][1]["logs"][3] == -2
     assert [len(racer["points"]) for racer in told["racers"]] == [121, 121, 121, 3]  # up to where it is lost
     json.dumps([race.paths, race.relief, race.picture, race.labels], allow_nan=False)
-
-
-def test_the_lowest_place_itself_has_a_power_of_ten() -> None:
-    race = OptimizerRace(given({"a": to((0.0, 0.0))}))
-    assert race.paths["racers"][0]["logs"][1] == -12 and race.picture["rows"][0]["said"] == "0"
 
 
 def test_the_relief_is_that_of_the_figure(race: OptimizerRace) -> None:
@@ -267,27 +237,6 @@ def test_a_step_asks_nobody_to_race_and_brings_back_no_paths(monkeypatch: pytest
     assert asked == [("valley", 0.1, 0, 0.0, 0, 120)] and sent[2:] == [{"paths", "picture", "summary"}]
     race.set_state({"surface": "wall"})
     assert sent[3:] == [{"paths", "relief", "picture", "summary"}]  # all in one piece
-
-
-@pytest.mark.parametrize(
-    ("ways", "said"),
-    [
-        ({}, "1개부터 4개"),
-        ({"a": np.zeros((2, 3))}, "모양"),
-        ({"a": [(0.0, 0.0)] * 121}, "출발점"),
-    ],
-)
-def test_what_a_race_returns_is_looked_at(ways: object, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        OptimizerRace(given(ways) if isinstance(ways, dict) else lambda *how: ways)
-
-
-def test_the_same_optimisers_must_run_in_every_race() -> None:
-    race = OptimizerRace(
-        lambda surface, rate, *how: {("a" if rate < 0.5 else "b"): to((0.0, 0.0))[: how[-1] + 1]}
-    )
-    race.set_state({"rate": 0.8})
-    assert "같은 옵티마이저" in race.error and "b" in race.error and race.rate == 0.08
 
 
 # --- The widget with torch's optimisers: what a lecture shows

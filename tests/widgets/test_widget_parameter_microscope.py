@@ -152,27 +152,8 @@ def test_a_size_that_lacks_the_part_shows_what_is_around_it(bert) -> None:
     assert bert.picture["path"] == "encoder.layers" and "크기가 같은 묶음 2개" in bert.summary
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"tensors": lambda _: [("a", (2,)), ("a", (2,))]},
-        {"tensors": lambda _: [("a", (2,)), ("a.b", (2,))]},
-        {"tensors": lambda _: [("a", (2, 0))]},
-        {"tensors": lambda _: [(f"t{i}", (1,)) for i in range(1001)]},
-    ],
-)
-def test_bad_arguments_raise(bad: dict) -> None:
-    with pytest.raises(ValueError):
-        make(**bad)
-
-
 def test_a_model_of_heads_alone_cannot_lose_them() -> None:
     widget = make(tensors=lambda _: [("mlm.bias", (4,)), ("nsp.bias", (2,))])
     with pytest.raises(ValueError, match="남지 않습니다"):
         widget.heads = False
     assert widget.heads is True
-
-
-def test_a_tensor_of_no_dimension_counts_one() -> None:
-    widget = make(tensors=lambda _: [("temperature", ()), ("weight", (3,))])
-    assert widget.picture["total"] == "4"

@@ -66,38 +66,3 @@ def test_the_tolerance_itself_is_no_departure() -> None:
     widget = make(lambda fault, layer: stages, tolerance=0.5)
     assert [row["departs"] for row in widget.picture["rows"]] == [False, True]
     assert widget.setup["tolerance"] == 0.5
-
-
-def test_each_question_is_asked_once() -> None:
-    asked = []
-    widget = make(lambda *question: asked.append(question) or departures(*question))
-    for layer in (2, 3, 2):
-        widget.layer = layer
-    assert asked == [("없음", 1), ("없음", 2), ("없음", 3)]
-
-
-def test_a_callable_that_fails_is_told_in_place() -> None:
-    def broken(fault: str, layer: int) -> list[tuple[str, float]]:
-        if fault == "ReLU":
-            raise RuntimeError("모양이 다릅니다")
-        return departures(fault, layer)
-
-    widget = make(broken)
-    widget.set_state({"fault": "ReLU"})
-    assert "모양이 다릅니다" in widget.error and widget.fault == "없음"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"faults": ["하나", "하나"]},
-        {"faults": [str(number) for number in range(21)]},
-        {"layers": 49},
-        {"tolerance": 0.0},
-        {"function": lambda fault, layer: []},
-        {"function": lambda fault, layer: [("임베딩", -1.0)]},
-    ],
-)
-def test_bad_arguments(arguments: dict) -> None:
-    with pytest.raises(ValueError, match="[가-힣]"):
-        make(**arguments)

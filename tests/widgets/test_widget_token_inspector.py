@@ -108,17 +108,3 @@ def test_texts_without_pieces(sentence: str) -> None:
     inspector = make(sentence)
     assert inspector.picture["pieces"] == [] and inspector.picture["marked"][1] == ""
     assert "조각 0개" in inspector.summary and json.dumps(inspector.picture)
-
-
-def test_the_tokenizer_is_asked_once_for_each_combination() -> None:
-    asked = []
-
-    def counting(lowercase: bool, strip_accents: bool) -> WordPieceTokenizer:
-        asked.append((lowercase, strip_accents))
-        return tokenizer(lowercase, strip_accents)
-
-    inspector = make(tokenizer=counting)
-    inspector.sentence = "배"
-    inspector.strip_accents = False
-    inspector.strip_accents = True
-    assert asked == [(True, True), (True, False)]

@@ -1,6 +1,7 @@
 // Strips of a drawing, above each other, each with its own vertical scale, frame, ticks and title.
 
 import { svg } from "../common.js";
+import { label } from "../drawing.js";
 
 // surface: the plane whose x axis they share; from, to: its ends; look: top, bottom, [low, high], title, and how ticks
 // are written. Returns the strip's group and its scale.
@@ -8,21 +9,27 @@ export function band(surface, [from, to], { top, bottom, span: [low, high], titl
   const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
   const root = svg("g", { class: "ae-band" });
   const [floor, ceiling] = [surface.x(from), surface.x(to)];
-  root.append(svg("rect", { x: floor, y: top, width: ceiling - floor, height: bottom - top, class: "ae-frame" }));
+  root.append(svg("rect", { x: floor, y: top, width: ceiling - floor, height: bottom - top, class: "course-plot" }));
   for (const value of ticks(from, to, 8)) {
     const x = surface.x(value);
     root.append(
-      svg("line", { x1: x, x2: x, y1: top, y2: bottom, class: value === 0 ? "ae-zero" : "ae-grid" }),
+      svg("line", { x1: x, x2: x, y1: top, y2: bottom, class: value === 0 ? "course-grid ae-zero" : "course-grid" }),
       svg("text", { x, y: bottom + 17, "text-anchor": "middle" }, across(value)),
     );
   }
   for (const value of say ? ticks(low, high, 4) : []) {
     root.append(
-      svg("line", { x1: floor, x2: ceiling, y1: y(value), y2: y(value), class: value === 0 ? "ae-zero" : "ae-grid" }),
+      svg("line", {
+        x1: floor,
+        x2: ceiling,
+        y1: y(value),
+        y2: y(value),
+        class: value === 0 ? "course-grid ae-zero" : "course-grid",
+      }),
       svg("text", { x: floor - 8, y: y(value) + 5, "text-anchor": "end" }, say(value)),
     );
   }
-  root.append(svg("text", { x: floor, y: top - 8, class: "ae-title" }, title));
+  root.append(label(floor, top - 8, title, "start"));
   return { root, y, top, bottom };
 }
 

@@ -10,7 +10,6 @@ from course_utils.activations import (
 )
 from course_utils.widgets import ActivationExplorer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("handle", "ArrowLeft"),
     ("handle", "Shift+ArrowRight"),

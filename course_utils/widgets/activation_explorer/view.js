@@ -2,26 +2,12 @@
 // curves: functions, derivatives or the magnified difference · gate: coins, Φ · inputs: derivatives, density ·
 // run: dead units, loss.
 
-import {
-  button,
-  checkbox,
-  choice,
-  clamp,
-  courseWidget,
-  dense,
-  each,
-  fill,
-  make,
-  movable,
-  number,
-  panel,
-  plane,
-  slider,
-  svg,
-  write,
-} from "../common.js";
+import { clamp, courseWidget, dense, each, fill, make, number, on, panel, svg, write } from "../common.js";
+import { button, checkbox, choice, slider } from "../controls.js";
+import { label, movable, plane } from "../drawing.js";
 import { band, pointsOf, spanOf } from "./bands.js";
 
+const TINTS = [0, 1, 6, 2, 3, 4]; // sense-0 …: the colours of the functions
 const DASHES = ["none", "12 7", "2 6", "14 5 3 5", "7 4", "20 6"];
 const [WIDTH, HEIGHT, MARGIN] = [600, 334, 46];
 const UPPER = { top: 52, bottom: 174 };
@@ -63,26 +49,20 @@ export default courseWidget((view) => {
     gate: [
       box,
       slider(view, "flips", {
-        label: words.flips,
-        min: 0,
-        max: constants.throws.length - 1,
-        step: 1,
+        range: [0, constants.throws.length - 1],
         toPosition: (flips) => constants.throws.findIndex((most) => flips <= most),
         toValue: (place) => constants.throws[place],
       }),
       button(view, { label: words.roll, testid: "roll", press: () => view.send({ roll: model.get("roll") + 1 }) }),
     ],
     inputs: [
-      slider(view, "mean", { label: words.mean, min: -reach, max: reach, step: 0.1, say: (mean) => number(mean, 1) }),
+      slider(view, "mean", { range: [-reach, reach, 0.1], say: (mean) => number(mean, 1) }),
       slider(view, "spread", {
-        label: words.spread,
-        min: constants.spreads[0],
-        max: constants.spreads[1],
-        step: 0.1,
+        range: [constants.spreads[0], constants.spreads[1], 0.1],
         say: (spread) => number(spread, 1),
       }),
     ],
-    run: [slider(view, "step", { label: words.step, min: 0, max: last, step: 1 })],
+    run: [slider(view, "step", { range: [0, last] })],
   };
 
   const surface = plane({ width: WIDTH, height: HEIGHT, margin: MARGIN });
@@ -90,10 +70,10 @@ export default courseWidget((view) => {
   const guide = svg("line", { class: "ae-guide", y1: 22, y2: LOWER.bottom });
   const dots = svg("g");
   const knob = [
-    ["ae-halo", 15],
+    ["course-halo sense-5", 15],
     ["ae-knob", 8],
   ].map(([look, r]) => svg("circle", { cy: 17, r, class: look }));
-  const place = svg("text", { y: 22, class: "ae-x" });
+  const place = label(0, 22, "");
   const handle = svg("g", { "data-testid": "handle" }, ...knob, place);
   surface.root.append(...Object.values(scenes).map(({ root }) => root), guide, dots, handle);
   const picture = panel(view, words.picture, surface.root);
@@ -140,14 +120,14 @@ export default courseWidget((view) => {
     runTable.root.hidden = now !== "run";
 
     const [low, high] = axisOf(now);
-    const [value, label, said] = heldNow();
+    const [value, name, said] = heldNow();
     const at = surface.x(clamp(value, low, high));
-    fill(handle, { "aria-label": label, "aria-valuemin": low, "aria-valuemax": high });
+    fill(handle, { "aria-label": name, "aria-valuemin": low, "aria-valuemax": high });
     fill(guide, { x1: at, x2: at });
     for (const node of knob) fill(node, { cx: at });
     const beyond = at > WIDTH / 2; // the name of the place stands on the side with more room
     fill(place, { x: clamp(at, 60, WIDTH - 60) + (beyond ? -20 : 20), "text-anchor": beyond ? "end" : "start" });
-    write(place, now in held ? `${label} ${said}` : `x = ${said}`);
+    write(place, now in held ? `${name} ${said}` : `x = ${said}`);
 
     const shown = lines.map(({ name }) => model.get("shown").includes(name)); // at once, before Python has answered
     for (const { curves } of [scenes.curves, scenes.inputs]) {
@@ -164,7 +144,7 @@ export default courseWidget((view) => {
       curves: () => [
         ...rows.flatMap(({ value }, i) => (shown[i] ? [mark(scenes.curves.upper, value, i)] : [])),
         ...(difference
-          ? [{ class: "ae-dot ae-gap-dot", cy: scenes.gap.scale.y(here) }]
+          ? [{ class: "ae-dot sense-3", cy: scenes.gap.scale.y(here) }]
           : rows.flatMap(({ slope }, i) => (shown[i] ? [mark(scenes.curves.scale, slope, i)] : []))),
       ],
       gate: () => drawGate(drawn.gate),
@@ -180,7 +160,7 @@ export default courseWidget((view) => {
   }
 
   function mark({ y }, value, i) {
-    return { class: `ae-dot ae-${i}`, cy: y(value) };
+    return { class: `ae-dot sense-${TINTS[i]}`, cy: y(value) };
   }
 
   function drawGate(thrown) {
@@ -244,27 +224,18 @@ export default courseWidget((view) => {
     curve(through, grid, gate.expected, 0);
     through.root.append(coins);
     curve(opening, grid, gate.opening, 0);
+    const both = (upper, scale) => ({ root: svg("g", {}, upper.root, scale.root), upper, scale });
     const found = {
-      curves: {
-        root: svg("g", {}, values.root, slopes.root),
-        upper: values,
-        scale: slopes,
-        lower: slopes.root,
-        curves,
-      },
-      gate: { root: svg("g", {}, through.root, opening.root), upper: through, scale: opening, coins },
-      inputs: {
-        root: svg("g", {}, above.root, density.root),
-        upper: above,
-        scale: density,
-        density: area,
-        curves: inputs,
-      },
+      curves: { ...both(values, slopes), lower: slopes.root, curves },
+      gate: { ...both(through, opening), coins },
+      inputs: { ...both(above, density), density: area, curves: inputs },
     };
     if (gap) {
       const look = { ...LOWER, span: spanOf(gap), title: named(words.gap), say: (value) => number(1e4 * value, 0) };
       const scale = band(surface, xs, look);
-      scale.root.append(svg("polyline", { class: "ae-gap", points: pointsOf(surface.x, scale.y, grid, gap) }));
+      scale.root.append(
+        svg("polyline", { class: "course-curve ae-curve sense-3", points: pointsOf(surface.x, scale.y, grid, gap) }),
+      );
       found.gap = { root: scale.root, scale };
     }
     if (runs.length) {
@@ -283,14 +254,14 @@ export default courseWidget((view) => {
         curve(dead, places, run.dead, i);
         curve(loss, places, run.loss, i);
       }
-      found.run = { root: svg("g", {}, dead.root, loss.root), upper: dead, scale: loss };
+      found.run = both(dead, loss);
     }
     return found;
   }
 
   function curve({ root, y }, places, values, i) {
     const node = svg("polyline", {
-      class: `ae-curve ae-${i}`,
+      class: `course-curve ae-curve sense-${TINTS[i]}`,
       "stroke-dasharray": DASHES[i],
       points: pointsOf(surface.x, y, places, values),
     });
@@ -300,7 +271,7 @@ export default courseWidget((view) => {
 
   // Where the slope is nearly 0: a bar at the foot of the band, one row for each function.
   function strip({ root, bottom }, slopes, i) {
-    const node = svg("g", { class: `ae-${i}` });
+    const node = svg("g", { class: `sense-${TINTS[i]}` });
     const width = (surface.x(reach) - surface.x(-reach)) / (grid.length - 1);
     for (let from = 0; from < grid.length; from++) {
       if (Math.abs(slopes[from]) >= constants.tiny) continue;
@@ -315,14 +286,8 @@ export default courseWidget((view) => {
   }
 
   function numberBox() {
-    const input = make("input", {
-      type: "text",
-      inputmode: "decimal",
-      spellcheck: "false",
-      autocomplete: "off",
-      class: "ae-box",
-      "data-testid": "x",
-    });
+    const look = { type: "text", inputmode: "decimal", spellcheck: "false", autocomplete: "off", class: "ae-box" };
+    const input = make("input", { ...look, "data-testid": "x" });
     const sendBox = () => {
       const typed = input.value.trim().replace("−", "-");
       const value = typed === "" ? NaN : Number(typed);
@@ -330,14 +295,10 @@ export default courseWidget((view) => {
         view.send({ error: "" }); // nothing new: what was refused before is forgotten
       else view.send({ x: Number.isFinite(value) ? value : input.value });
     };
-    input.addEventListener("change", sendBox, { signal: view.signal });
-    input.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key === "Enter") sendBox(); // JupyterLab takes Enter's own effect, a change event, away
-      },
-      { signal: view.signal },
-    );
+    on(view, input, "change", sendBox);
+    on(view, input, "keydown", (event) => {
+      if (event.key === "Enter") sendBox(); // JupyterLab takes Enter's own effect, a change event, away
+    });
     view.onChange(() => {
       if (document.activeElement !== input) input.value = String(Number(xNow().toFixed(4)));
     });
@@ -349,15 +310,22 @@ export default courseWidget((view) => {
   function sample(i) {
     return svg(
       "svg",
-      { viewBox: "0 0 28 12", class: "ae-sample", "aria-hidden": "true" },
-      svg("line", { x1: 2, x2: 27, y1: 6, y2: 6, class: `ae-curve ae-${i}`, "stroke-dasharray": DASHES[i] }),
+      { viewBox: "0 0 28 12", "aria-hidden": "true" },
+      svg("line", {
+        x1: 2,
+        x2: 27,
+        y1: 6,
+        y2: 6,
+        class: `course-curve ae-curve sense-${TINTS[i]}`,
+        "stroke-dasharray": DASHES[i],
+      }),
     );
   }
 
   function table(heads, rows) {
     const names = heads.map((head) => make("th", { scope: "col" }, head));
     const head = heads.length ? [make("thead", {}, make("tr", {}, ...names))] : [];
-    return { names, root: make("table", { class: "ae-table" }, ...head, make("tbody", {}, ...rows)) };
+    return { names, root: make("table", { class: "course-series ae-table" }, ...head, make("tbody", {}, ...rows)) };
   }
 
   function functionTable() {
@@ -367,16 +335,18 @@ export default courseWidget((view) => {
         "data-testid": `show-${i}`,
         "aria-label": words.show.replace("{name}", line.name),
       });
-      input.addEventListener(
-        "change",
-        () => {
-          const others = model.get("shown").filter((name) => name !== line.name);
-          view.send({ shown: input.checked ? [...others, line.name] : others });
-        },
-        { signal: view.signal },
-      );
+      on(view, input, "change", () => {
+        const others = model.get("shown").filter((name) => name !== line.name);
+        view.send({ shown: input.checked ? [...others, line.name] : others });
+      });
       const [first, second] = [make("td"), make("td")];
-      const name = make("label", {}, input, sample(i), make("span", { title: line.name }, line.name));
+      const name = make(
+        "label",
+        {},
+        input,
+        sample(i),
+        make("span", { class: "course-cut", title: line.name }, line.name),
+      );
       const row = make("tr", { "data-testid": `row-${i}` }, make("th", { scope: "row" }, name), first, second);
       return { input, first, second, row };
     });
@@ -392,7 +362,7 @@ export default courseWidget((view) => {
       rows.forEach(({ value, slope, zero, tiny }, i) => {
         const { input, row, first, second } = cells[i];
         input.checked = shown[i];
-        row.classList.toggle("ae-off", !shown[i]);
+        row.classList.toggle("course-off", !shown[i]);
         if (now === "inputs" && zero === undefined) return; // not yet answered
         write(first, now === "inputs" ? `${number(100 * zero, 1)} %` : number(value, 4));
         write(second, now === "inputs" ? `${number(100 * tiny, 1)} %` : number(slope, 4));
@@ -415,7 +385,7 @@ export default courseWidget((view) => {
   function namedTable(heads, named) {
     const cells = named.map(() => [make("td"), make("td")]);
     const rows = named.map(({ name }, i) => {
-      const label = make("label", {}, sample(i), make("span", { title: name }, name));
+      const label = make("label", {}, sample(i), make("span", { class: "course-cut", title: name }, name));
       return make("tr", { "data-testid": `run-${i}` }, make("th", { scope: "row" }, label), ...cells[i]);
     });
     const { root } = table(heads, rows);

@@ -10,22 +10,22 @@ import torch
 import traitlets
 from torch import Tensor
 
-from course_utils.locale import text
 from course_utils.widgets.activation_explorer.measures import (
     TINY,
     opening,
     shares_without_gradient,
     times_open,
 )
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.refusals import as_array
+from course_utils.widgets.shown import percent, signed
 
 Curve = Callable[[Tensor], Tensor]
-POINTS = 401  # on the grid from −reach to reach; odd, so that 0 is among them
-MOST_FUNCTIONS = 6  # as many as there are pairs of colour and dash in view.js
+REACH = 4.0  # the curves are drawn from −REACH to REACH
+POINTS = 401  # on the grid; odd, so that 0 is among them
 GATES = 81  # places along x where the gate's coins are thrown
 THROWS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the stops of the slider
 SPREADS = (0.1, 3.0)
-MOST_STEPS = 2000
 VIEWS = ("curves", "gate", "inputs", "run")
 
 Run = tuple[Sequence[float], Sequence[float]]
@@ -39,23 +39,22 @@ class ActivationExplorer(CourseWidget):
     gets no gradient), "run" (dead units and loss of training runs, step by step; only where runs were given).
 
     Args:
-        functions: name -> (function, derivative), one to six of them, each from a float64 tensor (n,) to one of the
-            same shape. The names are the learner's words for the curves.
+        functions: name -> (function, derivative), one to six of them (there are as many pairs of colour and dash),
+            each from a float64 tensor (n,) to one of the same shape. The names are the learner's words for the curves.
         difference_of: two of the names; with `difference` on, the first minus the second is drawn, magnified, in
             place of the derivatives. None for no such view.
-        x: where to start.
-        reach: the curves are drawn from −reach to reach.
         runs: name -> (dead units, loss), each a number for every step from 0, before the first update; one to six
             runs of the same length, at most 2001. Losses are above 0.
         units: how many units a run has in all.
+        start: any of the attributes.
 
     Attributes:
         view: one of "curves", "gate", "inputs", "run".
-        x: a number from −reach to reach.
+        x: a number from −4 to 4, as far as the curves are drawn.
         shown: names of the curves that are switched on, in any order.
         difference: whether the magnified difference is drawn.
         flips: coins thrown at each x, 1 to 1000; roll: which coins, a number from 0.
-        mean, spread: of the inputs; from −reach to reach, and from 0.1 to 3.
+        mean, spread: of the inputs; from −4 to 4, and from 0.1 to 3.
         step: of the runs, from 0.
         curves: what does not change: the grid, the curves on it, the derivatives, the difference, Φ, the runs.
     """
@@ -80,35 +79,19 @@ class ActivationExplorer(CourseWidget):
         functions: Mapping[str, tuple[Curve, Curve]],
         *,
         difference_of: tuple[str, str] | None = None,
-        x: float = 0.0,
-        reach: float = 4.0,
         runs: Mapping[str, Run] | None = None,
         units: int = 0,
-        view: str = "curves",
+        **start: Any,
     ) -> None:
-        self._functions = {str(name): pair for name, pair in functions.items()}
-        if not 1 <= len(self._functions) <= MOST_FUNCTIONS:
-            raise self.bad("count", most=MOST_FUNCTIONS, actual=len(functions))
-        if not 0 < reach <= 100:
-            raise self.bad("reach", actual=reach)
-        if difference_of is not None and not set(difference_of) <= set(self._functions):
-            raise self.bad("name", actual=", ".join(map(str, difference_of)))
+        self._functions = dict(functions)
         self._difference_of = difference_of
-        self._reach = float(reach)
-        self._runs, self._units = _checked_runs(runs or {}, units), units
+        self._runs, self._units = dict(runs or {}), units
         self.set_trait("curves", self._sample())
-        super().__init__(x=x, shown=list(self._functions), view=view)
+        super().__init__(**({"shown": list(self._functions)} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers at x and their sentence."""
-        if not abs(self.x) <= self._reach:  # also refuses NaN
-            raise self.bad("x", reach=_plain(self._reach), actual=_plain(self.x))
-        for name in self.shown:
-            if name not in self._functions:
-                raise self.bad("name", actual=name)
-        if self.difference and self._difference_of is None:
-            raise self.bad("difference")
-        self._check_view()
+        self._check()
         at = torch.tensor([self.x], dtype=torch.float64)
         values = {
             name: (_call(f, at, name)[0], _call(slope, at, name)[0])
@@ -124,8 +107,10 @@ class ActivationExplorer(CourseWidget):
         ]
         picture = {"view": self.view, "rows": rows, "gap": gap}
         if self.view == "gate":
-            picture["gate"] = self._throw(at)
-            return picture, self.say("gate", **_gate_facts(self.x, picture["gate"]))
+            picture["gate"] = gate = self._throw(at)
+            facts = {name: signed(gate[name], 4) for name in ("probability", "average", "expected")}
+            facts |= {"x": signed(self.x, 2), "flips": self.flips, "opened": gate["opened"]}
+            return picture, self.say("gate", **facts)
         if self.view == "inputs":
             for row in rows:
                 slope = self._functions[row["name"]][1]
@@ -140,26 +125,17 @@ class ActivationExplorer(CourseWidget):
             return picture, self._say_run(picture["run"])
         return picture, self._sentence(rows, gap)
 
-    def _check_view(self) -> None:
-        """Refuse what the sliders cannot give."""
-        if self.view not in VIEWS or (self.view == "run" and not self._runs):
-            raise self.bad("view", actual=self.view)
-        last = max((len(dead) - 1 for dead, _ in self._runs.values()), default=0)
-        for name, low, high in [
-            ("flips", 1, THROWS[-1]),
-            ("roll", 0, 2**31),
-            ("mean", -self._reach, self._reach),
-            ("spread", *SPREADS),
-            ("step", 0, last),
-        ]:
-            value = getattr(self, name)
-            if not low <= value <= high:
-                facts = {"name": name, "low": _plain(low), "high": _plain(high), "actual": _plain(value)}
-                raise self.bad("range", **facts)
+    def _check(self) -> None:
+        lengths = [len(dead) for dead, _ in self._runs.values()]
+        self.one_of(view=VIEWS if self._runs else VIEWS[:-1], shown=self._functions)
+        self.within(x=(-REACH, REACH), mean=(-REACH, REACH), spread=SPREADS)
+        self.within(flips=(1, THROWS[-1]), roll=(0, 2**31), step=(0, max(lengths, default=1) - 1))
+        if self.difference and self._difference_of is None:
+            raise self.bad("difference")
 
     def _throw(self, at: torch.Tensor) -> dict[str, Any]:
         """Coins at x, and at places all along the axis."""
-        along = torch.linspace(-self._reach, self._reach, GATES, dtype=torch.float64)
+        along = torch.linspace(-REACH, REACH, GATES, dtype=torch.float64)
         averages = along * times_open(along, flips=self.flips, roll=self.roll + 1) / self.flips
         opened = int(times_open(at, flips=self.flips, roll=self.roll)[0])
         probability = float(opening(at)[0])
@@ -176,7 +152,7 @@ class ActivationExplorer(CourseWidget):
 
     def _sample(self) -> dict[str, Any]:
         """Everything on the grid, rounded to what a screen can show (the difference is small: more digits)."""
-        grid = torch.linspace(-self._reach, self._reach, POINTS, dtype=torch.float64)
+        grid = torch.linspace(-REACH, REACH, POINTS, dtype=torch.float64)
         sampled = {
             name: (_call(f, grid, name), _call(slope, grid, name))
             for name, (f, slope) in self._functions.items()
@@ -189,21 +165,20 @@ class ActivationExplorer(CourseWidget):
             {"name": name, "values": _round(values), "slopes": _round(slopes)}
             for name, (values, slopes) in sampled.items()
         ]
-        names = list(self._difference_of or ())
         gate = {
             "opening": _round(opening(grid).tolist()),
             "expected": _round((grid * opening(grid)).tolist()),
         }
         runs = [
-            {"name": name, "dead": dead, "loss": [round(math.log10(value), 4) for value in loss]}
+            {"name": name, "dead": list(dead), "loss": [round(math.log10(value), 4) for value in loss]}
             for name, (dead, loss) in self._runs.items()
         ]
         return {
-            "reach": self._reach,
+            "reach": REACH,
             "x": _round(grid.tolist()),
             "lines": lines,
             "gap": gap,
-            "gap_of": names,
+            "gap_of": list(self._difference_of or ()),
             "gate": gate,
             "runs": runs,
             "units": self._units,
@@ -211,65 +186,39 @@ class ActivationExplorer(CourseWidget):
 
     def _sentence(self, rows: list[dict[str, Any]], gap: float | None) -> str:
         shown = [row for row in rows if row["shown"]]
-        here = self.say("here", x=_number(self.x, 2))
+        here = self.say("here", x=signed(self.x, 2))
         if not shown:
-            return f"{here} {text('widgets.activation_explorer.nothing')}"
+            return f"{here} {self.say('nothing')}"
         parts = [
-            self.say("curve", **row | {key: _number(row[key], 4) for key in ("value", "slope")})
+            self.say("curve", **row | {key: signed(row[key], 4) for key in ("value", "slope")})
             for row in shown
         ]
         remarks = []
         for kind in ("falling", "flat"):
             if names := [row["name"] for row in shown if _kind(row["slope"]) == kind]:
-                remarks.append(self.say(f"{kind}", names=" · ".join(names)))
+                remarks.append(self.say(kind, names=" · ".join(names)))
         if self.difference and gap is not None:
             first, second = self._difference_of
-            facts = {"first": first, "second": second, "units": _number(1e4 * gap, 2)}
-            remarks.append(self.say("gap", **facts))
+            remarks.append(self.say("gap", first=first, second=second, units=signed(1e4 * gap, 2)))
         return " ".join([here, ", ".join(parts) + ".", *remarks])
 
     def _say_inputs(self, rows: list[dict[str, Any]]) -> str:
         shown = [row for row in rows if row["shown"]]
-        here = self.say("inputs", mean=_number(self.mean, 2), spread=f"{self.spread:.2f}")
+        here = self.say("inputs", mean=signed(self.mean, 2), spread=f"{self.spread:.2f}")
         if not shown:
-            return f"{here} {text('widgets.activation_explorer.nothing')}"
+            return f"{here} {self.say('nothing')}"
         zero, tiny = (
-            ", ".join(f"{row['name']} {100 * row[kind]:.1f} %" for row in shown) for kind in ("zero", "tiny")
+            ", ".join(f"{row['name']} {percent(row[kind], 1)}" for row in shown) for kind in ("zero", "tiny")
         )
         return self.say("shares", here=here, zero=zero, tiny=tiny)
 
     def _say_run(self, runs: list[dict[str, Any]]) -> str:
-        when = self.say(f"{'before' if self.step == 0 else 'after'}", step=self.step)
+        when = self.say("before" if self.step == 0 else "after", step=self.step)
         parts = [
             self.say("dead", name=run["name"], dead=f"{run['dead']:g}", loss=f"{run['loss']:.2g}")
             for run in runs
         ]
-        facts = {"when": when, "units": self._units, "runs": ", ".join(parts)}
-        return self.say("run", **facts)
-
-
-def _gate_facts(x: float, gate: dict[str, Any]) -> dict[str, Any]:
-    written = {name: _number(gate[name], 4) for name in ("probability", "average", "expected")}
-    return {"x": _number(x, 2), "flips": gate["flips"], "opened": gate["opened"], **written}
-
-
-def _checked_runs(runs: Mapping[str, Run], units: int) -> dict[str, tuple[list[float], list[float]]]:
-    """Lists of the same length for each run, or BadInput."""
-    kept = {
-        str(name): ([float(value) for value in dead], [float(value) for value in loss])
-        for name, (dead, loss) in runs.items()
-    }
-    lengths = {len(part) for pair in kept.values() for part in pair}
-    fits = (
-        len(kept) <= MOST_FUNCTIONS and len(lengths) <= 1 and all(1 <= n <= MOST_STEPS + 1 for n in lengths)
-    )
-    if not fits or not all(
-        0 <= count <= units and 0 < value < math.inf
-        for dead, loss in kept.values()
-        for count, value in zip(dead, loss, strict=True)
-    ):
-        raise BadInput(text("widgets.activation_explorer.bad.runs", most=MOST_FUNCTIONS, steps=MOST_STEPS))
-    return kept
+        return self.say("run", when=when, units=self._units, runs=", ".join(parts))
 
 
 def _kind(slope: float) -> str | None:
@@ -280,23 +229,8 @@ def _kind(slope: float) -> str | None:
 
 
 def _call(function: Curve, x: Tensor, name: str) -> list[float]:
-    result = function(x)
-    if not isinstance(result, Tensor) or result.shape != x.shape or not bool(result.isfinite().all()):
-        raise BadInput(text("widgets.activation_explorer.bad.function", name=name))
-    return result.detach().double().tolist()
+    return as_array(function(x), len(x), what=name).tolist()
 
 
 def _round(values: list[float]) -> list[float]:
     return [round(value, 5) for value in values]
-
-
-def _number(value: float, digits: int) -> str:
-    """Fixed digits, the true minus sign, no negative zero."""
-    shown = f"{value:.{digits}f}"
-    if float(shown) == 0.0:
-        shown = shown.lstrip("-")
-    return shown.replace("-", "−")
-
-
-def _plain(value: float) -> str:
-    return f"{value:g}".replace("-", "−")

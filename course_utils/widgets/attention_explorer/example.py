@@ -4,7 +4,6 @@ import numpy as np
 
 from course_utils.widgets import AttentionExplorer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("token-0-0", "ArrowDown"),
     ("token-0-0", "End"),

@@ -1,6 +1,8 @@
 // The numbers of AttentionExplorer and what it says of them: the same integers, the same rounding and the same sentence
 // as in side.py and widget.py. A browser test holds the two together.
 
+import { filled } from "../common.js";
+
 export const ONE = 65535; // a weight of 1
 
 export const asSteps = (weight) => Math.floor(weight * ONE + 0.5);
@@ -10,7 +12,6 @@ export const asNumber = (value) =>
 export const asWeight = (steps) => asNumber(hundredths(steps));
 export const ranked = (values) =>
   Array.from(values, (_, place) => place).sort((a, b) => values[b] - values[a] || a - b);
-export const filled = (template, facts) => template.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
 
 export function ranking(picture, sort) {
   return picture.measures.find(({ name }) => name === sort);

@@ -1,6 +1,7 @@
 // What AttentionExplorer paints pixel by pixel: the maps of the heads, and the faint lines behind the chosen token's.
 
-import { blend, make } from "../common.js";
+import { make } from "../common.js";
+import { blend } from "../drawing.js";
 import { ONE } from "./numbers.js";
 
 export const LEVELS = 20; // of the thickness of a token's lines

@@ -6,29 +6,24 @@ no rounding edge can part them.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.widgets.base import BadInput
+from course_utils.widgets.refusals import BadInput, as_array, as_weights
+from course_utils.widgets.shown import readable
 
-MOST_LAYERS = 12
-MOST_HEADS = 12
 MOST_TOKENS = 64
 ONE = 65_535  # what a weight of 1 is in 16 bits
 LONGEST_TOKEN = 120  # letters; in titles and tables
 LONGEST_NAME = 20  # letters; in sentences and lists
 TOLD = 3  # so many tokens are named on each way
-JOINERS = "\u200c\u200d"  # parts of Indic words and of emoji: no direction, no harm
 
-Weights = ArrayLike | torch.Tensor
-Measures = Callable[[Sequence[str], Weights], Mapping[str, Weights]]
+Measures = Callable[[Sequence[str], ArrayLike], Mapping[str, ArrayLike]]
 
 
 @dataclass(frozen=True)
@@ -46,23 +41,17 @@ class Side:
     measures: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, tokens: Sequence[str], weights: Weights, *, measures: Measures | None) -> Side:
+    def of(cls, tokens: Sequence[str], weights: ArrayLike, *, measures: Measures | None) -> Side:
         """From tokens and float weights (L, H, T, T)."""
-        tokens, array = tuple(str(token) for token in tokens), as_array(weights)
+        tokens = tuple(str(token) for token in tokens)
         if not 1 <= len(tokens) <= MOST_TOKENS:
             facts = {"most": MOST_TOKENS, "actual": len(tokens)}
             raise BadInput(text("widgets.attention_explorer.bad.tokens", **facts))
-        if array.ndim != 4 or array.shape[2:] != (len(tokens),) * 2 or 0 in array.shape:
-            facts = {"count": len(tokens), "actual": array.shape}
-            raise BadInput(text("widgets.attention_explorer.bad.weights", **facts))
-        if array.shape[0] > MOST_LAYERS or array.shape[1] > MOST_HEADS:
-            facts = {"layers": MOST_LAYERS, "heads": MOST_HEADS, "actual": array.shape[:2]}
-            raise BadInput(text("widgets.attention_explorer.bad.heads", **facts))
-        # 1e-2: weights may come from a model in half precision. The comparison also refuses NaN.
-        if not (np.abs(array.sum(axis=-1) - 1) <= 1e-2).all() or (array < 0).any():
-            raise BadInput(text("widgets.attention_explorer.bad.rows"))
+        array = as_weights(weights, None, None, len(tokens), len(tokens), what="look")
         steps = as_steps(np.minimum(array, 1)).astype("<u2")
-        return cls(tokens, steps, _measured(measures, tokens, weights, array.shape[:2]))
+        found = {} if measures is None else measures(list(tokens), weights)
+        arrays = {name: as_array(own, *array.shape[:2], what=name) for name, own in found.items()}
+        return cls(tokens, steps, arrays)
 
     @property
     def shown(self) -> list[str]:
@@ -107,31 +96,6 @@ class Side:
         )
 
 
-def _measured(
-    measures: Measures | None, tokens: Sequence[str], weights: Weights, size: tuple[int, int]
-) -> dict[str, np.ndarray]:
-    found = {} if measures is None else measures(list(tokens), weights)
-    arrays = {str(name): as_array(values) for name, values in found.items()}
-    for name, values in arrays.items():
-        if not name or values.shape != size or not np.isfinite(values).all():
-            facts = {"name": readable(name, LONGEST_NAME), "expected": size, "actual": values.shape}
-            raise BadInput(text("widgets.attention_explorer.bad.measure", **facts))
-    return arrays
-
-
-def readable(token: str, most: int) -> str:
-    """A token as a page can show it: at most `most` letters; controls, direction marks, lone surrogates as numbers."""
-    shown = "".join(_visible(char) for char in token[: most + 1])
-    shown = shown if shown.strip() else shown.replace(" ", "␣") or "∅"
-    return shown if len(token) <= most and len(shown) <= most else shown[: most - 1] + "…"
-
-
-def _visible(char: str) -> str:
-    if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or char in JOINERS:
-        return char
-    return f"⟨{ord(char):04X}⟩"  # NUL, too: fonts with Hangul have no shape for its symbol
-
-
 def as_steps(weights: ArrayLike) -> np.ndarray:
     """Weights in 0 … 1 as whole steps of 1/65,535, the half upwards as in JavaScript's Math.floor(x + 0.5)."""
     return np.floor(np.asarray(weights, dtype=float) * ONE + 0.5)
@@ -155,10 +119,3 @@ def as_weight(steps: int) -> str:
 def as_number(value: int) -> str:
     """Hundredths with two decimals."""
     return f"{'−' if value < 0 else ''}{abs(value) // 100}.{abs(value) % 100:02d}"
-
-
-def as_array(values: ArrayLike | torch.Tensor) -> np.ndarray:
-    """Floats, wherever they lie."""
-    if isinstance(values, torch.Tensor):
-        values = values.detach().double().cpu().numpy()
-    return np.asarray(values, dtype=float)

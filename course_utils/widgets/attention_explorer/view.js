@@ -2,8 +2,9 @@
 // sentences lie side by side.
 // The weights are here, 16 bits each (side.py), so everything but another sentence is drawn without the kernel.
 
-import { choice, clamp, compact, courseWidget, fill, make, slider, svg, textBox, write } from "../common.js";
-import { asNumber, asSteps, asWeight, filled, ONE, ranked, ranking, say } from "./numbers.js";
+import { clamp, compact, courseWidget, fill, filled, make, on, svg, write } from "../common.js";
+import { choice, led, slider, tabs, textBox, walk } from "../controls.js";
+import { asNumber, asSteps, asWeight, ONE, ranked, ranking, say } from "./numbers.js";
 import { drawLines, LEVELS, levelOf, paintMap, paintMaps, pixelsOf, putMaps, thickness } from "./pixels.js";
 
 const LISTED = 5; // tokens in a ranked list
@@ -17,7 +18,6 @@ const VIEWS = ["lines", "matrix", "lists", "table"];
 export default courseWidget((view) => {
   const { model, words, constants, signal, stage } = view;
   const colors = pixelsOf(constants.palette);
-  const options = { signal };
   const told = stage.parentElement.querySelector("[data-testid=summary]");
   compact(view);
   addControls();
@@ -35,11 +35,15 @@ export default courseWidget((view) => {
   const chosenHead = make("p", { class: "ax-chosen", "aria-hidden": "true" });
   const facts = make("div", { class: "ax-facts" });
   const large = make("div", { class: "ax-large" });
-  const tables = make("div", { class: "ax-tables", role: "region", tabindex: 0, "aria-label": words.view_names.table });
+  const tables = make("div", {
+    class: "course-frame ax-tables",
+    role: "region",
+    tabindex: 0,
+    "aria-label": words.view_names.table,
+  });
   const detail = make("div", { class: "ax-head" });
-  const viewButtons = VIEWS.map(viewButton);
-  const tabs = make("div", { class: "course-views", role: "group", "aria-label": words.views }, ...viewButtons);
-  detail.append(make("div", { class: "ax-bar-of-views" }, chosenHead, tabs), large, facts, tables);
+  const views = tabs(view, words.views, VIEWS, words.view_names, show);
+  detail.append(make("div", { class: "course-apart ax-bar-of-views" }, chosenHead, views.root), large, facts, tables);
   stage.classList.add("ax-stage", "course-unbounded");
   stage.append(overview, detail);
 
@@ -128,13 +132,7 @@ export default courseWidget((view) => {
         into.append(make("p", { class: "ax-fixed" }, make("span", {}, words[name]), text));
       }
     }
-    slider(view, "threshold", {
-      label: words.threshold,
-      min: 0,
-      max: 1,
-      step: 0.01,
-      say: (value) => asNumber(Math.floor(100 * value + 0.5)),
-    });
+    slider(view, "threshold", { range: [0, 1, 0.01], say: (value) => asNumber(Math.floor(100 * value + 0.5)) });
     const measures = model.get("picture").measures ?? [];
     if (!measures.length) return;
     choice(view, "sort", {
@@ -144,9 +142,9 @@ export default courseWidget((view) => {
   }
 
   function scale() {
-    const bar = make("span", { class: "ax-scale-bar", "aria-hidden": "true" });
+    const bar = make("span", { class: "course-palette", "aria-hidden": "true" });
     const [zero, one, name] = ["0", "1", words.scale].map((text) => make("span", {}, text));
-    return make("p", { class: "ax-scale" }, zero, bar, one, name);
+    return make("p", { class: "course-small ax-scale" }, zero, bar, one, name);
   }
 
   // --- All heads
@@ -158,7 +156,7 @@ export default courseWidget((view) => {
     tiles = Array.from({ length: layers * heads }, (_, index) => {
       const [layer, head] = [Math.floor(index / heads), index % heads];
       const tag = make("span", { class: "ax-tag", "aria-hidden": "true" });
-      const meter = make("span", { class: "ax-meter", "aria-hidden": "true" });
+      const meter = make("span", { class: "course-bar ax-meter", "aria-hidden": "true" });
       const button = make(
         "button",
         { type: "button", class: "ax-tile", "data-testid": `tile-${layer}-${head}` },
@@ -166,8 +164,8 @@ export default courseWidget((view) => {
         tag,
         meter,
       );
-      button.addEventListener("click", () => view.send({ layer, head }), options);
-      button.addEventListener("keydown", (event) => walkTiles(event, index), options);
+      on(view, button, "click", () => view.send({ layer, head }));
+      on(view, button, "keydown", (event) => walkTiles(event, index));
       return button;
     });
     grid.style.setProperty("--heads", heads);
@@ -235,7 +233,7 @@ export default courseWidget((view) => {
   // A name on the rim of the grid; where there are many, its number is enough.
   function rim(kind, name, short) {
     const shown = picture.heads > MANY && short !== undefined ? String(short) : name;
-    return make("span", { class: kind, "aria-hidden": "true" }, shown);
+    return make("span", { class: `course-small ${kind}`, "aria-hidden": "true" }, shown);
   }
 
   function markTile(now) {
@@ -253,9 +251,7 @@ export default courseWidget((view) => {
     const { heads } = picture;
     const end = tiles.length - 1 - at;
     const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -heads, ArrowDown: heads, Home: -at, End: end };
-    const to = order[at + steps[event.key]];
-    if (steps[event.key] === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
+    const to = order[at + led(event, steps)];
     if (to === undefined) return;
     view.send({ layer: Math.floor(to / heads), head: to % heads });
     tiles[to].focus();
@@ -263,30 +259,9 @@ export default courseWidget((view) => {
 
   // --- The chosen head, in one of four ways, once for each sentence
 
-  function viewButton(name, index) {
-    const node = make("button", { type: "button", "data-testid": `view-${name}` }, words.view_names[name]);
-    node.addEventListener("click", () => show(name), options);
-    node.addEventListener(
-      "keydown",
-      (event) => {
-        const last = VIEWS.length - 1;
-        const to = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[event.key];
-        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        show(VIEWS[clamp(to, 0, last)]);
-        viewButtons[clamp(to, 0, last)].focus();
-      },
-      options,
-    );
-    return node;
-  }
-
   function show(name) {
     detail.dataset.view = name;
-    viewButtons.forEach((button, index) => {
-      const chosen = VIEWS[index] === name;
-      fill(button, { "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1 });
-    });
+    views.show(name);
     if (sides.length) drawTables(state());
   }
 
@@ -348,23 +323,13 @@ export default courseWidget((view) => {
     const choose = (token) => view.send({ token, side: SIDES[index] });
     const queries = tokens.map((token, place) => {
       const button = make("button", { type: "button", title: token, "data-testid": `token-${index}-${place}` }, token);
-      for (const kind of ["focus", "click", "pointerenter"])
-        button.addEventListener(kind, () => choose(place), options);
-      button.addEventListener(
-        "keydown",
-        (event) => {
-          const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: count - 1 }[event.key];
-          if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-          event.preventDefault();
-          queries[clamp(to, 0, count - 1)].focus();
-        },
-        options,
-      );
+      for (const kind of ["focus", "click", "pointerenter"]) on(view, button, kind, () => choose(place));
+      walk(view, button, place, { last: () => count - 1, go: (to) => queries[to].focus(), arrows: "Up Down" });
       return button;
     });
     const keys = tokens.map((token, place) => {
       const node = make("span", { title: token, "data-testid": `key-${index}-${place}` }, token);
-      node.addEventListener("pointerenter", () => choose(place), options);
+      on(view, node, "pointerenter", () => choose(place));
       return node;
     });
     const canvas = make("canvas", { "aria-hidden": "true" });
@@ -394,7 +359,7 @@ export default courseWidget((view) => {
       caption(index, words.strands),
       make(
         "div",
-        { class: count > LONG ? "ax-window" : "" },
+        { class: count > LONG ? "course-frame ax-window" : "" },
         make(
           "div",
           { class: `ax-strands ${count > 12 ? "ax-close" : ""}` },
@@ -491,7 +456,7 @@ export default courseWidget((view) => {
         }),
       ),
     );
-    const readout = make("span", { class: "ax-readout", "aria-hidden": "true" });
+    const readout = make("span", { class: "course-small course-cut ax-readout", "aria-hidden": "true" });
     const name = caption(index, picture.sides.length > 1 ? "" : words.matrix); // the corner says it, too
     name.append(readout);
     const root = make(
@@ -512,19 +477,15 @@ export default courseWidget((view) => {
       ),
     );
     root.style.setProperty("--count", count);
-    square.addEventListener(
-      "pointermove",
-      (event) => {
-        const box = square.getBoundingClientRect();
-        const at = (part) => clamp(Math.floor(part * count), 0, count - 1);
-        const [i, j] = [at((event.clientY - box.top) / box.height), at((event.clientX - box.left) / box.width)];
-        view.send({ token: i, side: SIDES[index] });
-        const steps = weights[index].steps[(state().tile * count + i) * count + j];
-        readout.textContent = filled(words.cell, { query: names[i], key: names[j], weight: asWeight(steps) });
-      },
-      options,
-    );
-    square.addEventListener("pointerleave", () => (readout.textContent = ""), options);
+    on(view, square, "pointermove", (event) => {
+      const box = square.getBoundingClientRect();
+      const at = (part) => clamp(Math.floor(part * count), 0, count - 1);
+      const [i, j] = [at((event.clientY - box.top) / box.height), at((event.clientX - box.left) / box.width)];
+      view.send({ token: i, side: SIDES[index] });
+      const steps = weights[index].steps[(state().tile * count + i) * count + j];
+      readout.textContent = filled(words.cell, { query: names[i], key: names[j], weight: asWeight(steps) });
+    });
+    on(view, square, "pointerleave", () => (readout.textContent = ""));
 
     return {
       root,
@@ -549,13 +510,13 @@ export default courseWidget((view) => {
     const { tokens, names } = picture.sides[index];
     const absent = make("p", { class: "ax-absent" });
     const [looks, lookedAt] = ["ax-looks", "ax-looked-at"].map((kind) => {
-      const title = make("p", { class: "ax-list-title" });
+      const title = make("p", { class: "course-cut ax-list-title" });
       const items = Array.from({ length: Math.min(LISTED, tokens.length) }, () =>
         make(
           "li",
           {},
           make("span", { class: "ax-name" }),
-          make("span", { class: "ax-bar", "aria-hidden": "true" }),
+          make("span", { class: "course-bar ax-bar", "aria-hidden": "true" }),
           make("span"),
         ),
       );
@@ -615,7 +576,7 @@ export default courseWidget((view) => {
     const rows = tokens.map(() => [make("td"), make("td")]);
     const root = make(
       "table",
-      { class: "ax-table", "data-testid": `table-${index}` },
+      { class: "course-fixed ax-table", "data-testid": `table-${index}` },
       caption,
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, words.column_token), looks, lookedAt)),
       make("tbody", {}, ...tokens.map((token, i) => make("tr", {}, make("th", { scope: "row" }, token), ...rows[i]))),

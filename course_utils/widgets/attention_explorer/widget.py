@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import traitlets
+from numpy.typing import ArrayLike
 
 from course_utils.widgets import standalone
 from course_utils.widgets.attention_explorer.side import (
@@ -15,20 +16,19 @@ from course_utils.widgets.attention_explorer.side import (
     TOLD,
     Measures,
     Side,
-    Weights,
     as_number,
     in_hundredths,
-    readable,
 )
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
+from course_utils.widgets.shown import readable
 
 LONGEST_SENTENCE = 400  # letters
 LONGEST_LABEL = 40  # letters of a measure's name
 ALIKE = 6  # decimals; measures that agree so far are a tie
 SIDES = ("first", "second")
 
-Look = Callable[[str], tuple[Sequence[str], Weights]]
+Look = Callable[[str], tuple[Sequence[str], ArrayLike]]
 
 
 class AttentionExplorer(CourseWidget):
@@ -41,7 +41,7 @@ class AttentionExplorer(CourseWidget):
         first: the sentence to start from.
         second: another one to lay beside it; "" for none.
         look: sentence -> (T tokens, weights (L, H, T, T)): query = rows, key = columns, each row sums to 1. At most 64
-            tokens, 12 layers and 12 heads; both sentences with equal L and H.
+            tokens; both sentences with equal L and H.
         measures: (tokens, weights) -> name -> (L, H), numbers of each head by which they can be sorted.
 
     Attributes:
@@ -78,8 +78,9 @@ class AttentionExplorer(CourseWidget):
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture (all but the weights) and its sentence, from the sentences and what is chosen."""
         sides = self._sides()
-        self._check(sides[0])
         layers, heads = sides[0].weights.shape[:2]
+        self.within(layer=(0, layers - 1), head=(0, heads - 1), token=(0, MOST_TOKENS - 1), threshold=(0, 1))
+        self.one_of(side=SIDES, sort=["", *sides[0].measures])
         picture = {
             "layers": layers,
             "heads": heads,
@@ -96,12 +97,8 @@ class AttentionExplorer(CourseWidget):
         }
         return picture, self._say(sides, picture)
 
-    def to_html(self) -> str:
-        """All of it as one page that needs neither a kernel nor a network; the sentences stay as they are."""
-        return standalone.to_html(self)
-
     def save_html(self, path: str | Path) -> Path:
-        """Write that page to a file, whole or not at all."""
+        """Write all of it, whole or not at all, as a page that needs no kernel and no network; the sentences stay."""
         return standalone.save_html(self, path)
 
     def _redraw(self, change: Any = None) -> None:
@@ -117,7 +114,7 @@ class AttentionExplorer(CourseWidget):
     def _sides(self) -> list[Side]:
         """What the model sees in the sentences; it is asked once, as long as a sentence is shown."""
         if not self.first.strip():
-            raise self.bad("first")
+            raise self.bad("empty")
         sentences = [self.first] + ([self.second] if self.second.strip() else [])
         for sentence in sentences:
             if sentence not in self._seen:
@@ -127,21 +124,6 @@ class AttentionExplorer(CourseWidget):
         if sizes[0] != sizes[-1]:
             raise self.bad("sizes", first=sizes[0], second=sizes[-1])
         return sides
-
-    def _check(self, side: Side) -> None:
-        """The choices must fit what there is; the token may lie beyond the end of the sentence."""
-        layers, heads = side.weights.shape[:2]
-        for name, most in (("layer", layers - 1), ("head", heads - 1), ("token", MOST_TOKENS - 1)):
-            if not 0 <= getattr(self, name) <= most:
-                facts = {"last": most, "actual": getattr(self, name)}
-                raise self.bad(f"{name}", **facts)
-        if self.side not in SIDES:
-            raise self.bad("side", actual=self.side)
-        if not 0 <= self.threshold <= 1:
-            raise self.bad("threshold", actual=self.threshold)
-        if self.sort and self.sort not in side.measures:
-            facts = {"names": ", ".join(side.measures) or "–", "actual": self.sort}
-            raise self.bad("sort", **facts)
 
     def _ranking(self, measures: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
         """Each measure of the L·H heads: its name as written, its values in hundredths, the heads from the highest."""

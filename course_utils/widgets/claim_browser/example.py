@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from course_utils.widgets import ClaimBrowser
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("next", "Enter"),
     ("differences", "Space"),

@@ -1,77 +1,67 @@
-"""One side of a claim: numbers beside those they are compared with, checked and written as they are shown."""
+"""One side of a claim: numbers beside those they are compared with, written as they are shown, and their bars."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from numbers import Real
+from collections.abc import Sequence
 from typing import Any
 
-from course_utils.locale import text
-from course_utils.widgets.attention_explorer.side import readable
-from course_utils.widgets.base import BadInput
+from course_utils.widgets.shown import readable
 
-MOST_ROWS = 8
 LONGEST = {"label": 40, "source": 60, "name": 24, "unit": 40, "note": 400}  # letters
 MINUS = "−"
+BETTER = {"high": 1, "low": -1}
+
+Row = tuple[str, float, float | None, str]
 
 
-def checked_side(name: str, given: Any) -> dict[str, Any] | None:
-    """What a learner sees of a side; None where there is none.
+def shown_side(
+    *,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    unit: str = "",
+    note: str = "",
+    digits: int = 1,
+    better: str = "high",
+    same: float = 0.0,
+) -> dict[str, Any]:
+    """What a learner sees of a side.
 
     Args:
-        name: of the side, for what is told of a bad one.
-        given: None, or {"rows": [(label, value, reference or None, source), …]} of 1 to 8 rows, {"names": two words},
-            and where there are any "unit", "note", "digits" after the point (1), "better": "high" or "low", whichever
-            is better of these numbers ("high"), and "same": differences up to it count as none (0).
+        rows: (label, value, reference or None, source), 1 to 8 of them.
+        names: of the values, of the references.
+        unit, note: words; "" for none.
+        digits: after the point.
+        better: "high" or "low", whichever is better of these numbers.
+        same: differences up to it count as none.
     """
-    if given is None:
-        return None
-    known = {"rows", "names", "unit", "note", "digits", "better", "same"}
-    if not isinstance(given, Mapping) or not {"rows", "names"} <= set(given) <= known:
-        raise BadInput(text("widgets.claim_browser.bad.side", side=name))
-    digits = given.get("digits", 1)
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 4:
-        raise BadInput(text("widgets.claim_browser.bad.digits", side=name))
-    better, same = given.get("better", "high"), given.get("same", 0.0)
-    if better not in ("high", "low") or not _is_number(same) or same < 0:
-        raise BadInput(text("widgets.claim_browser.bad.better", side=name))
-    rows = _list(given["rows"])
-    if not 1 <= len(rows) <= MOST_ROWS:
-        raise BadInput(text("widgets.claim_browser.bad.rows", side=name, most=MOST_ROWS, actual=len(rows)))
-    names = _list(given["names"])
-    if len(names) != 2:
-        raise BadInput(text("widgets.claim_browser.bad.side", side=name))
+    judged = [_judged(_row(row, digits), BETTER[better], same) for row in rows]
     return {
-        "names": [_words(name, "name", one) for one in names],
-        "unit": _words(name, "unit", given.get("unit", "")),
-        "note": _words(name, "note", given.get("note", "")),
-        **_scaled([_judged(_row(name, row, digits), better, same) for row in rows], digits),
+        "names": [readable(one, LONGEST["name"]) for one in names],
+        "unit": unit and readable(unit, LONGEST["unit"]),
+        "note": note and readable(note, LONGEST["note"]),
+        **_scaled(judged, digits),
     }
 
 
-def _row(side: str, given: Any, digits: int) -> dict[str, Any]:
-    row = _list(given)
-    if len(row) != 4 or not _is_number(row[1]) or not (row[2] is None or _is_number(row[2])):
-        raise BadInput(text("widgets.claim_browser.bad.row", side=side))
+def _row(row: Row, digits: int) -> dict[str, Any]:
     label, value, reference, source = row
     return {
-        "label": _words(side, "label", label),
-        "source": _words(side, "source", source),
+        "label": label and readable(label, LONGEST["label"]),
+        "source": source and readable(source, LONGEST["source"]),
         "value": float(value),
         "reference": None if reference is None else float(reference),
-        "difference": None if reference is None else round(float(value) - float(reference), digits) + 0.0,
+        "difference": None if reference is None else round(value - reference, digits) + 0.0,
     }
 
 
-def _judged(row: dict[str, Any], better: str, same: float) -> dict[str, Any]:
+def _judged(row: dict[str, Any], sign: int, same: float) -> dict[str, Any]:
     """The row with its verdict: 1 better than what it is compared with, −1 worse, 0 the same, None not compared."""
     difference = row["difference"]
     if difference is None:
         return row | {"verdict": None}
     if abs(difference) <= same + 1e-9:  # as they are written: 0.1 + 0.2 is not quite 0.3
         return row | {"verdict": 0}
-    return row | {"verdict": 1 if (difference > 0) == (better == "high") else -1}
+    return row | {"verdict": sign if difference > 0 else -sign}
 
 
 def _scaled(rows: list[dict[str, Any]], digits: int) -> dict[str, Any]:
@@ -102,17 +92,3 @@ def _bar(amount: float, low: float, width: float) -> list[float]:
 
 def _written(amount: float, digits: int, *, sign: str = "") -> str:
     return f"{amount:{sign},.{digits}f}".replace("-", MINUS)
-
-
-def _words(side: str, what: str, given: Any) -> str:
-    if not isinstance(given, str):
-        raise BadInput(text("widgets.claim_browser.bad.words", side=side))
-    return readable(given, LONGEST[what]) if given else ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _list(given: Any) -> Sequence[Any]:
-    return list(given) if isinstance(given, list | tuple) else []

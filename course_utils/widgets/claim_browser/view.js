@@ -1,6 +1,7 @@
 // A claim to choose, its sentence, and three tables: the paper's numbers, later ones, ours; each row with its bars.
 
-import { button, checkbox, choice, compact, courseWidget, dense, each, fill, make, panel, write } from "../common.js";
+import { compact, courseWidget, dense, each, fill, make, panel, row, table, write } from "../common.js";
+import { button, checkbox, choice } from "../controls.js";
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
@@ -34,20 +35,17 @@ export default courseWidget((view) => {
 
   // A panel; what is returned draws it.
   function makeSide(name) {
-    const unit = make("p", { class: "cb-unit" });
-    const heads = [words.what, "", "", words.change, words.source].map((head) => make("th", { scope: "col" }, head));
+    const unit = make("p", { class: "course-small cb-small" });
     const body = make("tbody");
-    const table = make(
-      "table",
-      { class: "cb-table", "aria-label": words[name], "data-testid": `${name}-table` },
-      make("thead", {}, make("tr", {}, ...heads)),
-      body,
-    );
-    const note = make("p", { class: "cb-note", "data-testid": `${name}-note` });
-    const node = panel(view, words[name], unit, table, note);
+    const names = [words.what, "", "", words.change, words.source];
+    const look = { class: "course-fixed cb-table", "aria-label": words[name], "data-testid": `${name}-table` };
+    const numbers = table(look, names, body);
+    const heads = numbers.tHead.rows[0].cells;
+    const note = make("p", { class: "course-small cb-small", "data-testid": `${name}-note` });
+    const node = panel(view, words[name], unit, numbers, note);
     fill(node, { class: `course-panel cb-${name}`, "data-testid": name });
     const draw = (side, differences) => {
-      fill(table, { hidden: !side });
+      fill(numbers, { hidden: !side });
       fill(unit, { hidden: !side?.unit });
       write(unit, side?.unit ?? "");
       write(note, side ? side.note : (NONE[name] ?? ""));
@@ -61,15 +59,9 @@ export default courseWidget((view) => {
 
   function makeRow() {
     const track = make("span", { class: "cb-track", "aria-hidden": "true" }, make("i"), make("i"));
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, make("span"), track),
-      make("td", { class: "cb-value" }),
-      make("td"),
-      make("td", { class: "cb-change" }),
-      make("td", { class: "cb-source" }),
-    );
+    const node = row(4);
+    node.firstChild.append(make("span"), track);
+    return node;
   }
 
   function drawRow(node, { label, source, shown, bars, difference }, differences) {
@@ -81,7 +73,7 @@ export default courseWidget((view) => {
     write(change, shown.difference || "–");
     write(where, source);
     const drawn = differences
-      ? [["difference", difference < 0 ? "cb-less" : "cb-more"]]
+      ? [["difference", difference < 0 ? "cb-less" : ""]]
       : [
           ["value", "cb-value-bar"],
           ["reference", "cb-reference-bar"],

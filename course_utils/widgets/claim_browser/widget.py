@@ -7,12 +7,10 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from course_utils.locale import text
-from course_utils.widgets.attention_explorer.side import readable
-from course_utils.widgets.base import BadInput, CourseWidget
-from course_utils.widgets.claim_browser.sides import checked_side
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.claim_browser.sides import shown_side
+from course_utils.widgets.shown import readable
 
-MOST_CLAIMS = 24
 LONGEST_TITLE, LONGEST_PLACE, LONGEST_SENTENCE = 48, 40, 300  # letters
 SIDES = ("paper", "later", "ours")
 
@@ -22,10 +20,9 @@ class ClaimBrowser(CourseWidget):
 
     Args:
         claims: 1 to 24 of {"title": …, "says": the claim in other words, "place": where it stands, "paper": a side,
-            "later": a side or None, "ours": a side or None}. A side is {"names": (of the numbers, of those they are
-            compared with), "rows": [(label, value, reference or None, source), …], "unit": …, "note": …, "digits": 1,
-            "better": "high" or "low", "same": 0}, 1 to 8 rows; a reference of None is compared with nothing. For a loss
-            say "low"; differences up to "same" count as none.
+            "later": a side or None, "ours": a side or None}. A side has the arguments of sides.shown_side; a reference
+            of None is compared with nothing.
+        start: any of the attributes.
 
     Attributes:
         claim: number of the claim, from 0.
@@ -40,37 +37,29 @@ class ClaimBrowser(CourseWidget):
     differences = traitlets.Bool(False).tag(sync=True)
     titles = traitlets.List(read_only=True).tag(sync=True)  # they do not change
 
-    def __init__(
-        self, claims: Sequence[Mapping[str, Any]], *, claim: int = 0, differences: bool = False
-    ) -> None:
-        if not isinstance(claims, list | tuple) or not 1 <= len(claims) <= MOST_CLAIMS:
-            raise self.bad("claims", most=MOST_CLAIMS)
-        self._claims = [_checked(one) for one in claims]
-        titles = [one["title"] for one in self._claims]
-        if len(set(titles)) < len(titles):
-            raise self.bad("titles")
-        self.set_trait("titles", titles)
-        super().__init__(claim=claim, differences=differences)
+    def __init__(self, claims: Sequence[Mapping[str, Any]], **start: Any) -> None:
+        self._claims = [_shown(**one) for one in claims]
+        self.set_trait("titles", [one["title"] for one in self._claims])
+        super().__init__(**start)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The claim with its sides, and in one line how many numbers are better and worse."""
         last = len(self._claims) - 1
-        if not 0 <= self.claim <= last:
-            raise self.bad("claim", last=last, actual=self.claim)
+        self.within(claim=(0, last))
         shown = self._claims[self.claim]
         picture = {**shown, "claim": self.claim, "last": last, "differences": self.differences}
-        said = [self.say(f"{'placed' if shown['place'] else 'named'}", **_facts(shown))]
+        kind = "placed" if shown["place"] else "named"
+        said = [self.say(kind, title=shown["title"], place=shown["place"])]
         said += [self._say(side, shown[side]) for side in SIDES]
         return picture, " ".join(said)
 
     def _say(self, name: str, side: dict[str, Any] | None) -> str:
-        words = "widgets.claim_browser"
-        title = text(f"{words}.labels.{name}")
+        title = self.labels[name]
         if side is None:
-            return text(f"{words}.absent", side=title)
+            return self.say("absent", side=title)
         compared = [row for row in side["rows"] if row["difference"] is not None]
         if not compared:
-            return text(f"{words}.alone", side=title, count=len(side["rows"]))
+            return self.say("alone", side=title, count=len(side["rows"]))
         most = max(compared, key=lambda row: abs(row["difference"]))
         facts = {
             "side": title,
@@ -83,25 +72,24 @@ class ClaimBrowser(CourseWidget):
             "label": most["label"],
             "difference": most["shown"]["difference"],
         }
-        return text(f"{words}.compared", **facts)
+        return self.say("compared", **facts)
 
 
-def _facts(claim: dict[str, Any]) -> dict[str, str]:
-    return {"title": claim["title"], "place": claim["place"]}
-
-
-def _checked(claim: Any) -> dict[str, Any]:
-    known = {"title", "says", "place", *SIDES}
-    if not isinstance(claim, Mapping) or not {"title", "says", "paper"} <= set(claim) <= known:
-        raise BadInput(text("widgets.claim_browser.bad.claims", most=MOST_CLAIMS))
-    words = {}
-    for key, longest in (("title", LONGEST_TITLE), ("says", LONGEST_SENTENCE), ("place", LONGEST_PLACE)):
-        given = claim.get(key, "")
-        if not isinstance(given, str) or (key != "place" and not given.strip()):
-            raise BadInput(text("widgets.claim_browser.bad.claims", most=MOST_CLAIMS))
-        words[key] = readable(given, longest) if given else ""
-    if claim["paper"] is None:
-        raise BadInput(text("widgets.claim_browser.bad.claims", most=MOST_CLAIMS))
-    return words | {
-        side: checked_side(text(f"widgets.claim_browser.labels.{side}"), claim.get(side)) for side in SIDES
+def _shown(
+    *,
+    title: str,
+    says: str,
+    paper: Mapping[str, Any],
+    place: str = "",
+    later: Mapping[str, Any] | None = None,
+    ours: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A claim as a learner sees it."""
+    return {
+        "title": readable(title, LONGEST_TITLE),
+        "says": readable(says, LONGEST_SENTENCE),
+        "place": place and readable(place, LONGEST_PLACE),
+        "paper": shown_side(**paper),
+        "later": later and shown_side(**later),
+        "ours": ours and shown_side(**ours),
     }

@@ -13,68 +13,52 @@ import numpy as np
 
 from course_utils.widgets import DecoderStepper
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("step", "ArrowLeft"),
     ("next", "Enter"),
     ("back", "Home"),
-    ("beam_size", "ArrowLeft"),
     ("layer", "ArrowDown"),
     ("head", "ArrowDown"),
     ("view-step", "ArrowRight"),
+    ("beam_size", "ArrowLeft"),
     ("step", "ArrowRight"),
 )
 
 SENTENCE = "half past three in the afternoon on Sunday the 22nd of November 2026"
-MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october"]
-MONTHS += ["november", "december"]
-WEEKDAYS = {
-    "monday": "월요일",
-    "tuesday": "화요일",
-    "wednesday": "수요일",
-    "thursday": "목요일",
-    "friday": "금요일",
-}
-WEEKDAYS |= {"saturday": "토요일", "sunday": "일요일"}
-HOURS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-MORE = ["half", "past", "in", "the", "on", "of", "morning", "afternoon", "st", "nd", "rd", "th"]
+MONTHS = {"may": "5", "november": "11"}
+WEEKDAYS = {"friday": "금요일", "sunday": "일요일"}
+HALVES = {"morning": "오전", "afternoon": "오후"}
+HOURS = {"three": "3"}
+MORE = {"half", "past", "in", "the", "on", "of", "st", "nd"}
+WORDS = {*MONTHS, *WEEKDAYS, *HALVES, *HOURS, *MORE}
 END = "<eos>"
 OTHERS = [*"0123456789", *"년월일시분", "오전", "오후", "월요일", "일요일", END]
-WORDS = {*MONTHS, *WEEKDAYS, *HOURS, *MORE}
 
 
 def tokens_of(sentence: str) -> list[str]:
-    """English words in small letters, digits one by one.
-
-    Raises:
-        ValueError: if a word is not one of the few that are known here.
-    """
+    """English words in small letters, digits one by one; a word that is not one of the few known here is refused."""
     tokens = re.findall(r"\d|[a-z]+|\S", sentence.lower())
     for token in tokens:
         if token not in WORDS and not token.isdigit():
             raise ValueError(f"'{token}'은(는) 모르는 낱말입니다.")
-    if not tokens:
-        raise ValueError("낱말이 없습니다.")
     return tokens
 
 
 def right(source: list[str]) -> list[tuple[str, int]]:
     """The translation, for each token the place in the source that it comes from."""
     digits = [place for place, token in enumerate(source) if token.isdigit()]
-    year, day = digits[-4:], digits[:-4]
-    last = len(source) - 1
+    year, day, last = digits[-4:], digits[:-4], len(source) - 1
+
+    def written(words: dict[str, str], unit: str = "") -> list[tuple[str, int]]:
+        found = [(words[token], place) for place, token in enumerate(source) if token in words]
+        return [
+            (token, place) for number, place in found for token in ([*number, unit] if unit else [number])
+        ]
+
     said = [(source[place], place) for place in year] + [("년", year[-1] if year else last)]
-    for place, token in enumerate(source):
-        if token in MONTHS:
-            said += [(digit, place) for digit in str(MONTHS.index(token) + 1)] + [("월", place)]
+    said += written(MONTHS, "월")
     said += [(source[place], place) for place in day] + ([("일", day[-1])] if day else [])
-    said += [(WEEKDAYS[token], place) for place, token in enumerate(source) if token in WEEKDAYS]
-    for place, token in enumerate(source):
-        if token in ("morning", "afternoon"):
-            said.append(("오전" if token == "morning" else "오후", place))
-    for place, token in enumerate(source):
-        if token in HOURS:
-            said += [(digit, place) for digit in str(HOURS.index(token) + 1)] + [("시", place)]
+    said += written(WEEKDAYS) + written(HALVES) + written(HOURS, "시")
     said += [(token, source.index("half")) for token in ("3", "0", "분") if "half" in source]
     return [*said, (END, last)]
 
@@ -118,7 +102,7 @@ def search(truth: list[str], beam_size: int, penalty: float) -> tuple[list[dict]
     return nodes, max(ends)[1]
 
 
-def attention(places: list[int], width: int, layers: int = 2, heads: int = 4) -> np.ndarray:
+def attention(places: list[int], width: int, layers: int, heads: int) -> np.ndarray:
     """(layers, heads, T_q, T_k): sharp around the place that a token comes from in the last layer's first head."""
     keys = np.arange(width)
     maps = []
@@ -134,7 +118,19 @@ def attention(places: list[int], width: int, layers: int = 2, heads: int = 4) ->
 def translate(sentence: str, beam_size: int, length_penalty: float) -> dict:
     """What DecoderStepper asks for, from the made-up decoder."""
     source = tokens_of(sentence)
-    pairs = right(source)
+    return found(source, right(source), beam_size, length_penalty)
+
+
+def found(
+    source: list[str],
+    pairs: list[tuple[str, int]],
+    beam_size: int,
+    length_penalty: float,
+    *,
+    layers: int = 2,
+    heads: int = 4,
+) -> dict:
+    """A search for a translation, of which each token comes from a place in the source."""
     truth = [token for token, _ in pairs]
     nodes, best = search(truth, beam_size, length_penalty)
     path, node = [], best
@@ -147,7 +143,7 @@ def translate(sentence: str, beam_size: int, length_penalty: float) -> dict:
         candidates = next_tokens(truth, said[:place])
         steps.append({"chosen": token, "probability": dict(candidates)[token], "candidates": candidates[:10]})
     places = [pairs[min(place, len(pairs) - 1)][1] for place in range(len(said))]
-    weights = attention(places, len(source))
+    weights = attention(places, len(source), layers, heads)
     return {"source": source, "steps": steps, "attention": weights, "tree": nodes, "best": best}
 
 
@@ -164,35 +160,10 @@ def small(sentence: str = SENTENCE, **start) -> DecoderStepper:
 
 def largest() -> DecoderStepper:
     """64 source tokens, 64 tokens said, 12 layers of 12 heads, a beam of 5."""
+    source = [f"word{place}" for place in range(64)]
+    pairs = [(f"낱말{place}", place) for place in range(63)] + [(END, 63)]
 
-    def long(sentence: str, beam_size: int, length_penalty: float) -> dict:
-        draw = np.random.default_rng(beam_size)
-        source = [f"word{place}" for place in range(64)]
-        steps, nodes, parents = [], [], [-1]
-        for place in range(64):
-            shares = sorted(draw.dirichlet(np.full(10, 0.3)).tolist(), reverse=True)
-            names = [f"낱말{place}" if rank == 0 else f"다른{rank}" for rank in range(10)]
-            steps.append(
-                {
-                    "chosen": names[0],
-                    "probability": shares[0],
-                    "candidates": list(zip(names, shares, strict=True)),
-                }
-            )
-            kept = []
-            for rank in range(beam_size + 5):
-                last = place == 63 and rank == 0
-                ends = last or (place > 40 and rank == beam_size - 1 > 0)
-                state = "dropped" if rank >= beam_size else "finished" if ends else "kept"
-                parent = parents[rank % len(parents)]
-                found = {"parent": parent, "token": names[rank], "log_probability": -0.1 * place - rank}
-                nodes.append(found | {"state": state})
-                if state == "kept":
-                    kept.append(len(nodes) - 1)
-                if last:
-                    best = len(nodes) - 1
-            parents = kept
-        weights = draw.dirichlet(np.full(64, 0.05), size=(12, 12, 64))
-        return {"source": source, "steps": steps, "attention": weights, "tree": nodes, "best": best}
+    def long(_sentence: str, beam_size: int, _penalty: float) -> dict:
+        return found(source, pairs, beam_size, 1.0, layers=12, heads=12)
 
     return DecoderStepper("가장 긴 문장", translate=long, beam_size=5, step=60)

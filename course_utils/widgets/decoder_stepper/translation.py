@@ -11,15 +11,13 @@ import numpy as np
 from course_utils.locale import text
 from course_utils.support.text_width import drawn_width
 from course_utils.viz.beam_tree import path_to, places
-from course_utils.widgets.attention_explorer.side import as_array, readable
-from course_utils.widgets.base import BadInput
+from course_utils.widgets.refusals import BadInput, as_weights
+from course_utils.widgets.shown import readable, signed
 
 MOST_TOKENS = 64  # of a source, and of a translation
-MOST_NODES = 4000
 MOST_BARS = 6
 MOST_DROPPED = 2  # a step; of those that were dropped the best are drawn
 LONGEST_TOKEN = 24  # letters
-KEYS = ("source", "steps", "attention", "tree", "best")
 
 Node = tuple[int, str, float, str]  # parent, token, log-probability, state
 
@@ -48,30 +46,26 @@ class Translation:
     path: list[int]
 
     @classmethod
-    def of(cls, found: Any) -> Translation:
+    def of(cls, found: Mapping[str, Any]) -> Translation:
         """From what `translate` gave."""
-        if not isinstance(found, Mapping) or not set(KEYS) <= found.keys():
-            raise _bad("keys", expected=", ".join(KEYS))
         source = [str(token) for token in found["source"]]
         if not (1 <= len(source) <= MOST_TOKENS and 1 <= len(found["steps"]) <= MOST_TOKENS):
-            raise _bad("tokens", most=MOST_TOKENS, source=len(source), target=len(found["steps"]))
+            facts = {"most": MOST_TOKENS, "source": len(source), "target": len(found["steps"])}
+            raise BadInput(text("widgets.decoder_stepper.bad.tokens", **facts))
         chosen = [(str(step["chosen"]), float(step["probability"])) for step in found["steps"]]
         candidates = [
             [(str(token), float(probability)) for token, probability in step["candidates"]]
             for step in found["steps"]
         ]
-        _check_probabilities(chosen, candidates)
-        attention = as_array(found["attention"])
-        if attention.ndim != 4 or attention.shape[2:] != (len(chosen), len(source)) or 0 in attention.shape:
-            raise _bad("attention", expected=f"(L, H, {len(chosen)}, {len(source)})", actual=attention.shape)
-        # 1e-2: weights may come from a model in half precision. The comparison also refuses NaN.
-        if not (np.abs(attention.sum(axis=-1) - 1) <= 1e-2).all() or (attention < 0).any():
-            raise _bad("rows")
-        nodes, steps, ranks = _tree(found["tree"])
-        best = found["best"]
-        path = path_to([node[0] for node in nodes], best) if best in range(len(nodes)) else []
-        if [nodes[node][1] for node in path] != [token for token, _ in chosen]:
-            raise _bad("best", actual=best)
+        size = (len(chosen), len(source))
+        attention = as_weights(found["attention"], None, None, *size, what="attention")
+        nodes = [
+            (node["parent"], str(node["token"]), float(node["log_probability"]), str(node["state"]))
+            for node in found["tree"]
+        ]
+        parents, _, scores, states = map(list, zip(*nodes, strict=True))
+        steps, ranks = places(parents, scores, states)
+        path = path_to(parents, found["best"])
         return cls(source, chosen, candidates, attention, nodes, steps, ranks, path)
 
     def row(self, layer: int, head: int, step: int) -> np.ndarray:
@@ -130,7 +124,7 @@ class Translation:
         return [
             {
                 "text": readable(words, 3 * MOST_TOKENS),
-                "log_probability": signed(self.nodes[node][2]),
+                "log_probability": signed(self.nodes[node][2], 2),
                 "length": self.steps[node],
                 "score": signed(value, 3),
                 "best": node == self.path[-1],
@@ -152,38 +146,3 @@ def name_of(token: str) -> str:
 def told(probability: float) -> str:
     """With two decimals; what would be 0.00 and is not nothing, is told as that."""
     return "<0.01" if 0 < probability < 0.005 else f"{probability:.2f}"
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """A number with a true minus sign, and none before zero."""
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
-
-
-def _check_probabilities(chosen: list[tuple[str, float]], candidates: list[list[tuple[str, float]]]) -> None:
-    """Probabilities of one distribution a step, best first; the chosen one has the same in both places."""
-    for place, ((token, probability), ranked) in enumerate(zip(chosen, candidates, strict=True), start=1):
-        values = [value for _, value in ranked]
-        fits = all(0 <= value <= 1 for value in [probability, *values]) and sum(values) <= 1.01
-        same = abs(dict(ranked).get(token, probability) - probability) < 1e-6
-        if not (values and fits and same and values == sorted(values, reverse=True)):
-            raise _bad("probabilities", step=place)
-
-
-def _tree(nodes: Sequence[Mapping[str, Any]]) -> tuple[list[Node], list[int], list[int]]:
-    if not 1 <= len(nodes) <= MOST_NODES:
-        raise _bad("nodes", most=MOST_NODES, actual=len(nodes))
-    found = [
-        (node["parent"], str(node["token"]), float(node["log_probability"]), str(node["state"]))
-        for node in nodes
-    ]
-    parents, _, scores, states = map(list, zip(*found, strict=True))
-    if not np.isfinite(scores).all():
-        raise _bad("finite")
-    try:
-        return found, *places(parents, scores, states)
-    except ValueError as problem:
-        raise _bad("tree", problem=problem) from problem
-
-
-def _bad(reason: str, **facts: Any) -> BadInput:
-    return BadInput(text(f"widgets.decoder_stepper.bad.{reason}", **facts))

@@ -2,23 +2,24 @@
 // the tree of beams with the sentences that were finished.
 
 import {
-  blend,
-  button,
-  choice,
   clamp,
   courseWidget,
   dense,
   each,
   fill,
+  filled,
   make,
   panel,
-  slider,
+  row,
+  scrolled,
   svg,
-  textBox,
+  table,
+  watch,
   write,
 } from "../common.js";
+import { choice, slider, stepper, tabs, textBox } from "../controls.js";
+import { blend } from "../drawing.js";
 
-const FAR = 1000; // steps: beyond any end
 const HALF = 2 / 3; // weights above it are dark enough for white letters
 const NARROWEST = 44; // pixels of a column of the tree
 const A_LETTER = 8; // pixels, a Latin one
@@ -26,17 +27,23 @@ const BEND = 4; // pixels before and behind the edge between two columns
 const TOKEN = 0.68; // how far above the end of its row the middle of a token stands, in rows
 
 export default courseWidget((view) => {
-  const { model, words, constants, controls, signal, stage } = view;
+  const { model, words, constants, controls, stage } = view;
   dense(view, { low: true });
   controls.classList.add("course-lines");
   stage.classList.add("ds-stage", "course-unbounded");
+  let reached;
   const bar = addControls();
-  const said = make("ol", { class: "ds-said", "aria-label": words.said, "data-testid": "said" });
-  const tabs = constants.views.map(tab);
-  const heads = make("span", { class: "ds-heads" });
+  const said = make("ol", { class: "course-flow ds-said", "aria-label": words.said, "data-testid": "said" });
+  const views = tabs(view, words.views, constants.views, words.view_names, (name) => {
+    view.send({ view: name });
+    showView();
+  });
+  const heads = make("span", { class: "course-together ds-heads" });
   const head = stage.parentElement.querySelector(".course-head");
-  head.append(make("div", { class: "course-views", role: "group", "aria-label": words.views }, ...tabs));
-  stage.append(make("div", { class: "ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said));
+  head.append(views.root);
+  stage.append(
+    make("div", { class: "course-together ds-line" }, make("span", { "aria-hidden": "true" }, words.said), said),
+  );
   const { layers, heads: count } = model.get("picture");
   choice(view, "layer", { label: words.layer, options: numbered(layers), into: heads });
   choice(view, "head", { label: words.head, options: numbered(count), into: heads });
@@ -48,13 +55,8 @@ export default courseWidget((view) => {
   return (picture) => {
     bar.max = picture.total;
     bar.value = picture.step;
-    for (const [node, off] of [
-      [controls.querySelector("[data-testid=back]"), picture.step <= 1],
-      [controls.querySelector("[data-testid=next]"), picture.step >= picture.total],
-    ]) {
-      fill(node, { "aria-disabled": String(off) }); // it keeps the focus: told, not taken away
-    }
-    each(said, picture.said, () => make("li"), write);
+    reached(picture.step, 1, picture.total);
+    each(said, picture.said, () => make("li", { class: "course-token course-chip" }), write);
     drawStep(picture);
     if (picture.tree) drawTree(picture);
   };
@@ -65,73 +67,23 @@ export default courseWidget((view) => {
     textBox(view, "sentence", { label: words.sentence });
     const total = () => model.get("picture").total ?? 1;
     const move = (by) => view.send({ step: clamp(Math.min(model.get("step"), total()) + by, 1, total()) });
-    const buttons = make("span", { class: "ds-buttons", role: "group", "aria-label": words.steps });
-    controls.append(buttons);
-    for (const [name, sign, by] of [
+    const buttons = [
       ["back", "◀", -1],
       ["next", "▶", 1],
-    ]) {
-      fill(button(view, { label: sign, testid: name, press: () => move(by), into: buttons }), {
-        "aria-label": words[name],
-        title: words[name],
-      });
-    }
-    buttons.addEventListener(
-      "keydown",
-      (event) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1, Home: -FAR, End: FAR }[event.key];
-        if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        move(by);
-      },
-      { signal },
-    );
+    ];
+    reached = stepper(view, words.steps, buttons, move);
     const steps = slider(view, "step", {
-      label: words.step,
-      min: 1,
-      max: total(),
-      step: 1,
+      range: [1, total()],
       say: (step) => `${Math.min(step, total())} / ${total()}`,
     });
-    slider(view, "beam_size", { label: words.beam_size, min: 1, max: constants.most_beams, step: 1 });
-    slider(view, "length_penalty", {
-      label: words.length_penalty,
-      min: 0,
-      max: constants.most_penalty,
-      step: 0.1,
-      say: (value) => value.toFixed(1),
-    });
+    slider(view, "beam_size", { range: [1, constants.most_beams] });
+    slider(view, "length_penalty", { range: [0, constants.most_penalty, 0.1], say: (value) => value.toFixed(1) });
     return steps.querySelector("input");
-  }
-
-  function tab(name, index) {
-    const node = make("button", { type: "button", "data-testid": `view-${name}` }, words.view_names[name]);
-    const choose = (to) => {
-      view.send({ view: constants.views[to] });
-      showView();
-      tabs[to].focus();
-    };
-    node.addEventListener("click", () => choose(index), { signal });
-    node.addEventListener(
-      "keydown",
-      (event) => {
-        const last = tabs.length - 1;
-        const to = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[event.key];
-        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        choose(clamp(to, 0, last));
-      },
-      { signal },
-    );
-    return node;
   }
 
   function showView() {
     stage.dataset.view = model.get("view");
-    tabs.forEach((node, index) => {
-      const on = constants.views[index] === model.get("view");
-      fill(node, { "aria-pressed": String(on), tabindex: on ? 0 : -1 });
-    });
+    views.show(model.get("view"));
   }
 
   function numbered(length) {
@@ -143,7 +95,7 @@ export default courseWidget((view) => {
   function buildStep() {
     const query = make("b", { class: "ds-query", "data-testid": "query" });
     const keys = make("ol", {
-      class: "ds-keys",
+      class: "course-flow ds-keys",
       tabindex: 0,
       role: "list",
       "aria-label": words.keys,
@@ -153,7 +105,13 @@ export default courseWidget((view) => {
     const attention = panel(
       view,
       title,
-      make("p", { class: "ds-axes" }, make("span", {}, words.query, " ", query), make("span", {}, words.keys), scale()),
+      make(
+        "p",
+        { class: "course-flow ds-axes" },
+        make("span", {}, words.query, " ", query),
+        make("span", {}, words.keys),
+        scale(),
+      ),
       keys,
     );
     const bars = make("ol", { class: "ds-bars", "data-testid": "bars" });
@@ -161,24 +119,33 @@ export default courseWidget((view) => {
     const next = panel(view, words.bars, bars, rest);
     attention.classList.add("ds-step");
     next.classList.add("ds-step");
+    for (const figure of [attention, next]) figure.firstChild.classList.add("course-apart");
     attention.firstChild.append(heads);
     return (picture) => {
       const token = picture.said[picture.said.length - 1];
       write(title, words.attention.replace("{token}", token));
       write(query, token);
       each(keys, picture.source, key, drawKey);
-      each(bars, picture.bars, row, drawBar);
+      each(bars, picture.bars, barRow, drawBar);
       write(rest, words.rest.replace("{share}", picture.rest));
     };
   }
 
   function scale() {
     const [zero, one] = ["0", "1"].map((end) => make("span", {}, end));
-    return make("span", { class: "ds-scale" }, words.scale, " ", zero, make("i", { "aria-hidden": "true" }), one);
+    return make(
+      "span",
+      { class: "course-together" },
+      words.scale,
+      " ",
+      zero,
+      make("i", { class: "course-palette", "aria-hidden": "true" }),
+      one,
+    );
   }
 
   function key() {
-    return make("li", {}, make("span", { class: "ds-weight" }), make("span", { class: "ds-token" }));
+    return make("li", {}, make("span", { class: "ds-weight" }), make("span", { class: "course-token ds-token" }));
   }
 
   function drawKey(node, { token, share, shown }) {
@@ -189,13 +156,13 @@ export default courseWidget((view) => {
     write(name, token);
   }
 
-  function row() {
+  function barRow() {
     const mark = make("span", { class: "ds-mark" });
     return make(
       "li",
       {},
-      make("span", { class: "ds-token" }),
-      make("i", { "aria-hidden": "true" }),
+      make("span", { class: "course-token ds-token" }),
+      make("i", { class: "course-bar", "aria-hidden": "true" }),
       make("span"),
       mark,
     );
@@ -214,24 +181,23 @@ export default courseWidget((view) => {
 
   function buildTree() {
     const lines = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
-    const top = make("div", { class: "ds-top", "aria-hidden": "true" });
+    const top = make("div", { class: "course-small ds-top", "aria-hidden": "true" });
     const nodes = make("ol", { class: "ds-nodes", "aria-label": words.tree_is, "data-testid": "tree" });
     const now = make("span", { class: "ds-now" });
     const root = make("span", { class: "ds-root", "aria-hidden": "true" });
     const board = make("div", { class: "ds-board" }, lines, root, nodes, now);
     const box = make(
       "div",
-      { class: "ds-box", tabindex: 0, role: "region", "aria-label": words.tree_is },
+      { class: "course-frame ds-box", tabindex: 0, role: "region", "aria-label": words.tree_is },
       make("div", { class: "ds-paper" }, top, board),
     );
     const figure = panel(view, words.tree, box);
+    figure.firstChild.classList.add("course-apart");
     figure.firstChild.append(legend());
     figure.classList.add("course-row", "ds-beam");
     const drawDone = buildDone();
     let end = 0; // of the column that is seen, as a share of the width
-    const watch = new ResizeObserver(reveal);
-    watch.observe(box);
-    signal.addEventListener("abort", () => watch.disconnect());
+    watch(view, reveal, box);
     return ({ tree, step }) => {
       const { x, edges } = columns(tree);
       const wide = edges[edges.length - 1];
@@ -266,7 +232,7 @@ export default courseWidget((view) => {
         (item, node) => {
           const state = node.state === "finished" ? words.done : words[node.state];
           const facts = { ...node, state: node.best ? `${state}, ${words.best}` : state };
-          fill(item, { class: look(node), title: words.place.replace(/{(\w+)}/g, (_, name) => facts[name]) });
+          fill(item, { class: look(node), title: filled(words.place, facts) });
           item.style.left = share(node.step);
           item.style.top = `${(100 * (node.rank - 1)) / tree.rows}%`;
           write(item.firstChild, node.token);
@@ -315,20 +281,15 @@ export default courseWidget((view) => {
       ["dropped", "ds-dropped"],
       ["done", "ds-finished"],
     ].map(([name, kind]) => make("span", {}, make("i", { class: kind, "aria-hidden": "true" }), words[name]));
-    return make("span", { class: "ds-legend" }, ...entries, make("span", {}, words.number));
+    return make("span", { class: "course-legend ds-legend" }, ...entries, make("span", {}, words.number));
   }
 
   function buildDone() {
-    const columns = [words.finished, words.log_probability, words.length, words.score];
     const body = make("tbody");
-    const table = make(
-      "table",
-      { class: "course-table ds-table", "data-testid": "finished" },
-      make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
-      body,
-    );
+    const heads = [words.finished, words.log_probability, words.length, words.score];
+    const results = table({ class: "course-table course-fixed ds-table", "data-testid": "finished" }, heads, body);
     const none = make("p", { class: "course-note" }, words.none_finished);
-    const box = make("div", { class: "ds-done", tabindex: 0, role: "region", "aria-label": words.finished }, table);
+    const box = scrolled("ds-done", words.finished, results);
     view.stage.append(make("div", { class: "ds-beam ds-last" }, none, box));
     return (finished) => {
       none.hidden = finished.length > 0;
@@ -336,10 +297,10 @@ export default courseWidget((view) => {
       each(
         body,
         finished,
-        () => make("tr", {}, make("th", { scope: "row" }), make("td"), make("td"), make("td")),
+        () => row(3),
         (line, sentence) => {
           line.classList.toggle("ds-first", sentence.best);
-          fill(line.firstChild, { title: sentence.text });
+          fill(line.firstChild, { class: "course-cut", title: sentence.text });
           [sentence.text, sentence.log_probability, String(sentence.length), sentence.score].forEach((text, at) => {
             write(line.children[at], text);
           });

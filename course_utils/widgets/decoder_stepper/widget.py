@@ -9,20 +9,19 @@ from typing import Any, ClassVar
 import traitlets
 
 from course_utils.locale import text
-from course_utils.widgets.attention_explorer.side import readable
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
 from course_utils.widgets.decoder_stepper.translation import (
     MOST_TOKENS,
     Translation,
     name_of,
-    signed,
     told,
 )
+from course_utils.widgets.refusals import refusals_told
+from course_utils.widgets.shown import readable, signed
 
 LONGEST_SENTENCE = 200  # letters
 LONGEST_TOLD = 60  # letters of a translation in the line that says what is seen
-LONGEST_REASON = 300  # letters of why a sentence is refused
 MOST_BEAMS = 5
 MOST_PENALTY = 2.0
 REMEMBERED = 64  # translations; whatever a slider moves over is asked for once
@@ -53,7 +52,7 @@ class DecoderStepper(CourseWidget):
 
             At most 64 tokens on each side and 4,000 nodes. A ValueError is a sentence for the learner, told in place.
         write: tokens of a translation, the end included -> how it is written.
-        beam_size, length_penalty, step: to start with.
+        start: any of the attributes.
 
     Attributes:
         sentence: str.
@@ -87,24 +86,21 @@ class DecoderStepper(CourseWidget):
         *,
         translate: Translate,
         write: Callable[[Sequence[str]], str] = " ".join,
-        beam_size: int = 3,
-        length_penalty: float = 0.6,
-        step: int = 1,
+        **start: Any,
     ) -> None:
         self._translate = translate
         self._write = write
         self._found = lru_cache(REMEMBERED)(self._ask)
-        super().__init__(sentence=sentence, beam_size=beam_size, length_penalty=length_penalty, step=step)
+        super().__init__(sentence=sentence, **start)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture of one step and its sentence."""
-        self._check()
+        self.typed(sentence=LONGEST_SENTENCE)
+        self.within(beam_size=(1, MOST_BEAMS), length_penalty=(0, MOST_PENALTY), step=(1, MOST_TOKENS))
+        self.one_of(view=VIEWS)
         found = self._found(self.sentence, self.beam_size, self.length_penalty)
         layers, heads = found.attention.shape[:2]
-        for name, count in (("layer", layers), ("head", heads)):
-            if not 0 <= getattr(self, name) < count:
-                facts = {"last": count - 1, "actual": getattr(self, name)}
-                raise self.bad(f"{name}", **facts)
+        self.within(layer=(0, layers - 1), head=(0, heads - 1))
         total = len(found.chosen)
         step = min(self.step, total)
         bars, rest = found.bars(step)
@@ -125,34 +121,15 @@ class DecoderStepper(CourseWidget):
         }
         return picture, " ".join([self._say_token(found, step), *self._say_view(found, step, picture)])
 
-    def _check(self) -> None:
-        """What can be seen without asking for a translation."""
-        if not self.sentence.strip() or len(self.sentence) > LONGEST_SENTENCE:
-            how = "long" if self.sentence.strip() else "empty"
-            facts = {"most": LONGEST_SENTENCE, "actual": len(self.sentence)}
-            raise self.bad(f"{how}", **facts)
-        for name, least, most in (
-            ("beam_size", 1, MOST_BEAMS),
-            ("length_penalty", 0, MOST_PENALTY),
-            ("step", 1, MOST_TOKENS),
-        ):
-            if not least <= getattr(self, name) <= most:  # also refuses NaN
-                facts = {"least": least, "most": most, "actual": getattr(self, name)}
-                raise self.bad(f"{name}", **facts)
-        if self.view not in VIEWS:
-            raise self.bad("view", names=", ".join(VIEWS), actual=self.view)
-
     def _ask(self, sentence: str, beam_size: int, length_penalty: float) -> Translation:
-        try:
+        with refusals_told():
             found = self._translate(sentence, beam_size, length_penalty)
-        except ValueError as problem:
-            reason = readable(str(problem), LONGEST_REASON)
-            raise self.bad("refused", reason=reason) from problem
         return Translation.of(found)
 
     def _tree(self, found: Translation, step: int) -> dict[str, Any]:
         """The nodes up to a step, with their places; `rows` and `widths` are those of the whole tree."""
-        last = self._last(found, step)
+        # At the last token all of it, for others may have gone on.
+        last = max(found.steps) if step == len(found.chosen) else step
         drawn = found.drawn()
         index = {node: place for place, node in enumerate(drawn)}
         nodes = []
@@ -162,7 +139,7 @@ class DecoderStepper(CourseWidget):
                 nodes.append(
                     {
                         "token": name_of(token),
-                        "shown": signed(log_probability),
+                        "shown": signed(log_probability, 2),
                         "state": state,
                         "step": found.steps[node],
                         "rank": found.ranks[node],
@@ -176,11 +153,6 @@ class DecoderStepper(CourseWidget):
             "nodes": nodes,
             "finished": found.finished(last, self.length_penalty, self._write),
         }
-
-    @staticmethod
-    def _last(found: Translation, step: int) -> int:
-        """Up to where the tree is shown: at the last token to its end, for others may have gone on."""
-        return max(found.steps) if step == len(found.chosen) else step
 
     def _say_token(self, found: Translation, step: int) -> str:
         token, probability = found.chosen[step - 1]
@@ -204,7 +176,7 @@ class DecoderStepper(CourseWidget):
     def _say_beam(self, found: Translation, step: int, finished: list[dict[str, Any]]) -> list[str]:
         states = [node[3] for node, at in zip(found.nodes, found.steps, strict=True) if at == step]
         here = found.path[step - 1]
-        facts = {"rank": found.ranks[here], "log_probability": signed(found.nodes[here][2])}
+        facts = {"rank": found.ranks[here], "log_probability": signed(found.nodes[here][2], 2)}
         facts |= {"kept": states.count("kept"), "dropped": states.count("dropped"), "finished": len(finished)}
         said = [self.say("beam", **facts)]
         if finished:

@@ -2,7 +2,6 @@
 
 from course_utils.widgets import FamilyExplorer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("left", "ArrowDown"),
     ("right", "End"),

@@ -1,11 +1,12 @@
 // Two choices, a button that swaps them, a box for "only what differs"; below, one table with a row for each part (a bar
 // and a number on either side) and for each question (words on either side). What differs has a thick line and a ≠.
 
-import { button, checkbox, choice, courseWidget, dense, each, fill, make, panel, write } from "../common.js";
+import { courseWidget, dense, each, fill, make, panel, scrolled, write } from "../common.js";
+import { button, checkbox, choice } from "../controls.js";
 
 export default courseWidget((view) => {
   const { model, words } = view;
-  dense(view);
+  dense(view, { low: true });
   const options = model.get("setup").names.map((name) => [name, name]);
   choice(view, "left", { label: words.left, options });
   choice(view, "right", { label: words.right, options });
@@ -22,7 +23,7 @@ export default courseWidget((view) => {
   const sum = make("tr", { class: "fe-sum" }, make("th", { scope: "row" }, words.total), make("td"), ...totals);
   const table = make(
     "table",
-    { class: "fe-table", "data-testid": "rows" },
+    { class: "course-fixed fe-table", "data-testid": "rows" },
     make(
       "thead",
       {},
@@ -34,7 +35,7 @@ export default courseWidget((view) => {
       ...(kind === "parts" ? [make("tbody", { "data-testid": "total" }, sum)] : []),
     ]),
   );
-  const frame = make("div", { class: "fe-frame", tabindex: 0, role: "region", "aria-label": words.picture }, table);
+  const frame = scrolled("course-frame fe-frame", words.picture, table);
   panel(view, words.picture, frame, make("p", { class: "course-note" }, words.hint)).classList.add("course-row");
 
   return ({ parts, facts, totals: sums, same_total: same }) => {
@@ -53,7 +54,12 @@ export default courseWidget((view) => {
   function line(kind, place) {
     const side = () =>
       kind === "parts"
-        ? make("td", {}, make("div", { class: "fe-track", "aria-hidden": "true" }, make("span", {})), make("span", {}))
+        ? make(
+            "td",
+            {},
+            make("div", { class: "course-track fe-track", "aria-hidden": "true" }, make("i")),
+            make("span"),
+          )
         : make("td", {}, make("span", {}));
     return make("tr", { "data-testid": `${kind}-${place}` }, make("th", { scope: "row" }), make("td"), side(), side());
   }

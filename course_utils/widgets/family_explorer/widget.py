@@ -8,11 +8,7 @@ from typing import Any
 import traitlets
 
 from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
-
-MOST_MEMBERS = 20
-MOST_ROWS = 16
-MOST_PARAMETERS = 10**13
+from course_utils.widgets.base import CourseWidget
 
 Member = Mapping[str, Mapping[str, Any]]
 
@@ -25,12 +21,11 @@ class FamilyExplorer(CourseWidget):
             are whole numbers of at least 1, counted by the caller; both orders are those of the first member that has
             the row. A part or an answer that a member lacks is shown as such. Over all members there are 1 to 16 parts
             and at most 16 questions.
-        left, right: the two to start with; the first two where nothing is said. They may be the same.
-        differing: only what differs is shown.
+        start: any of the attributes.
 
     Attributes:
-        left, right: names of members.
-        differing: bool.
+        left, right: names of members, which may be the same; at first the first two.
+        differing: only what differs is shown.
         setup: what does not change: the names.
     """
 
@@ -42,34 +37,16 @@ class FamilyExplorer(CourseWidget):
     differing = traitlets.Bool().tag(sync=True)
     setup = traitlets.Dict(read_only=True).tag(sync=True)
 
-    def __init__(
-        self,
-        members: Mapping[str, Member],
-        *,
-        left: str | None = None,
-        right: str | None = None,
-        differing: bool = False,
-    ) -> None:
-        if not isinstance(members, Mapping) or not 2 <= len(members) <= MOST_MEMBERS:
-            count = len(members) if isinstance(members, Mapping) else 0
-            raise self.bad("members", most=MOST_MEMBERS, actual=count)
+    def __init__(self, members: Mapping[str, Member], **start: Any) -> None:
         self._parts, self._facts = _rows(members, "parts"), _rows(members, "facts")
-        if not 1 <= len(self._parts) <= MOST_ROWS or len(self._facts) > MOST_ROWS:
-            counts = {"parts": len(self._parts), "facts": len(self._facts)}
-            raise self.bad("rows", most=MOST_ROWS, **counts)
-        self._members = {str(name): member for name, member in members.items()}
-        for name, member in self._members.items():
-            _check_parts(name, member)
+        self._members = dict(members)
         names = list(self._members)
         self.set_trait("setup", {"names": names})
-        chosen = {"left": names[0] if left is None else left, "right": names[1] if right is None else right}
-        super().__init__(**chosen, differing=differing)
+        super().__init__(**({"left": names[0], "right": names[1]} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers and its sentence, from the two names."""
-        for name in (self.left, self.right):
-            if name not in self._members:
-                raise self.bad("name", actual=name)
+        self.one_of(left=self._members, right=self._members)
         pair = [self._members[self.left], self._members[self.right]]
         counts = [member["parts"] for member in pair]
         largest = max(count for one in counts for count in one.values())
@@ -98,30 +75,17 @@ class FamilyExplorer(CourseWidget):
             "left_total": _count(totals[0]),
             "right_total": _count(totals[1]),
         }
-        kind = "differ" if facts["differ"] else "same"
-        sentence = self.say(f"{kind}", **facts)
+        sentence = self.say("differ" if facts["differ"] else "same", **facts)
         if totals[0] == totals[1]:
-            return f"{sentence} {text('widgets.family_explorer.equal', **facts)}"
+            return f"{sentence} {self.say('equal', **facts)}"
         larger = self.left if totals[0] > totals[1] else self.right
         ratio = f"{max(totals) / min(totals):.2f}"
-        return f"{sentence} {text('widgets.family_explorer.ratio', larger=larger, ratio=ratio, **facts)}"
+        return f"{sentence} {self.say('ratio', larger=larger, ratio=ratio, **facts)}"
 
 
 def _rows(members: Mapping[str, Member], kind: str) -> list[str]:
     """The names of all rows of a kind, each where it is met first."""
-    try:
-        return list(dict.fromkeys(str(row) for member in members.values() for row in member[kind]))
-    except (KeyError, TypeError) as problem:
-        raise BadInput(text("widgets.family_explorer.bad.member", kind=kind)) from problem
-
-
-def _check_parts(name: str, member: Member) -> None:
-    if not member["parts"]:
-        raise BadInput(text("widgets.family_explorer.bad.no_parts", name=name))
-    for part, count in member["parts"].items():
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_PARAMETERS:
-            facts = {"name": name, "part": part, "most": f"{MOST_PARAMETERS:,}", "actual": count}
-            raise BadInput(text("widgets.family_explorer.bad.count", **facts))
+    return list(dict.fromkeys(row for member in members.values() for row in member[kind]))
 
 
 def _part(name: str, counts: list[int], largest: int) -> dict[str, Any]:

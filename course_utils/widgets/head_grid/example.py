@@ -4,7 +4,6 @@ import numpy as np
 
 from course_utils.widgets import HeadGrid
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("head-0", "ArrowRight"),
     ("head-0", "End"),

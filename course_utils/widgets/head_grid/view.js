@@ -1,13 +1,15 @@
 // First the heads as small maps to choose from, then the chosen one as a table, the chosen row as lines, and what the
 // output of each word loses through heads that are switched off.
 
-import { blend, clamp, compact, courseWidget, fill, make, number, panel, svg, textBox, write } from "../common.js";
+import { compact, courseWidget, fill, make, number, on, panel, svg, write } from "../common.js";
+import { textBox, walk } from "../controls.js";
+import { blend } from "../drawing.js";
 
 const STEP = 32; // between the lines' words, in drawing units
 const DENSE = 6; // more words leave no room for numbers in the table
 
 export default courseWidget((view) => {
-  const { model, words, constants, signal } = view;
+  const { model, words, constants } = view;
   view.stage.classList.add("hg-stage");
   compact(view);
   textBox(view, "sentence", { label: words.sentence });
@@ -62,28 +64,13 @@ export default courseWidget((view) => {
   }
 
   // The arrow keys walk along `buttons` (a roving tab stop); choose(index) is told where they are.
-  function walk(buttons, choose) {
+  function walkAlong(buttons, choose) {
     buttons.forEach((button, index) => {
-      button.addEventListener(
-        "keydown",
-        (event) => {
-          if (event.ctrlKey || event.metaKey || event.altKey) return;
-          const last = buttons.length - 1;
-          const to = {
-            ArrowLeft: index - 1,
-            ArrowUp: index - 1,
-            ArrowRight: index + 1,
-            ArrowDown: index + 1,
-            Home: 0,
-            End: last,
-          }[event.key];
-          if (to === undefined) return;
-          event.preventDefault();
-          buttons[clamp(to, 0, last)].focus();
-          choose(clamp(to, 0, last));
-        },
-        { signal },
-      );
+      const go = (to) => {
+        buttons[to].focus();
+        choose(to);
+      };
+      walk(view, button, index, { last: () => buttons.length - 1, go, arrows: "Left Up Right Down" });
     });
   }
 
@@ -101,24 +88,20 @@ export default courseWidget((view) => {
         map,
         make("span", { class: "hg-name" }, name),
       );
-      button.addEventListener("click", () => view.send({ head }), { signal });
-      button.addEventListener(
-        "keydown",
-        (event) => {
-          if (lost !== null && ["Delete", "Backspace"].includes(event.key)) setOff(head, !isOff(head));
-        },
-        { signal },
-      );
+      on(view, button, "click", () => view.send({ head }));
+      on(view, button, "keydown", (event) => {
+        if (lost !== null && ["Delete", "Backspace"].includes(event.key)) setOff(head, !isOff(head));
+      });
       return button;
     });
-    walk(headButtons, (head) => view.send({ head }));
+    walkAlong(headButtons, (head) => view.send({ head }));
     cards.replaceChildren(
       ...headButtons.map((button, head) => {
         const card = make("div", { class: "hg-card" }, button);
         if (lost !== null) {
           const label = words.on.replace("{name}", () => heads[head]);
           const input = make("input", { type: "checkbox", "data-testid": `on-${head}`, "aria-label": label });
-          input.addEventListener("change", () => setOff(head, !input.checked), { signal });
+          on(view, input, "change", () => setOff(head, !input.checked));
           const state = make("span", { "aria-hidden": "true" });
           card.append(make("label", { class: "hg-switch" }, input, state));
         }
@@ -161,16 +144,20 @@ export default courseWidget((view) => {
     table.classList.toggle("course-upright", tokens.length > DENSE);
     const heads = tokens.map((token) => make("th", { scope: "col", title: token }, make("span", {}, token)));
     wordButtons = tokens.map((token, place) => {
-      const button = make("button", { type: "button", title: token, "data-testid": `word-${place}` }, token);
-      button.addEventListener("focus", () => view.send({ word: place }), { signal });
-      button.addEventListener("click", () => view.send({ word: place }), { signal });
+      const button = make(
+        "button",
+        { type: "button", class: "course-cut course-plain", title: token, "data-testid": `word-${place}` },
+        token,
+      );
+      on(view, button, "focus", () => view.send({ word: place }));
+      on(view, button, "click", () => view.send({ word: place }));
       return button;
     });
-    walk(wordButtons, (word) => view.send({ word }));
+    walkAlong(wordButtons, (word) => view.send({ word }));
     const rows = wordButtons.map((button, place) => {
       const cells = tokens.map(() => make("td"));
       const row = make("tr", { "data-testid": `row-${place}` }, make("th", { scope: "row" }, button), ...cells);
-      row.addEventListener("pointerenter", () => view.send({ word: place }), { signal });
+      on(view, row, "pointerenter", () => view.send({ word: place }));
       return row;
     });
     table.replaceChildren(
@@ -240,14 +227,27 @@ export default courseWidget((view) => {
 
   function buildLosses({ words: tokens, lost }) {
     if (lost === null) return;
-    _lossPanel ??= panel(view, words.lost, make("table", { class: "hg-losses", "data-testid": "losses" }, losses));
+    _lossPanel ??= panel(
+      view,
+      words.lost,
+      make("table", { class: "course-fixed hg-losses", "data-testid": "losses" }, losses),
+    );
     losses.replaceChildren(
       ...tokens.map((token) =>
         make(
           "tr",
           {},
-          make("th", { scope: "row", title: token }, token),
-          make("td", {}, make("div", {}, make("span", { class: "hg-bar", "aria-hidden": "true" }), make("span"))),
+          make("th", { scope: "row", class: "course-cut", title: token }, token),
+          make(
+            "td",
+            {},
+            make(
+              "div",
+              { class: "course-together" },
+              make("span", { class: "course-bar hg-bar", "aria-hidden": "true" }),
+              make("span"),
+            ),
+          ),
         ),
       ),
     );

@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 import traitlets
 from numpy.typing import ArrayLike
 
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
+from course_utils.widgets.refusals import as_array, as_weights
 
 MOST_WORDS = 12
-MOST_HEADS = 16
 EVEN = 0.005  # weights closer together than this are told as "all alike"
 
 Attention = Callable[[list[str]], ArrayLike]
@@ -51,17 +50,19 @@ class HeadGrid(CourseWidget):
         self, sentence: str, *, heads: Sequence[str], attention: Attention, loss: Loss | None = None
     ) -> None:
         self._names = [str(name) for name in heads]
-        if not 1 <= len(self._names) <= MOST_HEADS:
-            raise self.bad("count", most=MOST_HEADS, actual=len(self._names))
         self._attention = attention
         self._loss = loss
         super().__init__(sentence=sentence)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers and its sentence, from sentence, head, word and off."""
-        words = self._checked_words()
-        off = self._checked_off()
-        weights = self._weights(words)  # (H, T, T)
+        words, last = self.split(MOST_WORDS), len(self._names) - 1
+        self.within(head=(0, last), word=(0, MOST_WORDS - 1), off=(0, last))
+        off = sorted(set(self.off))
+        if off and self._loss is None:
+            raise self.bad("no_loss")
+        size = (len(self._names), len(words), len(words))
+        weights = as_weights(self._attention(list(words)), *size, what="attention")  # (H, T, T)
         lost = self._lost(words, off)  # (T,), or None
         word = min(self.word, len(words) - 1)
         picture = {
@@ -75,43 +76,12 @@ class HeadGrid(CourseWidget):
             parts.append(self._missing(words, word, off, lost))
         return picture, " ".join(parts)
 
-    def _checked_words(self) -> list[str]:
-        words = self.sentence.split()
-        if not 1 <= len(words) <= MOST_WORDS:
-            raise self.bad("sentence", most=MOST_WORDS, actual=len(words))
-        if not 0 <= self.head < len(self._names):
-            raise self.bad("head", last=len(self._names) - 1, actual=self.head)
-        if not 0 <= self.word < MOST_WORDS:
-            raise self.bad("word", last=MOST_WORDS - 1, actual=self.word)
-        return words
-
-    def _checked_off(self) -> list[int]:
-        off = sorted(set(self.off))
-        if off and self._loss is None:
-            raise self.bad("no_loss")
-        if off and not 0 <= off[0] <= off[-1] < len(self._names):
-            raise self.bad("off", last=len(self._names) - 1, actual=self.off)
-        return off
-
-    def _weights(self, words: list[str]) -> np.ndarray:
-        weights = _array(self._attention(list(words)))
-        expected = (len(self._names), len(words), len(words))
-        if weights.shape != expected:
-            raise self.bad("weights", expected=expected, actual=weights.shape)
-        # 1e-2: weights may come from a model in half precision. The comparison also refuses NaN.
-        if not (np.abs(weights.sum(axis=-1) - 1) <= 1e-2).all() or (weights < 0).any():
-            raise self.bad("rows")
-        return weights
-
     def _lost(self, words: list[str], off: list[int]) -> np.ndarray | None:
         if self._loss is None:
             return None
         if not off:
             return np.zeros(len(words))
-        lost = _array(self._loss(list(words), list(off)))
-        if lost.shape != (len(words),) or not np.isfinite(lost).all() or (lost < 0).any():
-            raise self.bad("lost", expected=(len(words),), actual=lost.shape)
-        return lost
+        return as_array(self._loss(list(words), list(off)), len(words), what="loss")
 
     def _look(self, words: list[str], word: int, row: np.ndarray) -> str:
         best = int(row.argmax())
@@ -130,9 +100,3 @@ class HeadGrid(CourseWidget):
         if lost[most] - lost[word] > EVEN:
             parts.append(self.say("most", word=words[most], share=f"{100 * lost[most]:.0f}"))
         return " ".join(parts)
-
-
-def _array(values: ArrayLike | torch.Tensor) -> np.ndarray:
-    if isinstance(values, torch.Tensor):
-        values = values.detach().double().cpu().numpy()
-    return np.asarray(values, dtype=float)

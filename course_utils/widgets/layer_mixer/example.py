@@ -12,7 +12,6 @@ import numpy as np
 
 from course_utils.widgets import LayerMixer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("weight-0", "Home"),
     ("weight-1", "ArrowLeft"),

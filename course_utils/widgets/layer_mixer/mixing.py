@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from course_utils.locale import text
-from course_utils.widgets.attention_explorer.side import as_array, readable
-from course_utils.widgets.base import BadInput
+from course_utils.widgets.refusals import as_array
+from course_utils.widgets.shown import readable, signed
 
-MOST_LAYERS = 24  # and the embeddings below them
-MOST_WORDS = 1500  # of all sentences together
 MOST_NEIGHBOURS = 7
 AROUND = 4  # words on each side of a neighbour that are shown with it
 LONGEST_WORD = 20  # letters
@@ -42,15 +39,10 @@ class Words:
     def of(cls, sentences: Sequence[Sequence[str]], vectors: Sequence[ArrayLike]) -> Words:
         """From lists of words, and an array (L + 1, T, C) for each."""
         rows = [[readable(str(word), LONGEST_WORD) for word in words] for words in sentences]
-        arrays = [as_array(array) for array in vectors]
-        count = sum(map(len, rows))
-        if len(arrays) != len(rows) or not 2 <= count <= MOST_WORDS or not all(rows):
-            raise _bad("sentences", most=MOST_WORDS, words=count, sentences=len(rows), arrays=len(arrays))
-        layers, _, size = arrays[0].shape if arrays[0].ndim == 3 else (0, 0, 0)
-        for place, (words, array) in enumerate(zip(rows, arrays, strict=True)):
-            fits = array.shape == (layers, len(words), size) and 2 <= layers <= MOST_LAYERS + 1 and size
-            if not fits or not np.isfinite(array).all():
-                raise _bad("vectors", sentence=place, count=len(words), actual=array.shape)
+        arrays = [
+            as_array(array, None, len(words), None, what="vectors")
+            for words, array in zip(rows, vectors, strict=True)
+        ]
         starts = np.cumsum([0, *map(len, rows)]).tolist()
         return cls(rows, starts, np.concatenate(arrays, axis=1).astype(np.float32))
 
@@ -84,7 +76,7 @@ class Words:
             "before": ("… " if low else "") + " ".join(words[low:word]),
             "name": words[word],
             "after": " ".join(words[word + 1 : high]) + (" …" if high < len(words) else ""),
-            "shown": f"{cosine + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−"),
+            "shown": signed(cosine, 2),
         }
 
 
@@ -92,7 +84,3 @@ def shares_of(weights: ArrayLike) -> np.ndarray:
     """Weights divided by their sum; the sum must not be 0."""
     array = np.asarray(weights, dtype=float)
     return array / array.sum()
-
-
-def _bad(reason: str, **facts: Any) -> BadInput:
-    return BadInput(text(f"widgets.layer_mixer.bad.{reason}", **facts))

@@ -1,11 +1,12 @@
 // Left a slider for each layer with its share, and below the accuracy of mixes; right a word and its neighbours.
 
-import { choice, clamp, courseWidget, dense, each, fill, make, panel, write } from "../common.js";
+import { courseWidget, dense, each, fill, filled, make, on, panel, reveal, write } from "../common.js";
+import { choice, choose, walk } from "../controls.js";
 
 const STEP = 0.05;
 
 export default courseWidget((view) => {
-  const { model, words, signal, stage } = view;
+  const { model, words, stage } = view;
   dense(view);
   stage.classList.add("course-halves");
   const left = make("div", { class: "course-side" });
@@ -29,10 +30,6 @@ export default courseWidget((view) => {
     return made;
   }
 
-  function filled(template, facts) {
-    return template.replace(/{(\w+)}/g, (_, name) => facts[name]);
-  }
-
   // --- Weights and shares
 
   function buildShares() {
@@ -52,14 +49,10 @@ export default courseWidget((view) => {
     function layer(number) {
       const input = make("input", { type: "range", min: 0, max: 1, step: STEP, "data-testid": `weight-${number}` });
       fill(input, { "aria-label": words.weight.replace("{number}", number) });
-      input.addEventListener(
-        "input",
-        () => {
-          const weight = Number(input.value);
-          view.send({ weights: model.get("weights").map((old, place) => (place === number ? weight : old)) });
-        },
-        { signal },
-      );
+      on(view, input, "input", () => {
+        const weight = Number(input.value);
+        view.send({ weights: model.get("weights").map((old, place) => (place === number ? weight : old)) });
+      });
       const name = number ? words.layer_name.replace("{number}", number) : words.embeddings_name;
       const bar = make("span", { class: "course-track lx-track", "aria-hidden": "true" }, make("i"));
       return make("div", { class: "lx-layer" }, make("span", {}, name), input, bar, make("span"));
@@ -95,8 +88,8 @@ export default courseWidget((view) => {
     };
 
     function mix(number) {
-      const take = make("button", { type: "button", "data-testid": `mix-${number}` });
-      take.addEventListener("click", () => view.send({ weights: [...mixes[number].weights] }), { signal });
+      const take = make("button", { type: "button", class: "course-cut", "data-testid": `mix-${number}` });
+      on(view, take, "click", () => view.send({ weights: [...mixes[number].weights] }));
       return make("li", { class: "lx-mix" }, ...parts(take));
     }
   }
@@ -117,38 +110,31 @@ export default courseWidget((view) => {
     const boxes = make("div", { class: "lx-boxes" });
     right.append(boxes);
     choice(view, "sentence", { label: words.sentence, options: sentences, into: boxes });
-    const list = make("div", { class: "lx-words", role: "group", "aria-label": words.words, "data-testid": "words" });
+    const list = make("div", {
+      class: "course-flow lx-words",
+      role: "group",
+      "aria-label": words.words,
+      "data-testid": "words",
+    });
     boxes.append(list);
     let count = 0;
     return (picture) => {
       count = picture.words.length;
-      each(list, picture.words, word, (node, name, number) => {
-        const on = number === picture.word;
+      each(list, picture.words, word, (node, name) => {
         write(node, name);
-        fill(node, { "aria-pressed": String(on), tabindex: on ? 0 : -1 });
       });
-      const { offsetTop, offsetHeight } = list.children[picture.word];
-      const below = offsetTop + offsetHeight - list.clientHeight;
-      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // the chosen word is in sight
+      choose(list.children, picture.word);
+      reveal(list, list.children[picture.word]);
     };
 
     function word(number) {
       const node = make("button", { type: "button", "data-testid": `word-${number}` });
-      const choose = (to) => {
+      const go = (to) => {
         view.send({ word: to });
         list.children[to].focus();
       };
-      node.addEventListener("click", () => choose(number), { signal });
-      node.addEventListener(
-        "keydown",
-        (event) => {
-          const to = { ArrowLeft: number - 1, ArrowRight: number + 1, Home: 0, End: count - 1 }[event.key];
-          if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-          event.preventDefault();
-          choose(clamp(to, 0, count - 1));
-        },
-        { signal },
-      );
+      on(view, node, "click", () => go(number));
+      walk(view, node, number, { last: () => count - 1, go, arrows: "Left Right" });
       return node;
     }
   }
@@ -172,14 +158,10 @@ export default courseWidget((view) => {
     function neighbour(number) {
       const context = make("span", { class: "lx-context" }, make("span"), make("mark"), make("span"));
       const go = make("button", { type: "button", "data-testid": `neighbour-${number}` }, make("span"), context);
-      go.addEventListener(
-        "click",
-        () => {
-          const { sentence, word } = neighbours[number];
-          view.send({ sentence, word });
-        },
-        { signal },
-      );
+      on(view, go, "click", () => {
+        const { sentence, word } = neighbours[number];
+        view.send({ sentence, word });
+      });
       return make("li", {}, go);
     }
   }

@@ -10,13 +10,13 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from course_utils.widgets.attention_explorer.side import readable
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.layer_mixer.mixing import Words, shares_of
+from course_utils.widgets.shown import percent, readable
 
-MOST_MIXES = 8
 LONGEST_NAME = 24  # letters of a mix
 LONGEST_CHOICE = 60  # letters of a sentence in the list to choose from
+MOST_WORDS = 1500  # of all sentences together
 REMEMBERED = 256  # mixes whose accuracy was asked for
 TOLD = 3  # neighbours in the line that says what is seen
 TIED = 4  # layers with the largest share in that line
@@ -36,7 +36,7 @@ class LayerMixer(CourseWidget):
             Devlin et al. 2019, table 7, or the shares that a task has learned.
         accuracy: shares, float (L + 1,) -> share of right answers, 0 to 1. It is asked once for each mix, and at every
             move of a slider: what it takes, the learner waits.
-        sentence, word: to start with.
+        start: any of the attributes.
 
     Attributes:
         weights: L + 1 numbers from 0 to 1, not all 0; at first those of the first mix.
@@ -59,28 +59,23 @@ class LayerMixer(CourseWidget):
         *,
         mixes: Mapping[str, Sequence[float]],
         accuracy: Callable[[np.ndarray], float],
-        sentence: int = 0,
-        word: int = 0,
+        **start: Any,
     ) -> None:
         self._words = Words.of(sentences, vectors)
         self._accuracy = accuracy
         self._measured = lru_cache(REMEMBERED)(self._measure)
-        if not isinstance(mixes, Mapping) or not 1 <= len(mixes) <= MOST_MIXES:
-            raise self.bad("mixes", most=MOST_MIXES)
-        self._mixes = {readable(str(name), LONGEST_NAME): self._checked(own) for name, own in mixes.items()}
+        self._mixes = {readable(name, LONGEST_NAME): list(map(float, own)) for name, own in mixes.items()}
         self.set_trait(
             "choices", [readable(" ".join(words), LONGEST_CHOICE) for words in self._words.sentences]
         )
-        super().__init__(weights=next(iter(self._mixes.values())), sentence=sentence, word=word)
+        super().__init__(**({"weights": next(iter(self._mixes.values()))} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """Shares, accuracies and neighbours, and the same in one line."""
-        shares = shares_of(self._checked(self.weights))
-        count = len(self._words.sentences)
-        if not 0 <= self.sentence < count:
-            raise self.bad("sentence", last=count - 1, actual=self.sentence)
-        if self.word < 0:
-            raise self.bad("word", actual=self.word)
+        self.within(weights=(0, 1), sentence=(0, len(self._words.sentences) - 1), word=(0, MOST_WORDS))
+        if not any(self.weights):
+            raise self.bad("nothing")
+        shares = shares_of(self.weights)
         words = self._words.sentences[self.sentence]
         word = min(self.word, len(words) - 1)
         now = self._measured(tuple(shares.tolist()))
@@ -105,24 +100,8 @@ class LayerMixer(CourseWidget):
             "chosen": bool(np.abs(own - shares).max() < NEAR),
         }
 
-    def _checked(self, weights: Any) -> list[float]:
-        """Weights that can be shared out."""
-        if isinstance(weights, np.ndarray):
-            weights = weights.tolist()
-        count = self._words.layers
-        # The comparison also refuses NaN.
-        if len(weights) != count or not all(0 <= weight <= 1 for weight in weights):
-            shown = readable(", ".join(f"{weight:g}" for weight in weights), LONGEST_CHOICE)
-            raise self.bad("weights", count=count, actual=shown)
-        if not sum(weights) > 0:
-            raise self.bad("nothing")
-        return [float(weight) for weight in weights]
-
     def _measure(self, shares: tuple[float, ...]) -> float:
-        found = float(self._accuracy(np.array(shares)))
-        if not 0 <= found <= 1:
-            raise self.bad("accuracy", actual=found)
-        return found
+        return float(self._accuracy(np.array(shares)))
 
     def _say(self, picture: dict[str, Any], shares: np.ndarray) -> str:
         top = np.flatnonzero(shares.max() - shares < NEAR).tolist()
@@ -143,8 +122,3 @@ class LayerMixer(CourseWidget):
         )
         said.append(self.say("near", word=picture["words"][picture["word"]], neighbours=near))
         return " ".join(said)
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """In percent."""
-    return f"{100 * share:.{digits}f} %"

@@ -5,7 +5,6 @@ import torch
 from course_utils.attention import attention_weights
 from course_utils.widgets import MaskPainter
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("causal", "Enter"),
     ("padding", "ArrowRight"),

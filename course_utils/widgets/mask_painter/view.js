@@ -1,9 +1,11 @@
 // Left the mask, a grid of cells to paint; right the attention weights of the same queries and keys.
 
-import { blend, button, clamp, compact, courseWidget, fill, make, number, panel, slider, textBox } from "../common.js";
+import { clamp, compact, courseWidget, fill, filled, make, number, on, panel } from "../common.js";
+import { button, slider, textBox } from "../controls.js";
+import { blend } from "../drawing.js";
 
 export default courseWidget((view) => {
-  const { model, words, constants, signal } = view;
+  const { model, words, constants } = view;
   const afresh = { painted: [] }; // a rule that is switched wipes what was painted over it
   compact(view);
   view.controls.classList.add("course-lines");
@@ -13,13 +15,8 @@ export default courseWidget((view) => {
     testid: "causal",
     press: () => view.send({ causal: !model.get("causal"), ...afresh }),
   });
-  const padding = slider(view, "padding", {
-    label: words.padding,
-    min: 0,
-    max: constants.most_tokens,
-    step: 1,
-  }).querySelector("input");
-  padding.addEventListener("input", () => view.send(afresh), { signal });
+  const padding = slider(view, "padding", { range: [0, constants.most_tokens] }).querySelector("input");
+  on(view, padding, "input", () => view.send(afresh));
   button(view, {
     label: words.open,
     testid: "open",
@@ -93,7 +90,7 @@ export default courseWidget((view) => {
     fill(cells[query][key], {
       class: allowed ? "mp-cell mp-allowed" : "mp-cell mp-blocked",
       "aria-selected": String(allowed),
-      "aria-label": words.cell.replace(/\{(query|key|state)\}/g, (_, part) => facts[part]),
+      "aria-label": filled(words.cell, facts),
     });
   }
 
@@ -122,55 +119,38 @@ export default courseWidget((view) => {
   }
 
   function listenToGrid() {
-    const options = { signal };
-    left.addEventListener(
-      "pointerdown",
-      (event) => {
-        const at = placeOf(event.target);
-        if (!at || event.button !== 0) return;
-        event.preventDefault();
-        visit(...at, { preventScroll: true });
-        stroke = { pointer: event.pointerId, allowed: !isAllowed(at), at };
-        left.setPointerCapture(event.pointerId);
-        paint([at], stroke.allowed);
-      },
-      options,
-    );
-    left.addEventListener(
-      "pointermove",
-      (event) => {
-        if (event.pointerId !== stroke?.pointer) return;
-        const at = placeOf(left.getRootNode().elementFromPoint(event.clientX, event.clientY));
-        if (!at || String(at) === String(stroke.at)) return;
-        paint(between(stroke.at, at), stroke.allowed);
-        stroke.at = at;
-        visit(...at, { preventScroll: true });
-      },
-      options,
-    );
-    for (const end of ["pointerup", "pointercancel"]) left.addEventListener(end, () => (stroke = null), options);
-    left.addEventListener(
-      "focusin",
-      (event) => {
-        const at = placeOf(event.target);
-        if (at && model.get("row") !== at[0]) view.send({ row: at[0] });
-      },
-      options,
-    );
-    left.addEventListener(
-      "keydown",
-      (event) => {
-        const at = placeOf(event.target);
-        if (!at || event.altKey || event.metaKey) return;
-        const to = target(event, at, cells.length - 1);
-        const toggles = [" ", "Enter"].includes(event.key) && !event.ctrlKey;
-        if (!to && !toggles) return;
-        event.preventDefault();
-        if (to) visit(...to);
-        else paint([at], !isAllowed(at));
-      },
-      options,
-    );
+    on(view, left, "pointerdown", (event) => {
+      const at = placeOf(event.target);
+      if (!at || event.button !== 0) return;
+      event.preventDefault();
+      visit(...at, { preventScroll: true });
+      stroke = { pointer: event.pointerId, allowed: !isAllowed(at), at };
+      left.setPointerCapture(event.pointerId);
+      paint([at], stroke.allowed);
+    });
+    on(view, left, "pointermove", (event) => {
+      if (event.pointerId !== stroke?.pointer) return;
+      const at = placeOf(left.getRootNode().elementFromPoint(event.clientX, event.clientY));
+      if (!at || String(at) === String(stroke.at)) return;
+      paint(between(stroke.at, at), stroke.allowed);
+      stroke.at = at;
+      visit(...at, { preventScroll: true });
+    });
+    for (const end of ["pointerup", "pointercancel"]) on(view, left, end, () => (stroke = null));
+    on(view, left, "focusin", (event) => {
+      const at = placeOf(event.target);
+      if (at && model.get("row") !== at[0]) view.send({ row: at[0] });
+    });
+    on(view, left, "keydown", (event) => {
+      const at = placeOf(event.target);
+      if (!at || event.altKey || event.metaKey) return;
+      const to = target(event, at, cells.length - 1);
+      const toggles = [" ", "Enter"].includes(event.key) && !event.ctrlKey;
+      if (!to && !toggles) return;
+      event.preventDefault();
+      if (to) visit(...to);
+      else paint([at], !isAllowed(at));
+    });
   }
 
   function placeOf(node) {

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
+from course_utils.widgets.refusals import as_array
 
 MOST_TOKENS = 12  # beyond this many columns the numbers no longer fit
 
@@ -28,7 +29,7 @@ class MaskPainter(CourseWidget):
         vectors: words -> (query (T, D), key (T, D)), float tensors; the same words must give the same vectors.
         attention_weights: (query, key, mask bool (T, T), True = may attend) -> weights (T, T); for example
             course_utils.attention.attention_weights.
-        causal, padding: as the attributes.
+        start: any of the attributes.
 
     Attributes:
         sentence: str.
@@ -55,12 +56,11 @@ class MaskPainter(CourseWidget):
         *,
         vectors: Callable[[list[str]], tuple[Tensor, Tensor]],
         attention_weights: Callable[[Tensor, Tensor, Tensor], Tensor],
-        causal: bool = False,
-        padding: int = 0,
+        **start: Any,
     ) -> None:
         self._vectors = vectors
         self._attention_weights = attention_weights
-        super().__init__(sentence=sentence, causal=causal, padding=padding)
+        super().__init__(sentence=sentence, **start)
 
     @property
     def mask(self) -> Tensor:
@@ -78,14 +78,13 @@ class MaskPainter(CourseWidget):
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's mask and weights and its sentence, from all inputs."""
-        tokens = self._tokens()
+        tokens = self.split(MOST_TOKENS)
+        self.within(padding=(0, MOST_TOKENS), row=(0, MOST_TOKENS))
         mask = self._mask(len(tokens))
         with torch.no_grad():
             query, key = self._vectors(tokens)
             weights = self._attention_weights(query, key, torch.from_numpy(mask.copy()))
-        weights = np.asarray(weights, dtype=float)
-        if weights.shape != mask.shape:
-            raise self.bad("weights", expected=mask.shape, actual=weights.shape)
+        weights = as_array(weights, *mask.shape, what="attention_weights", finite=False)
         picture = {
             "tokens": tokens,
             "mask": mask.tolist(),
@@ -98,32 +97,14 @@ class MaskPainter(CourseWidget):
         }
         return picture, self._summary(tokens, mask, weights)
 
-    def _tokens(self) -> list[str]:
-        tokens = self.sentence.split()
-        if not tokens:
-            raise self.bad("empty")
-        if len(tokens) > MOST_TOKENS:
-            raise self.bad("long", most=MOST_TOKENS, actual=len(tokens))
-        return tokens
-
     def _mask(self, count: int) -> np.ndarray:
-        for name in ("padding", "row"):
-            if not 0 <= getattr(self, name) <= MOST_TOKENS:
-                raise self.bad(f"{name}", most=MOST_TOKENS, actual=getattr(self, name))
         mask = np.ones((count, count), dtype=bool)
         if self.causal:
             mask = np.tril(mask)
         mask[:, max(0, count - self.padding) :] = False
-        for cell in self.painted:
-            if (
-                len(cell) != 3
-                or not all(0 <= place < MOST_TOKENS for place in cell[:2])
-                or cell[2] not in (0, 1)
-            ):
-                raise self.bad("painted", most=MOST_TOKENS - 1, actual=cell)
-            query, key, allowed = cell
-            if query < count and key < count:
-                mask[query, key] = bool(allowed)
+        for query, key, allowed in self.painted:
+            if 0 <= query < count and 0 <= key < count:
+                mask[query, key] = allowed
         return mask
 
     def _summary(self, tokens: Sequence[str], mask: np.ndarray, weights: np.ndarray) -> str:
@@ -132,10 +113,8 @@ class MaskPainter(CourseWidget):
         broken = ~np.isfinite(weights).all(axis=1)
         if empty:
             names = ", ".join(f"'{token}'" for token in empty)
-            how = (
-                "empty_other" if weights[~mask.any(axis=1)].any() else "empty_zero"
-            )  # NaN is not zero either
-            said.append(self.say(f"{how}", count=len(empty), names=names))
+            other = weights[~mask.any(axis=1)].any()  # NaN is not zero either
+            said.append(self.say("empty_other" if other else "empty_zero", count=len(empty), names=names))
         if broken.any():
             said.append(self.say("broken", count=int(broken.sum())))
         elif not empty:

@@ -5,7 +5,6 @@ from course_utils.pretrained import load_pretrained
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.widgets import MaskRoller
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("roll", "Enter"),
     ("whole_words", "Space"),

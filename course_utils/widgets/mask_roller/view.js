@@ -1,21 +1,8 @@
 // The tokens with what became of each and what is to be predicted below; under them the tally of all rolls so far, and
 // beside it the summary.
 
-import {
-  add,
-  button,
-  checkbox,
-  clamp,
-  courseWidget,
-  dense,
-  each,
-  fill,
-  make,
-  number,
-  panel,
-  textBox,
-  write,
-} from "../common.js";
+import { clamp, courseWidget, dense, each, fill, make, number, on, panel, row, table, write } from "../common.js";
+import { add, button, checkbox, textBox } from "../controls.js";
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
@@ -37,41 +24,32 @@ export default courseWidget((view) => {
   button(view, { label: words.again, testid: "again", press: () => go(1), into: buttons });
   numberBox("seed", words.seed);
 
-  const row = make("ol", { class: "mr-row", tabindex: 0, "aria-label": words.tokens, "data-testid": "tokens" });
+  const list = make("ol", {
+    class: "course-frame course-flow mr-row",
+    tabindex: 0,
+    "aria-label": words.tokens,
+    "data-testid": "tokens",
+  });
   const legend = make(
     "p",
-    { class: "mr-legend", "aria-hidden": "true" },
+    { class: "course-legend mr-legend", "aria-hidden": "true" },
     ...["masked", "random", "kept", "plain", "special"].map((fate) =>
       make("span", { class: `mr-key mr-${fate}` }, `${SIGNS[fate]} ${words[fate]}`),
     ),
   );
-  const tokens = panel(view, "", row, make("p", { class: "course-note" }, words.hint));
+  const tokens = panel(view, "", list, make("p", { class: "course-note" }, words.hint));
   tokens.classList.add("course-row");
-  fill(tokens.firstChild, { class: "mr-heading" }, make("span", {}, words.tokens), legend);
+  fill(tokens.firstChild, { class: "course-apart mr-heading" }, make("span", {}, words.tokens), legend);
   const body = make("tbody");
-  const tally = make(
-    "table",
-    { class: "course-table mr-table", "data-testid": "tally" },
-    make(
-      "thead",
-      {},
-      make(
-        "tr",
-        {},
-        ...[words.what, words.count, words.share, words.expected, words.bar].map((head) =>
-          make("th", { scope: "col" }, head),
-        ),
-      ),
-    ),
-    body,
-  );
+  const heads = [words.what, words.count, words.share, words.expected, words.bar];
+  const tally = table({ class: "course-table mr-table", "data-testid": "tally" }, heads, body);
   const tallied = panel(view, "", tally);
   tallied.classList.add("course-broad");
   const summary = view.stage.parentElement.querySelector(".course-summary");
   view.stage.append(summary, make("p", { class: "course-note mr-note" }, words.tally_hint));
 
   return ({ tokens: received, tally: lines, rolls }) => {
-    each(row, received, card, drawCard);
+    each(list, received, card, drawCard);
     write(tallied.firstChild, words.tally.replace("{rolls}", rolls.toLocaleString("en")));
     each(body, lines, line, drawLine);
   };
@@ -82,14 +60,18 @@ export default courseWidget((view) => {
       {},
       make("span", {}, make("i", { "aria-hidden": "true" }), ""),
       make("b", { class: "mr-label" }),
-      make("span", { class: "mr-fate" }),
+      make("span", { class: "course-small mr-fate" }),
     );
   }
 
   function drawCard(node, { shown, true: label, fate, chosen, continues, segment }) {
     const said = `${shown}: ${words[fate]}${chosen ? `, ${words.label} ${label}` : ""}`;
     const [token, own, told] = node.children;
-    fill(node, { class: `mr-card${continues ? " mr-continues" : ""}`, "aria-label": said, "data-fate": fate });
+    fill(node, {
+      class: `course-stack mr-card${continues ? " mr-continues" : ""}`,
+      "aria-label": said,
+      "data-fate": fate,
+    });
     fill(token, { class: `mr-token mr-${fate}` });
     write(token.firstChild, SIGNS[fate]);
     write(token.lastChild, shown);
@@ -100,18 +82,12 @@ export default courseWidget((view) => {
   function line() {
     const bar = make(
       "span",
-      { class: "mr-bar" },
+      { class: "course-track mr-bar" },
       ...["mr-fill", "mr-band", "mr-tick"].map((look) => make("span", { class: look })),
     );
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }),
-      make("td"),
-      make("td", { class: "mr-share" }),
-      make("td"),
-      make("td", { "aria-hidden": "true" }, bar),
-    );
+    const node = row(4);
+    fill(node.lastChild, { "aria-hidden": "true" }, bar);
+    return node;
   }
 
   function drawLine(node, { name, count, of, share, expected, error }) {
@@ -135,21 +111,11 @@ export default courseWidget((view) => {
 
   // A box for a whole number; what is no number is not sent.
   function numberBox(trait, label) {
-    const input = make("input", {
-      type: "number",
-      step: 1,
-      min: 0,
-      max: constants.most_seed,
-      class: "mr-number",
-      "data-testid": trait,
+    const look = { type: "number", step: 1, min: 0, max: constants.most_seed, class: "mr-number" };
+    const input = make("input", { ...look, "data-testid": trait });
+    on(view, input, "input", () => {
+      if (/^-?\d+$/.test(input.value)) view.send({ [trait]: Number(input.value) });
     });
-    input.addEventListener(
-      "input",
-      () => {
-        if (/^-?\d+$/.test(input.value)) view.send({ [trait]: Number(input.value) });
-      },
-      { signal: view.signal },
-    );
     view.onChange(() => {
       if (input.getRootNode().activeElement !== input) input.value = model.get(trait);
     });

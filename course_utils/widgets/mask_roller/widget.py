@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import torch
 import traitlets
@@ -20,15 +20,6 @@ CONTINUES = "##"
 SHARES = {"masked": MASKED, "random": RANDOM, "kept": round(1 - MASKED - RANDOM, 6)}
 
 
-class Tokenizer(Protocol):
-    """What is asked of a tokenizer; course_utils.tokenization.WordPieceTokenizer answers it all."""
-
-    vocab: Mapping[str, int]
-    ids_to_tokens: Mapping[int, str]
-
-    def encode(self, text: str, pair: str | None = None) -> Any: ...
-
-
 class MaskRoller(CourseWidget):
     """Type a sentence or a pair, roll the masks, switch between single pieces and whole words; the tally counts along.
 
@@ -37,12 +28,12 @@ class MaskRoller(CourseWidget):
     Args:
         sentence: what to start from, 1 to 60 characters.
         pair: the second sentence, "" for none.
-        tokenizer: cuts and numbers the text.
+        tokenizer: cuts and numbers the text, such as a course_utils.tokenization.WordPieceTokenizer.
         special: the tokens that are never chosen.
         choose_tokens: as course_utils.datasets.pretraining.choose_tokens.
         choose_words: as choose_words there.
         corrupt: as corrupt there.
-        whole_words, seed, roll: as the attributes.
+        start: any of the attributes.
 
     Attributes:
         sentence, pair: str.
@@ -66,14 +57,12 @@ class MaskRoller(CourseWidget):
         sentence: str,
         pair: str = "",
         *,
-        tokenizer: Tokenizer,
+        tokenizer: Any,
         special: Sequence[str],
         choose_tokens: Callable[..., Tensor],
         choose_words: Callable[..., Tensor],
         corrupt: Callable[..., tuple[Tensor, Tensor]],
-        whole_words: bool = False,
-        seed: int = 0,
-        roll: int = 1,
+        **start: Any,
     ) -> None:
         self._tokenizer = tokenizer
         self._special = {tokenizer.vocab[token] for token in special}
@@ -81,7 +70,7 @@ class MaskRoller(CourseWidget):
         self._key: tuple[Any, ...] = ()
         self._whole_blocks: list[Tensor] = []  # counts of all rolls up to the end of each block
         self._block: tuple[int, Tensor, Tensor] | None = None  # its number, the corrupted rows, the labels
-        super().__init__(sentence=sentence, pair=pair, whole_words=whole_words, seed=seed, roll=roll)
+        super().__init__(sentence=sentence, pair=pair, **start)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's tokens and tally, and its sentence."""
@@ -103,15 +92,9 @@ class MaskRoller(CourseWidget):
 
     def _encoded(self) -> tuple[Tensor, list[int]]:
         """Ids (T,) and segments of what is typed."""
-        for typed in (self.sentence, self.pair):
-            if len(typed) > LONGEST_TEXT:
-                raise self.bad("long", most=LONGEST_TEXT, actual=len(typed))
-        if not self.sentence.strip():
-            raise self.bad("empty")
-        if not 0 <= self.seed <= MOST_SEED:
-            raise self.bad("seed", most=MOST_SEED, actual=self.seed)
-        if not 1 <= self.roll <= MOST_ROLLS:
-            raise self.bad("roll", most=f"{MOST_ROLLS:,}", actual=self.roll)
+        self.typed(sentence=LONGEST_TEXT)
+        self.no_longer(pair=LONGEST_TEXT)
+        self.within(seed=(0, MOST_SEED), roll=(1, MOST_ROLLS))
         encoding = self._tokenizer.encode(self.sentence, self.pair if self.pair.strip() else None)
         if self._special.issuperset(encoding.input_ids):
             raise self.bad("nothing")

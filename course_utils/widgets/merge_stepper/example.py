@@ -3,7 +3,6 @@
 from course_utils.tokenization import BPETrainer, WordPieceTrainer
 from course_utils.widgets.merge_stepper.widget import LONGEST_CORPUS, MergeStepper
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("next", "Enter"),
     ("step", "ArrowRight"),

@@ -1,9 +1,10 @@
 // Left the pairs that stand to choose from, best first; right the words as they are cut now; below what was made.
 
-import { button, choice, clamp, courseWidget, dense, fill, make, panel, slider, textBox } from "../common.js";
+import { clamp, courseWidget, dense, fill, make, panel, table } from "../common.js";
+import { choice, FAR, slider, stepper, textBox } from "../controls.js";
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words } = view;
   dense(view, { low: true });
   view.stage.classList.add("ms-stage", "course-unbounded");
   view.controls.classList.add("course-lines");
@@ -13,47 +14,30 @@ export default courseWidget((view) => {
     const total = model.get("picture").total ?? 0;
     view.send({ step: clamp(model.get("step") + by, 0, total) });
   };
-  const buttons = make("span", { class: "ms-buttons", role: "group", "aria-label": words.steps });
-  view.controls.append(buttons);
-  const far = 1000;
-  const first = button(view, { label: words.first, testid: "first", press: () => move(-far), into: buttons });
-  const back = button(view, { label: words.back, testid: "back", press: () => move(-1), into: buttons });
-  const next = button(view, { label: words.next, testid: "next", press: () => move(1), into: buttons });
-  const last = button(view, { label: words.last, testid: "last", press: () => move(far), into: buttons });
+  const buttons = [
+    ["first", words.first, -FAR],
+    ["back", words.back, -1],
+    ["next", words.next, 1],
+    ["last", words.last, FAR],
+  ];
+  const reached = stepper(view, words.steps, buttons, move);
   const bar = slider(view, "step", {
-    label: words.step,
-    min: 0,
-    max: 1,
-    step: 1,
+    range: [0, 1],
     say: (step) => `${step} / ${model.get("picture").total ?? 0}`,
   }).querySelector("input");
-  // ← → on the buttons, too: one merge back, one on.
-  buttons.addEventListener(
-    "keydown",
-    (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1, Home: -far, End: far }[event.key];
-      if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      move(by);
-    },
-    { signal },
-  );
 
   const body = make("tbody");
   const scoreHead = make("th", { scope: "col" });
-  const ranking = make(
-    "table",
-    { class: "ms-table", "data-testid": "candidates" },
-    make(
-      "thead",
-      {},
-      make("tr", {}, make("th", { scope: "col" }, words.pair), make("th", { scope: "col" }, words.count), scoreHead),
-    ),
-    body,
-  );
+  const heads = [words.pair, words.count, scoreHead];
+  const ranking = table({ class: "ms-table", "data-testid": "candidates" }, heads, body);
   const done = make("p", { class: "course-note" }, words.finished);
-  const list = make("ul", { class: "ms-words", tabindex: 0, "aria-label": words.cut, "data-testid": "words" });
-  const made = make("ol", { class: "ms-made", tabindex: 0, "data-testid": "made" });
+  const list = make("ul", {
+    class: "course-frame course-flow ms-words",
+    tabindex: 0,
+    "aria-label": words.cut,
+    "data-testid": "words",
+  });
+  const made = make("ol", { class: "course-frame course-flow ms-words ms-made", tabindex: 0, "data-testid": "made" });
   panel(view, words.candidates, ranking, done);
   panel(view, words.cut, list);
   const madeCaption = panel(view, "", made).querySelector("figcaption");
@@ -63,15 +47,7 @@ export default courseWidget((view) => {
     const step = model.get("step");
     bar.max = picture.total;
     bar.value = step;
-    // A button that is pressed to its end keeps the focus: it is told as disabled, not taken away.
-    for (const [node, off] of [
-      [first, step <= 0],
-      [back, step <= 0],
-      [next, step >= picture.total],
-      [last, step >= picture.total],
-    ]) {
-      fill(node, { "aria-disabled": String(off) });
-    }
+    reached(step, 0, picture.total);
     ranking.hidden = !picture.candidates.length;
     done.hidden = !ranking.hidden;
     scoreHead.hidden = !picture.scored;
@@ -109,6 +85,6 @@ export default courseWidget((view) => {
   };
 
   function chip(symbol, fresh = false) {
-    return make("span", { class: fresh ? "ms-chip ms-fresh" : "ms-chip" }, symbol);
+    return make("span", { class: fresh ? "course-chip ms-chip ms-fresh" : "course-chip ms-chip" }, symbol);
   }
 });

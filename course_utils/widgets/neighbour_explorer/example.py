@@ -4,7 +4,6 @@ import numpy as np
 
 from course_utils.widgets import NeighbourExplorer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("moment", "ArrowLeft"),
     ("moment", "Home"),

@@ -1,35 +1,32 @@
 // Left the map around the word, right its neighbours as buttons: pressing one goes there.
 
-import { clamp, compact, courseWidget, fill, make, number, panel, plane, slider, svg, textBox } from "../common.js";
+import { clamp, compact, courseWidget, fill, make, number, on, panel, svg } from "../common.js";
+import { slider, textBox } from "../controls.js";
+import { label, plane } from "../drawing.js";
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words } = view;
   view.stage.classList.add("ne-stage");
   compact(view);
   textBox(view, "word", { label: words.word });
   const names = model.get("moment_names");
-  slider(view, "moment", {
-    label: words.moment,
-    min: 0,
-    max: names.length - 1,
-    step: 1,
-    say: (at) => names[at] ?? String(at),
-  });
+  slider(view, "moment", { range: [0, names.length - 1], say: (at) => names[at] ?? String(at) });
 
   const area = plane({ width: 400, height: 290, margin: 24, label: words.map });
   panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_note));
   const list = make("ol", { class: "ne-list", "aria-label": words.neighbours, "data-testid": "neighbours" });
-  const legend = make("p", { class: "ne-legend", "data-testid": "legend" });
+  const legend = make("p", { class: "course-flow ne-legend", "data-testid": "legend" });
   panel(view, words.neighbours, list, legend);
   let buttons = [];
-  const look = (picture, group) => `ne-${group ? picture.groups.indexOf(group) % 5 : "none"}`;
+  const TINTS = [0, 2, 1, 3, 5]; // sense-0 …: the colours of the groups
+  const look = (picture, group) => `sense-${group ? TINTS[picture.groups.indexOf(group) % 5] : 4}`;
 
   return (picture) => {
     drawMap(picture);
     drawList(picture);
     legend.replaceChildren(
       ...picture.groups.map((group, place) =>
-        make("span", { class: `ne-group ne-${place % 5}` }, make("i", {}, "●"), ` ${group}`),
+        make("span", {}, make("i", { class: `sense-${TINTS[place % 5]}` }, "●"), ` ${group}`),
       ),
     );
   };
@@ -41,21 +38,14 @@ export default courseWidget((view) => {
     const labels = spread([...(picture.known ? [middle] : []), ...placed]);
     area.root.replaceChildren(
       ...labels.flatMap((point) => {
-        const kind = point.centre ? "ne-centre" : `${look(picture, point.group)}${point.near ? "" : " ne-far"}`;
+        const kind = point.centre ? "sense-6" : `${look(picture, point.group)}${point.near ? "" : " ne-far"}`;
         const right = point.px < area.width * 0.62;
         return [
           svg("circle", { class: `ne-dot ${kind}`, cx: point.px, cy: point.py, r: point.centre ? 8 : 5 }),
-          svg(
-            "text",
-            {
-              class: `course-name ${kind}`,
-              "text-anchor": right ? "start" : "end",
-              "dominant-baseline": "central",
-              x: point.px + (right ? 10 : -10),
-              y: point.ly,
-            },
-            point.word,
-          ),
+          label(point.px + (right ? 10 : -10), point.ly, point.word, right ? "start" : "end", {
+            class: `course-name ${kind}`,
+            "dominant-baseline": "central",
+          }),
         ];
       }),
     );
@@ -87,20 +77,19 @@ export default courseWidget((view) => {
       fill(
         buttons[place],
         {
-          class: look(picture, one.group),
           "aria-label": `${one.word} ${number(one.cosine)}${one.group ? `, ${one.group}` : ""}`,
         },
         make("b", {}, one.word),
         " ",
         make("span", {}, number(one.cosine)),
-        make("i", { "aria-hidden": "true" }, one.group ? "●" : ""),
+        make("i", { class: look(picture, one.group), "aria-hidden": "true" }, one.group ? "●" : ""),
       );
     });
   }
 
   function entry(place) {
     const node = make("button", { type: "button" });
-    node.addEventListener("click", () => view.send({ word: model.get("picture").neighbours[place].word }), { signal });
+    on(view, node, "click", () => view.send({ word: model.get("picture").neighbours[place].word }));
     return node;
   }
 });

@@ -10,10 +10,11 @@ import traitlets
 from numpy.typing import ArrayLike
 
 from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.refusals import as_array
+from course_utils.widgets.shown import signed
 
 NEIGHBOURS = 12
 LONGEST_WORD = 20
-MOST_MOMENTS = 100
 
 
 class NeighbourExplorer(CourseWidget):
@@ -26,11 +27,11 @@ class NeighbourExplorer(CourseWidget):
         groups: word -> a group that it belongs to, in the learner's words; others have none.
         unseen: word -> [(word of `words`, cosine), …], the neighbours of a word that is not among `words`;
             KeyError (or None instead of a function): it has none.
-        moment: which moment to start from, from 0; the last by default.
+        start: any of the attributes.
 
     Attributes:
         word: a word without blanks, at most 20 letters; it need not be known.
-        moment: from 0.
+        moment: from 0; at first the last.
     """
 
     name = "neighbour_explorer"
@@ -48,29 +49,22 @@ class NeighbourExplorer(CourseWidget):
         moments: Mapping[str, ArrayLike],
         groups: Mapping[str, str] | None = None,
         unseen: Callable[[str], Sequence[tuple[str, float]]] | None = None,
-        moment: int | None = None,
+        **start: Any,
     ) -> None:
         self._words = list(words)
         self._index = {known: row for row, known in enumerate(self._words)}
-        if len(self._index) < 2 or len(self._index) < len(self._words):
-            raise self.bad("words")
-        if not 1 <= len(moments) <= MOST_MOMENTS:
-            facts = {"most": MOST_MOMENTS, "actual": len(moments)}
-            raise self.bad("moments", **facts)
         self._moments = [self._unit(name, vectors) for name, vectors in moments.items()]
         self._groups = dict(groups or {})
         self._unseen = unseen
         self.set_trait("moment_names", [str(name) for name in moments])
-        super().__init__(word=word, moment=len(moments) - 1 if moment is None else moment)
+        super().__init__(**({"word": word, "moment": len(moments) - 1} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The neighbours, the map and their sentence."""
         word = self.word.strip()
         if not word or len(word) > LONGEST_WORD or len(word.split()) > 1:
             raise self.bad("word", most=LONGEST_WORD)
-        if not 0 <= self.moment < len(self._moments):
-            facts = {"last": len(self._moments) - 1, "actual": self.moment}
-            raise self.bad("moment", **facts)
+        self.within(moment=(0, len(self._moments) - 1))
         known = word in self._index
         if known:
             near, final = (self._nearest(word, at) for at in (self.moment, -1))
@@ -89,10 +83,7 @@ class NeighbourExplorer(CourseWidget):
         return picture, self._say(picture)
 
     def _unit(self, name: str, vectors: ArrayLike) -> np.ndarray:
-        table = np.asarray(vectors, dtype=np.float32)
-        if table.ndim != 2 or len(table) != len(self._words) or not np.isfinite(table).all():
-            facts = {"name": name, "expected": len(self._words), "actual": table.shape}
-            raise self.bad("vectors", **facts)
+        table = as_array(vectors, len(self._words), None, what=name).astype(np.float32)
         return table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
 
     def _nearest(self, word: str, moment: int) -> list[tuple[str, float]]:
@@ -141,10 +132,10 @@ class NeighbourExplorer(CourseWidget):
 
     def _say(self, picture: dict[str, Any]) -> str:
         near = picture["neighbours"]
-        listed = ", ".join(f"{one['word']} {one['cosine']:.2f}".replace("-", "−") for one in near[:5])
+        listed = ", ".join(f"{one['word']} {signed(one['cosine'], 2)}" for one in near[:5])
         facts = {"word": picture["word"], "listed": listed, "total": len(self._words)}
         if not picture["known"]:
-            return self.say(f"{'unseen' if near else 'nothing'}", **facts)
+            return self.say("unseen" if near else "nothing", **facts)
         said = [self.say("near", moment=self.moment_names[self.moment], **facts)]
         counted = {group: sum(one["group"] == group for one in near) for group in picture["groups"]}
         if any(counted.values()):

@@ -5,7 +5,6 @@ from torch.optim import SGD, Adam, RAdam
 from course_utils.widgets import OptimizerRace
 from course_utils.widgets.optimizer_race.racing import race_of
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("step", "ArrowLeft"),
     ("rate", "ArrowRight"),

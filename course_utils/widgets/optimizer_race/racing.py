@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from course_utils.widgets.optimizer_race.surfaces import Surface
 
-FAR = 1e3  # whoever is farther from the origin is lost
+FAR = 1e3  # whoever is farther from the origin, hundreds of pictures away, is lost
 Race = Callable[[Surface, float, int, float, int, int], Mapping[str, np.ndarray]]
 
 

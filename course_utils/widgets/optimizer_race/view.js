@@ -1,22 +1,9 @@
 // Left the surface from above with everybody's path; right how high they stand by step, and a table that is the legend,
 // too. Contours and paths come when they change; what the step alone moves is moved here, at once.
 
-import {
-  button,
-  choice,
-  clamp,
-  courseWidget,
-  dense,
-  each,
-  fill,
-  make,
-  number,
-  panel,
-  senseMark,
-  slider,
-  svg,
-  write,
-} from "../common.js";
+import { clamp, courseWidget, dense, each, fill, make, number, on, panel, svg, table, write } from "../common.js";
+import { button, choice, slider } from "../controls.js";
+import { label, senseMark } from "../drawing.js";
 
 const DASHES = ["none", "9 5", "11 4 2 4", "3 4"];
 const [WIDTH, HEIGHT] = [400, 156]; // of the chart
@@ -46,14 +33,14 @@ export default courseWidget((view) => {
   const inside = svg("svg", { x: LEFT, y: TOP, width: RIGHT - LEFT, height: FOOT - TOP });
   fill(inside, { viewBox: `${LEFT} ${TOP} ${RIGHT - LEFT} ${FOOT - TOP}` }); // what leaves the chart is cut off
   const racers = names.map(racer);
-  const table = legend();
+  const told = legend();
   map.append(bands, ...racers.map(({ way }) => way), places, ...racers.map(({ head }) => head));
   inside.append(...racers.map(({ curve }) => curve));
   chart.append(axes(), upright, inside, line, ...racers.map(({ mark }) => mark));
-  const time = make("div", { class: "or-time" });
+  const time = make("div", { class: "course-together or-time" });
   addTime();
   panel(view, words.map, map, time);
-  panel(view, words.chart, chart, table.root);
+  panel(view, words.chart, chart, told.root);
 
   let [relief, paths] = [null, null]; // what is drawn
   let drawn = []; // of each racer: its places on the map and in the chart
@@ -62,7 +49,7 @@ export default courseWidget((view) => {
   function draw(picture) {
     if (model.get("relief") !== relief) drawRelief();
     if (model.get("paths") !== paths) takePaths();
-    table.update(picture.rows);
+    told.update(picture.rows);
     follow();
   }
 
@@ -76,7 +63,7 @@ export default courseWidget((view) => {
       const { way, head, curve, mark, box, row } = racers[i];
       for (const node of [way, head, curve, mark]) fill(node, { display: !shown[i] && "none" });
       box.checked = shown[i];
-      row.classList.toggle("or-off", !shown[i]);
+      row.classList.toggle("course-off", !shown[i]);
       const at = Math.min(step, ways.length - 1);
       for (const node of way.children) fill(node, { points: ways.slice(0, at + 1).join(" ") });
       fill(curve.lastChild, { points: powers.slice(0, at + 1).join(" ") });
@@ -107,7 +94,7 @@ export default courseWidget((view) => {
     places.replaceChildren(
       ...relief.lowest.flatMap(([atX, atY]) => cross(100 * atX, -100 * atY)),
       svg("circle", { class: "or-start", cx: startX, cy: startY, r: 5.5 }),
-      label(startX, startY - 12, words.start),
+      named(startX, startY - 12, words.start),
     );
   }
 
@@ -116,12 +103,11 @@ export default courseWidget((view) => {
     const arms = [1, -1].map((up) =>
       svg("line", { class: "or-cross", x1: atX - 6, x2: atX + 6, y1: atY - 6 * up, y2: atY + 6 * up }),
     );
-    return [...arms, label(atX, atY + down, words.lowest)];
+    return [...arms, named(atX, atY + down, words.lowest)];
   }
 
-  function label(atX, atY, text) {
-    const place = { x: clamp(atX, 50 - reachX, reachX - 50), y: atY, "text-anchor": "middle" };
-    return svg("text", { class: "course-name", ...place }, text);
+  function named(atX, atY, text) {
+    return label(clamp(atX, 50 - reachX, reachX - 50), atY, text);
   }
 
   function takePaths() {
@@ -146,9 +132,9 @@ export default courseWidget((view) => {
 
   // What is drawn of one optimiser: on the map, in the chart, in the table.
   function racer(_, i) {
-    const look = { class: `or-line sense-${i}`, "stroke-dasharray": DASHES[i] };
+    const look = { class: `course-curve or-line sense-${i}`, "stroke-dasharray": DASHES[i] };
     return {
-      way: svg("g", {}, svg("polyline", { class: "or-halo" }), svg("polyline", look)),
+      way: svg("g", {}, svg("polyline", { class: "course-curve or-halo" }), svg("polyline", look)),
       head: svg("g", { class: "or-head" }, senseMark(i, 0, 0, 8)),
       curve: svg("g", {}, svg("polyline", { ...look, opacity: 0.35 }), svg("polyline", look)),
       mark: svg("g", { class: "or-head" }, senseMark(i, 0, 0, 6.5)),
@@ -161,13 +147,13 @@ export default courseWidget((view) => {
     const root = svg(
       "g",
       {},
-      svg("rect", { x: LEFT, y: TOP, width: RIGHT - LEFT, height: FOOT - TOP, class: "or-frame" }),
+      svg("rect", { x: LEFT, y: TOP, width: RIGHT - LEFT, height: FOOT - TOP, class: "course-plot" }),
     );
     for (let power = low; power <= high; power += 2) {
       const at = y(power);
       const said = power === 0 ? ["1"] : ["10", svg("tspan", { dy: -5, class: "or-power" }, number(power, 0))];
       root.append(
-        svg("line", { class: "or-grid", x1: LEFT, x2: RIGHT, y1: at, y2: at }),
+        svg("line", { class: "course-grid", x1: LEFT, x2: RIGHT, y1: at, y2: at }),
         svg("text", { x: LEFT - 6, y: at + 5, "text-anchor": "end" }, ...said),
       );
     }
@@ -184,22 +170,27 @@ export default courseWidget((view) => {
   function legend() {
     const cells = racers.map(() => [make("td"), make("td")]);
     racers.forEach(({ box, row }, i) => {
-      const look = { x1: 2, x2: 38, y1: 9, y2: 9, class: `or-line sense-${i}`, "stroke-dasharray": DASHES[i] };
-      const sample = svg("svg", { viewBox: "0 0 40 18", class: "or-sample", "aria-hidden": "true" });
+      const look = {
+        x1: 2,
+        x2: 38,
+        y1: 9,
+        y2: 9,
+        class: `course-curve or-line sense-${i}`,
+        "stroke-dasharray": DASHES[i],
+      };
+      const sample = svg("svg", { viewBox: "0 0 40 18", "aria-hidden": "true" });
       sample.append(svg("line", look), svg("g", { class: "or-head" }, senseMark(i, 20, 9, 6)));
       fill(box, { "aria-label": words.show.replace("{name}", names[i]) });
-      box.addEventListener("change", () => choose(names[i], box.checked), { signal: view.signal });
-      const name = make("label", {}, box, sample, make("span", { title: names[i] }, names[i]));
+      on(view, box, "change", () => choose(names[i], box.checked));
+      const name = make("label", {}, box, sample, make("span", { class: "course-cut", title: names[i] }, names[i]));
       row.append(make("th", { scope: "row" }, name), ...cells[i]);
     });
-    const heads = [words.name, words.height, words.where].map((head) => make("th", { scope: "col" }, head));
-    const rows = racers.map(({ row }) => row);
-    const root = make("table", { class: "course-table or-table" });
-    root.append(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
+    const body = make("tbody", {}, ...racers.map(({ row }) => row));
+    const root = table({ class: "course-table course-series or-table" }, [words.name, words.height, words.where], body);
     return {
       root,
-      update: (told) =>
-        told.forEach(({ said, where }, i) => {
+      update: (rows) =>
+        rows.forEach(({ said, where }, i) => {
           write(cells[i][0], said);
           write(cells[i][1], where);
         }),
@@ -214,24 +205,15 @@ export default courseWidget((view) => {
   function addControls() {
     choice(view, "surface", { label: words.surface, options: constants.surfaces.map((name) => [name, words[name]]) });
     slider(view, "rate", {
-      label: words.rate,
-      min: 0,
-      max: constants.rates.length - 1,
-      step: 1,
+      range: [0, constants.rates.length - 1],
       toPosition: (rate) => {
         const away = constants.rates.map((stop) => Math.abs(Math.log(stop / rate)));
         return away.indexOf(Math.min(...away));
       },
       toValue: (place) => constants.rates[place],
     });
-    slider(view, "warmup", { label: words.warmup, min: 0, max: constants.warmup, step: 5 });
-    slider(view, "noise", {
-      label: words.noise,
-      min: 0,
-      max: constants.noise,
-      step: 0.1,
-      say: (noise) => number(noise, 1),
-    });
+    slider(view, "warmup", { range: [0, constants.warmup, 5] });
+    slider(view, "noise", { range: [0, constants.noise, 0.1], say: (noise) => number(noise, 1) });
     const again = button(view, {
       label: words.again,
       testid: "seed",
@@ -268,7 +250,7 @@ export default courseWidget((view) => {
       fill(summary, { "aria-live": "off" });
     };
     const play = button(view, { label: words.play, testid: "play", press, into: time });
-    slider(view, "step", { label: words.step, min: 0, max: last, step: 1, into: time });
+    slider(view, "step", { range: [0, last], into: time });
     view.signal.addEventListener("abort", () => cancelAnimationFrame(frame));
   }
 });

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, ClassVar
 
@@ -11,15 +10,14 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 from matplotlib.path import Path
-from numpy.typing import ArrayLike
 
-from course_utils.locale import text
 from course_utils.viz import plot_descent_paths
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.optimizer_race.racing import FAR, Race
 from course_utils.widgets.optimizer_race.surfaces import REACH, SURFACES, Surface
+from course_utils.widgets.refusals import as_array
 
 STEPS = 120
-MOST_RACERS = 4  # as many as there are marks in common.js
 RATES = [
     round(digit * 10**power, 4)
     for power in (-3, -2, -1)
@@ -28,10 +26,7 @@ RATES = [
 MOST_WARMUP = 60
 MOST_NOISE = 3.0
 FINISH = 0.01  # of the height at the start: the line to come under
-FAR = 1e3  # whoever is farther from the origin, hundreds of pictures away, is lost
 DECADES = (-6, 2)  # of the heights that the chart shows, as powers of ten
-
-Race = Callable[[Surface, float, int, float, int, int], Mapping[str, ArrayLike]]
 
 
 class OptimizerRace(CourseWidget):
@@ -40,14 +35,15 @@ class OptimizerRace(CourseWidget):
     Args:
         race: (surface, rate, warmup, noise, seed, steps) -> {name of an optimiser: (steps + 1, 2)}, where it stands
             before its first step, which is the surface's start, and after each; numbers that are not finite from where
-            it is lost. One to four names, always the same. The rate of step t is rate · min(1, t / warmup); noise is
-            the standard deviation of what is added to each number of the gradient. `racing.race_of` makes one.
-        surface: what to start with, one of surfaces.SURFACES.
-        rate: learning rate, from 0.001 to 1.
-        step: what to start from, 0 to 120.
+            it is lost. One to four names (there are as many marks), always the same. The rate of step t is
+            rate · min(1, t / warmup); noise is the standard deviation of what is added to each number of the gradient.
+            `racing.race_of` makes one.
+        start: any of the attributes.
 
     Attributes:
-        surface, rate, step: as above.
+        surface: one of surfaces.SURFACES.
+        rate: learning rate, from 0.001 to 1.
+        step: 0 to 120.
         warmup: steps in which the rate rises, 0 to 60.
         noise: 0 to 3; seed: which noise, a number from 0.
         shown: names of the optimisers that are drawn, in any order.
@@ -69,17 +65,17 @@ class OptimizerRace(CourseWidget):
         "surfaces": list(SURFACES),
     }
 
-    surface = traitlets.Unicode().tag(sync=True)
-    rate = traitlets.Float().tag(sync=True)
+    surface = traitlets.Unicode("valley").tag(sync=True)
+    rate = traitlets.Float(0.08).tag(sync=True)
     warmup = traitlets.Int(0).tag(sync=True)
     noise = traitlets.Float(0.0).tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
-    step = traitlets.Int().tag(sync=True)
+    step = traitlets.Int(STEPS).tag(sync=True)
     shown = traitlets.List(traitlets.Unicode()).tag(sync=True)
     relief = traitlets.Dict(read_only=True).tag(sync=True)
     paths = traitlets.Dict(read_only=True).tag(sync=True)
 
-    def __init__(self, race: Race, *, surface: str = "valley", rate: float = 0.08, step: int = STEPS) -> None:
+    def __init__(self, race: Race, **start: Any) -> None:
         self._race = race
         self._raced: tuple[Any, ...] = ()  # what the paths were asked for
         self._heights: dict[str, np.ndarray] = {}
@@ -87,48 +83,23 @@ class OptimizerRace(CourseWidget):
         for known in SURFACES:
             _relief(known)  # kept: a surface that is chosen later is there at once
         self._names = list(_asked(race, SURFACES["valley"], 0.001, 0, 0.0, 0, 1))
-        super().__init__(surface=surface, rate=rate, step=step, shown=self._names)
-
-    def _redraw(self, change: Any = None) -> None:
-        with self.hold_sync():  # paths and their picture reach the browser together
-            super()._redraw(change)
+        super().__init__(**({"shown": self._names} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """Who stands where after `step` steps, and its sentence; the paths go to `paths`."""
-        self._check()
-        for name in self.shown:
-            if name not in self._names:
-                raise self.bad("name", actual=name)
+        self.one_of(surface=SURFACES, shown=self._names)
+        self.within(rate=(RATES[0], RATES[-1]), warmup=(0, MOST_WARMUP), noise=(0, MOST_NOISE))
+        self.within(seed=(0, 2**31), step=(0, STEPS))
         asked = (self.surface, self.rate, self.warmup, self.noise, self.seed)
         if asked != self._raced:
             self._run(asked)
         rows = [self._row(name) for name in self._ways]
         return {"step": self.step, "rows": rows}, self._sentence([row for row in rows if row["shown"]])
 
-    def _check(self) -> None:
-        """Refuse what the controls cannot give."""
-        if self.surface not in SURFACES:
-            facts = {"known": ", ".join(SURFACES), "actual": self.surface}
-            raise self.bad("surface", **facts)
-        for name, low, high in [
-            ("rate", RATES[0], RATES[-1]),
-            ("warmup", 0, MOST_WARMUP),
-            ("noise", 0, MOST_NOISE),
-            ("seed", 0, 2**31),
-            ("step", 0, STEPS),
-        ]:
-            value = getattr(self, name)
-            if not low <= value <= high:  # also refuses NaN
-                label = self.say(f"labels.{name}")
-                facts = {"name": label, "low": f"{low:g}", "high": f"{high:g}", "actual": f"{value:g}"}
-                raise self.bad("range", **facts)
-
     def _run(self, asked: tuple[Any, ...]) -> None:
         """Race once, and keep what came: for Python all of it, for the browser what is finite."""
         surface = SURFACES[self.surface]
         ways = _asked(self._race, surface, self.rate, self.warmup, self.noise, self.seed, STEPS)
-        if list(ways) != self._names:
-            raise self.bad("names", actual=", ".join(ways))
         self._raced, self._ways = asked, ways
         self._heights = {name: surface.height(*way.T) for name, way in ways.items()}
         racers = [
@@ -168,10 +139,10 @@ class OptimizerRace(CourseWidget):
         say = {"surface": self.say(f"labels.{self.surface}"), "step": self.step}
         here = self.say("here", **say, settings=self._settings())
         if not rows:
-            return f"{here} {text('widgets.optimizer_race.nobody')}"
+            return f"{here} {self.say('nobody')}"
         if self.step == 0:
             height = _number(rows[0]["height"])
-            return f"{here} {text('widgets.optimizer_race.start', height=height)}"
+            return f"{here} {self.say('start', height=height)}"
         running = sorted((row for row in rows if row["lost"] is None), key=lambda row: row["height"])
         under = sorted((row for row in running if row["since"] is not None), key=lambda row: row["since"])
         parts = {
@@ -182,7 +153,7 @@ class OptimizerRace(CourseWidget):
                 self.say("at", name=row["name"], step=row["lost"]) for row in rows if row["lost"] is not None
             ],
         }
-        told = [self.say(f"{what}", names=", ".join(names)) for what, names in parts.items() if names]
+        told = [self.say(what, names=", ".join(names)) for what, names in parts.items() if names]
         if not under:
             told.insert(1, self.say("none_under"))
         return " ".join([here, *told])
@@ -197,18 +168,12 @@ class OptimizerRace(CourseWidget):
 
 
 def _asked(race: Race, surface: Surface, *how: Any) -> dict[str, np.ndarray]:
-    """The paths of a race, each up to where it is lost, or BadInput."""
-    paths = race(surface, *how)
-    if not isinstance(paths, Mapping) or not 1 <= len(paths) <= MOST_RACERS:
-        raise BadInput(text("widgets.optimizer_race.bad.paths", most=MOST_RACERS))
+    """The paths of a race, each up to where it is lost."""
     ways = {}
-    for name, path in paths.items():
-        way = np.asarray(path, dtype=np.float64)
-        if way.shape != (how[-1] + 1, 2) or not np.allclose(way[0], surface.start):
-            facts = {"name": name, "expected": (how[-1] + 1, 2), "actual": way.shape}
-            raise BadInput(text("widgets.optimizer_race.bad.path", **facts))
+    for name, path in race(surface, *how).items():
+        way = as_array(path, how[-1] + 1, 2, what=name, finite=False)
         lost = ~(np.hypot(*way.T) <= FAR)
-        ways[str(name)] = way[: int(lost.argmax())] if lost.any() else way
+        ways[name] = way[: int(lost.argmax())] if lost.any() else way
     return ways
 
 

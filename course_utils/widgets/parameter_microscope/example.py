@@ -6,7 +6,6 @@ from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
 from course_utils.widgets import ParameterMicroscope
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("heads", "Space"),
     ("part-0", "Enter"),

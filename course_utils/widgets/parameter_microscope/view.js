@@ -1,9 +1,10 @@
 // A strip that says where in the whole model we are, the tensors as areas, and the parts as a list to walk through.
 
-import { checkbox, choice, clamp, courseWidget, dense, fill, make, panel, svg, write } from "../common.js";
+import { clamp, courseWidget, dense, fill, make, on, panel, svg, table, write } from "../common.js";
+import { checkbox, choice } from "../controls.js";
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words } = view;
   dense(view, { low: true });
   view.stage.classList.add("pm-stage", "course-unbounded");
   choice(view, "size", { label: words.size, options: model.get("picture").sizes.map((name) => [name, name]) });
@@ -11,7 +12,7 @@ export default courseWidget((view) => {
   const total = make("output", { class: "pm-total", "data-testid": "total" });
   view.controls.append(make("span", { class: "course-control" }, make("span", {}, words.total), total));
 
-  const crumbs = make("nav", { class: "pm-crumbs", "aria-label": words.crumbs, "data-testid": "crumbs" });
+  const crumbs = make("nav", { class: "course-flow pm-crumbs", "aria-label": words.crumbs, "data-testid": "crumbs" });
   const lens = make("div", { class: "pm-lens" });
   const map = make("div", { class: "pm-map", role: "img", "data-testid": "map" });
   // The tensors lie in one drawing, a shape for each kind: hundreds of elements would be slow to lay out.
@@ -27,15 +28,10 @@ export default courseWidget((view) => {
   );
   const body = make("tbody");
   const columns = [words.name, words.shape, words.count, words.share];
-  const table = make(
-    "table",
-    { class: "pm-table", "data-testid": "parts" },
-    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
-    body,
-  );
+  const parts = table({ class: "pm-table", "data-testid": "parts" }, columns, body);
   view.stage.before(crumbs, make("div", { class: "pm-strip", "aria-hidden": "true" }, lens));
-  panel(view, words.areas, map, make("ul", { class: "pm-legend" }, ...kinds));
-  panel(view, words.parts, make("div", { class: "pm-scroll" }, table));
+  panel(view, words.areas, map, make("ul", { class: "course-legend pm-legend" }, ...kinds));
+  panel(view, words.parts, make("div", { class: "course-frame pm-scroll" }, parts));
 
   map.append(drawing);
   const frames = []; // they stay in their places when the picture is drawn anew: a click that has begun must end
@@ -77,10 +73,15 @@ export default courseWidget((view) => {
       const here = depth === way.length - 1;
       const step = make(
         "button",
-        { type: "button", "aria-current": here ? "true" : false, "data-testid": `crumb-${depth}` },
+        {
+          type: "button",
+          class: "course-plain",
+          "aria-current": here ? "true" : false,
+          "data-testid": `crumb-${depth}`,
+        },
         label,
       );
-      step.addEventListener("click", () => zoom(path), { signal });
+      on(view, step, "click", () => zoom(path));
       return step;
     });
     crumbs.replaceChildren(
@@ -113,12 +114,12 @@ export default courseWidget((view) => {
     const frame = make(
       "div",
       { class: "pm-frame", "data-testid": `area-${place}` },
-      make("span", {}),
-      make("span", {}),
+      make("span", { class: "course-cut" }),
+      make("span", { class: "course-cut" }),
     );
-    frame.addEventListener("click", () => zoom(model.get("picture").rows[place].path), { signal });
-    frame.addEventListener("pointerenter", () => point(place, true), { signal });
-    frame.addEventListener("pointerleave", () => point(place, false), { signal });
+    on(view, frame, "click", () => zoom(model.get("picture").rows[place].path));
+    on(view, frame, "pointerenter", () => point(place, true));
+    on(view, frame, "pointerleave", () => point(place, false));
     map.append(frame);
     return frame;
   }
@@ -127,22 +128,18 @@ export default courseWidget((view) => {
     buttons = rows.map(({ path, label, name }, place) => {
       const shownName = [make("span", {}, label), ...(name && name !== label ? [make("code", {}, name)] : [])];
       const button = make("button", { type: "button", "data-testid": `part-${place}` }, ...shownName);
-      button.addEventListener("click", () => zoom(path), { signal });
-      button.addEventListener("keydown", (event) => walk(event, place, path), { signal });
-      button.addEventListener(
-        "focus",
-        () => {
-          settle(place);
-          point(place, true);
-        },
-        { signal },
-      );
-      button.addEventListener("blur", () => point(place, false), { signal });
+      on(view, button, "click", () => zoom(path));
+      on(view, button, "keydown", (event) => walk(event, place, path));
+      on(view, button, "focus", () => {
+        settle(place);
+        point(place, true);
+      });
+      on(view, button, "blur", () => point(place, false));
       return button;
     });
     body.replaceChildren(
       ...rows.map((row, place) => {
-        const bar = make("span", { class: "pm-bar", style: `--share: ${row.share}`, "aria-hidden": "true" });
+        const bar = make("span", { class: "course-bar pm-bar", style: `--share: ${row.share}`, "aria-hidden": "true" });
         const line = make(
           "tr",
           {},
@@ -151,8 +148,8 @@ export default courseWidget((view) => {
           make("td", {}, row.count),
           make("td", {}, make("span", {}, row.percent), bar),
         );
-        line.addEventListener("pointerenter", () => point(place, true), { signal });
-        line.addEventListener("pointerleave", () => point(place, false), { signal });
+        on(view, line, "pointerenter", () => point(place, true));
+        on(view, line, "pointerleave", () => point(place, false));
         return line;
       }),
     );

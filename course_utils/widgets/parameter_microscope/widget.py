@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import traitlets
 
 from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.shown import percent
 
 WIDTH, HEIGHT = 160.0, 100.0  # of the picture, in its own units
-MOST_TENSORS = 1000
 
 Tensors = Callable[[Any], Iterable[tuple[str, Sequence[int]]]]
 Box = tuple[float, float, float, float]  # left, top, width, height
@@ -42,11 +43,9 @@ class Part:
 
     def tensors(self) -> list[Part]:
         """All tensors in it, in order."""
-        return (
-            [self]
-            if self.shape is not None
-            else [leaf for child in self.children for leaf in child.tensors()]
-        )
+        if self.shape is not None:
+            return [self]
+        return [leaf for child in self.children for leaf in child.tensors()]
 
 
 class ParameterMicroscope(CourseWidget):
@@ -80,31 +79,25 @@ class ParameterMicroscope(CourseWidget):
         head_names: Sequence[str] = ("mlm", "nsp"),
         published: Mapping[str, tuple[int, int]] | None = None,
     ) -> None:
-        if not sizes:
-            raise self.bad("sizes")
         self._head_names = tuple(head_names)
         self._published = dict(published or {})
-        self._trees: dict[tuple[str, bool], Part] = {}
-        self._pictures: dict[tuple[str, bool, str], dict[str, Any]] = {}  # what was laid out once is kept
-        self._tensors = {str(name): _checked(tensors(config)) for name, config in sizes.items()}
-        super().__init__(size=str(next(iter(sizes))))
+        self._tree, self._lay_out = cache(self._plant), cache(self._lay_out_at)
+        self._tensors = {size: list(tensors(config)) for size, config in sizes.items()}
+        super().__init__(size=next(iter(sizes)))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's areas and its sentence, from size, heads and path."""
-        if self.size not in self._tensors:
-            names = ", ".join(self._tensors)
-            raise self.bad("size", names=names, actual=self.size)
+        self.one_of(size=self._tensors)
         if self.path and not any(self._knows(name) for name in self._tensors):
             raise self.bad("path", actual=self.path)
-        whole = self._tree(self.size, heads=self.heads)
+        whole = self._tree(self.size, self.heads)
         way = _find(whole, self.path)
-        seen = (self.size, self.heads, way[-1].path)
-        if seen not in self._pictures:
-            self._pictures[seen] = self._lay_out(whole, way)
-        return self._pictures[seen], self._sentence(whole, way)
+        return self._lay_out(self.size, self.heads, way[-1].path), self._sentence(whole, way)
 
-    def _lay_out(self, whole: Part, way: list[Part]) -> dict[str, Any]:
-        """The picture of the part at the end of the way."""
+    def _lay_out_at(self, size: str, heads: bool, path: str) -> dict[str, Any]:
+        """The picture of the part at a path."""
+        whole = self._tree(size, heads)
+        way = _find(whole, path)
         shown = way[-1]
         rows = shown.children or [shown]
         boxes = treemap([row.count for row in rows], (0.0, 0.0, WIDTH, HEIGHT))
@@ -115,17 +108,15 @@ class ParameterMicroscope(CourseWidget):
             "crumbs": [{"path": part.path, "label": _label(part)} for part in way],
             "total": f"{whole.count:,}",
             "inner": [
-                _relative(inner) for row, box in zip(rows, boxes, strict=True) for inner in _inner(row, box)
+                _relative(inner)
+                for row, box in zip(rows, boxes, strict=True)
+                if row.children
+                for inner in treemap([child.count for child in row.children], box)
             ],
             "window": [before / whole.count, shown.count / whole.count],
             "rows": [self._row(row, shown, box) for row, box in zip(rows, boxes, strict=True)],
             "tiles": [tile for row, box in zip(rows, boxes, strict=True) for tile in self._tiles(row, box)],
         }
-
-    def _tree(self, size: str, *, heads: bool) -> Part:
-        if (size, heads) not in self._trees:
-            self._trees[size, heads] = self._plant(size, heads)
-        return self._trees[size, heads]
 
     def _plant(self, size: str, heads: bool) -> Part:
         kept = [
@@ -172,20 +163,19 @@ class ParameterMicroscope(CourseWidget):
     def _sentence(self, whole: Part, way: list[Part]) -> str:
         shown = way[-1]
         facts = {"size": self.size, "total": f"{whole.count:,}"}
-        words = "widgets.parameter_microscope.summary"
-        parts = [text(f"{words}.{'with' if self.heads else 'without'}", **facts)]
+        parts = [self.say(f"summary.{'with' if self.heads else 'without'}", **facts)]
         if shown is not whole:
             where = " › ".join(_label(part) for part in way[1:])
             share = _percent(shown.count, whole.count)
-            parts.append(text(f"{words}.part", where=where, count=f"{shown.count:,}", share=share))
+            parts.append(self.say("summary.part", where=where, count=f"{shown.count:,}", share=share))
         elif self.size in self._published:
             expected = self._published[self.size][int(self.heads)]
             same = "same" if expected == whole.count else "other"
-            parts.append(text(f"{words}.{same}", expected=f"{expected:,}"))
+            parts.append(self.say(f"summary.{same}", expected=f"{expected:,}"))
         if shown.shape is not None:
             product = " × ".join(f"{length:,}" for length in shown.shape)
             kind = "tensor" if len(shown.shape) > 1 else "vector"
-            parts.append(text(f"{words}.{kind}", product=product, count=f"{shown.count:,}"))
+            parts.append(self.say(f"summary.{kind}", product=product, count=f"{shown.count:,}"))
         elif len(shown.children) > 1:
             most = max(shown.children, key=lambda child: child.count)
             alike = sum(child.count == most.count for child in shown.children)
@@ -194,7 +184,7 @@ class ParameterMicroscope(CourseWidget):
                 "count": f"{most.count:,}",
                 "share": _percent(most.count, shown.count),
             }
-            parts.append(text(f"{words}.{'largest' if alike == 1 else 'alike'}", number=alike, **facts))
+            parts.append(self.say(f"summary.{'largest' if alike == 1 else 'alike'}", number=alike, **facts))
         return " ".join(parts)
 
 
@@ -255,24 +245,6 @@ def _grid(count: int, box: Box) -> list[Box]:
     return [(left + column * one[0], top + line * one[1], *one) for line, column in places]
 
 
-def _inner(part: Part, box: Box) -> list[Box]:
-    """The places of a part's own parts."""
-    return treemap([child.count for child in part.children], box) if part.children else []
-
-
-def _checked(tensors: Iterable[tuple[str, Sequence[int]]]) -> list[tuple[str, tuple[int, ...]]]:
-    found = [(str(name), tuple(int(length) for length in shape)) for name, shape in tensors]
-    names = {name for name, _ in found}
-    if not 1 <= len(found) <= MOST_TENSORS or len(names) != len(found):
-        raise BadInput(text("widgets.parameter_microscope.bad.count", most=MOST_TENSORS, actual=len(found)))
-    for name, shape in found:
-        beginnings = name.split(".")
-        inside = any(".".join(beginnings[:end]) in names for end in range(1, len(beginnings)))
-        if "" in beginnings or inside or any(length < 1 for length in shape):
-            raise BadInput(text("widgets.parameter_microscope.bad.tensor", name=name, shape=shape))
-    return found
-
-
 def _grow(path: str, parent: str, tensors: list[tuple[str, tuple[int, ...]]]) -> Part:
     """The part of the tensors whose names begin with `path`; parts with a single child are passed over."""
     own = path.removeprefix(f"{parent}.") if parent else path
@@ -322,8 +294,8 @@ def _label(part: Part) -> str:
 
 
 def _percent(count: int, whole: int) -> str:
-    share = 100 * count / whole
-    return f"{share:.1f} %" if share >= 0.1 else text("widgets.parameter_microscope.little")
+    share = count / whole
+    return percent(share, 1) if share >= 0.001 else text("widgets.parameter_microscope.little")
 
 
 def _relative(box: Box) -> list[float]:

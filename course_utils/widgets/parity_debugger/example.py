@@ -2,7 +2,6 @@
 
 from course_utils.widgets import ParityDebugger
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("layer", "ArrowRight"),
     ("layer", "End"),

@@ -1,7 +1,8 @@
 // Two controls, fault and layer; a table with one row for each stage: its name, a bar on a logarithmic scale with the
 // limit as a dashed line, the difference, and a word for it. The first row that departs is framed and marked.
 
-import { choice, clamp, courseWidget, dense, each, fill, make, panel, slider, write } from "../common.js";
+import { clamp, courseWidget, dense, each, fill, make, panel, row, scrolled, table, watch, write } from "../common.js";
+import { choice, slider } from "../controls.js";
 
 export default courseWidget((view) => {
   const { model, words } = view;
@@ -12,13 +13,7 @@ export default courseWidget((view) => {
   const share = (value) => clamp((Math.log10(value) - LOW) / (HIGH - LOW), 0, 1);
 
   choice(view, "fault", { label: words.fault, options: faults.map((name) => [name, name]) });
-  const layer = slider(view, "layer", {
-    label: words.layer,
-    min: 1,
-    max: layers,
-    step: 1,
-    say: (value) => words.layer_is.replace("{layer}", value),
-  });
+  const layer = slider(view, "layer", { range: [1, layers], say: (value) => words.layer_is.replace("{layer}", value) });
 
   const scale = make(
     "td",
@@ -29,29 +24,17 @@ export default courseWidget((view) => {
       return mark;
     }),
   );
-  const head = [words.stage, words.size, words.difference, words.verdict].map((name) =>
-    make("th", { scope: "col" }, name),
-  );
   const body = make("tbody");
-  const table = make(
-    "table",
-    { class: "pd-table", "data-testid": "stages" },
-    make("thead", {}, make("tr", {}, ...head)),
-    body,
-    make(
-      "tfoot",
-      { "aria-hidden": "true" },
-      make("tr", { class: "pd-foot" }, make("td"), scale, make("td"), make("td")),
-    ),
-  );
-  const frame = make("div", { class: "pd-frame", tabindex: 0, role: "region", "aria-label": words.picture }, table);
+  const heads = [words.stage, words.size, words.difference, words.verdict];
+  const stages = table({ class: "course-fixed pd-table", "data-testid": "stages" }, heads, body);
+  const foot = make("tr", { class: "pd-foot" }, make("td"), scale, make("td"), make("td"));
+  stages.append(make("tfoot", { "aria-hidden": "true" }, foot));
+  const frame = scrolled("course-frame pd-frame", words.picture, stages);
   panel(view, words.picture, frame, make("p", { class: "course-note" }, words.hint)).classList.add("course-row");
-  table.style.setProperty("--limit", share(tolerance));
+  stages.style.setProperty("--limit", share(tolerance));
 
   let shown = null; // the first row that departs, when it was drawn last
-  const watch = new ResizeObserver(() => reveal()); // in lecture mode, rows have other heights
-  watch.observe(frame);
-  view.signal.addEventListener("abort", () => watch.disconnect());
+  watch(view, () => reveal(), frame); // in lecture mode, rows have other heights
   return ({ rows, first, layer_counts: counts }) => {
     layer.classList.toggle("pd-unused", !counts);
     layer.querySelector("input").disabled = !counts;
@@ -79,15 +62,10 @@ export default courseWidget((view) => {
   }
 
   function line(place) {
-    const track = make("div", { class: "pd-track" }, make("span", { class: "pd-bar" }));
-    return make(
-      "tr",
-      { "data-testid": `stage-${place}` },
-      make("th", { scope: "row" }),
-      make("td", { "aria-hidden": "true" }, track),
-      make("td"),
-      make("td"),
-    );
+    const track = make("div", { class: "course-track pd-track" }, make("i", { class: "pd-bar" }));
+    const node = row(3, { "data-testid": `stage-${place}` });
+    fill(node.children[1], { "aria-hidden": "true" }, track);
+    return node;
   }
 
   function superscript(power) {

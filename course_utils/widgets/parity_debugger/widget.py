@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import Any
 
 import traitlets
 
 from course_utils.widgets.base import CourseWidget
-
-MOST_FAULTS = 20
-MOST_LAYERS = 48
 
 Departures = Callable[[str, int], Sequence[tuple[str, float]]]
 
@@ -20,13 +18,13 @@ class ParityDebugger(CourseWidget):
     """Choose a fault and the layer where it sits; see the largest difference to the reference at every stage.
 
     Args:
-        departures: (fault, layer) -> [(stage, largest absolute difference), …] from the input to the output, one to
-            64 stages. A difference is not negative; NaN and infinity count as departures. Asked once for each pair.
-        faults: the learner's words for the faults, one to twenty; the first is what the widget starts with.
-        layers: L, in how many layers a fault can sit, 1 to 48.
+        departures: (fault, layer) -> [(stage, largest absolute difference), …] from the input to the output. NaN and
+            infinity count as departures. Asked once for each pair.
+        faults: the learner's words for the faults; the first is what the widget starts with.
+        layers: L, in how many layers a fault can sit.
         outside: those faults that sit in no layer; for them the layer's number means nothing.
         tolerance: a stage departs where its difference is larger than this.
-        fault, layer: what to start with.
+        start: any of the attributes.
 
     Attributes:
         fault: one of `faults`.
@@ -38,7 +36,7 @@ class ParityDebugger(CourseWidget):
     inputs = ("fault", "layer")
 
     fault = traitlets.Unicode().tag(sync=True)
-    layer = traitlets.Int().tag(sync=True)
+    layer = traitlets.Int(1).tag(sync=True)
     setup = traitlets.Dict(read_only=True).tag(sync=True)
 
     def __init__(
@@ -49,30 +47,22 @@ class ParityDebugger(CourseWidget):
         layers: int,
         outside: Collection[str] = (),
         tolerance: float = 1e-5,
-        fault: str | None = None,
-        layer: int = 1,
+        **start: Any,
     ) -> None:
-        self._departures = departures
-        self._faults = [str(name) for name in faults]
-        if not 1 <= len(self._faults) <= MOST_FAULTS or len(set(self._faults)) < len(self._faults):
-            raise self.bad("count", most=MOST_FAULTS, actual=len(self._faults))
-        if not isinstance(layers, int) or not 1 <= layers <= MOST_LAYERS:
-            raise self.bad("layers", most=MOST_LAYERS, actual=layers)
-        if not 0 < tolerance < math.inf:
-            raise self.bad("tolerance", actual=tolerance)
+        self._departures = cache(departures)
+        self._faults = list(faults)
         self._layers, self._tolerance, self._outside = layers, float(tolerance), frozenset(outside)
-        self._known: dict[tuple[str, int], list[tuple[str, float]]] = {}
         setup = {"faults": self._faults, "layers": layers, "tolerance": self._tolerance}
         self.set_trait("setup", setup)
-        super().__init__(fault=self._faults[0] if fault is None else fault, layer=layer)
+        super().__init__(**({"fault": self._faults[0]} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers and its sentence, from fault and layer."""
-        if self.fault not in self._faults:
-            raise self.bad("fault", actual=self.fault)
-        if not 1 <= self.layer <= self._layers:
-            raise self.bad("layer", most=self._layers, actual=self.layer)
-        stages = self._ask()
+        self.one_of(fault=self._faults)
+        self.within(layer=(1, self._layers))
+        stages = [
+            (stage, float(difference)) for stage, difference in self._departures(self.fault, self.layer)
+        ]
         departing = [not difference <= self._tolerance for _, difference in stages]  # NaN departs too
         first = departing.index(True) if any(departing) else None
         rows = [
@@ -87,19 +77,6 @@ class ParityDebugger(CourseWidget):
         picture = {"rows": rows, "first": first, "layer_counts": self.fault not in self._outside}
         return picture, self._sentence(rows, first)
 
-    def _ask(self) -> list[tuple[str, float]]:
-        """What `departures` says about the present fault, looked at; remembered for the next time."""
-        key = (self.fault, self.layer)
-        if key not in self._known:
-            try:
-                stages = [(str(stage), float(difference)) for stage, difference in self._departures(*key)]
-            except (TypeError, ValueError) as problem:
-                raise self.bad("stages", actual=str(problem)) from problem
-            if not 1 <= len(stages) <= 64 or any(difference < 0 for _, difference in stages):
-                raise self.bad("stages", actual=stages)
-            self._known[key] = stages
-        return self._known[key]
-
     def _sentence(self, rows: list[dict[str, Any]], first: int | None) -> str:
         counts = self.fault not in self._outside
         facts = {
@@ -108,7 +85,7 @@ class ParityDebugger(CourseWidget):
             "limit": f"{self._tolerance:g}",
             "count": len(rows),
         }
-        parts = [self.say(f"{'in_layer' if counts else 'outside'}", **facts)]
+        parts = [self.say("in_layer" if counts else "outside", **facts)]
         if first is None:
             return " ".join([*parts, self.say("none", **facts)])
         here = rows[first]

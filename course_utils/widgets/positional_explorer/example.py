@@ -3,7 +3,6 @@
 from course_utils.positional import sinusoidal_encoding
 from course_utils.widgets import PositionalExplorer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("first", "ArrowDown"),
     ("second", "ArrowDown"),

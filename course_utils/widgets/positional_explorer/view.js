@@ -1,28 +1,23 @@
 // Left positions × dimensions with the two positions to move, in the middle their similarity by distance, right a wave.
 
-import { blend, clamp, courseWidget, dense, fill, make, number, panel, plane, slider, svg } from "../common.js";
+import { clamp, courseWidget, dense, fill, make, number, on, panel, svg } from "../common.js";
+import { slider } from "../controls.js";
+import { blend, label, plane } from "../drawing.js";
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
   dense(view);
   slider(view, "hidden_size", {
-    label: words.hidden_size,
-    min: 1,
-    max: Math.log2(constants.largest_hidden_size),
-    step: 1,
+    range: [1, Math.log2(constants.largest_hidden_size)],
     toPosition: (size) => Math.round(Math.log2(size)),
     toValue: (position) => 2 ** position,
   });
   let dimension;
   view.onChange(() => fill(dimension, { max: model.get("hidden_size") - 1 })); // before the slider takes its value
-  dimension = slider(view, "dimension", {
-    label: words.dimension,
-    min: 0,
-    max: constants.largest_hidden_size - 1,
-    step: 1,
-  }).querySelector("input");
+  dimension = slider(view, "dimension", { range: [0, constants.largest_hidden_size - 1] }).querySelector("input");
 
   const NAMES = { first: "A", second: "B" };
+  const LOOKS = { first: "sense-0", second: "sense-1" };
   const left = plane({ margin: 34 });
   const heat = svg("image", { preserveAspectRatio: "none", class: "pe-heat" });
   const rows = svg("g");
@@ -52,57 +47,47 @@ export default courseWidget((view) => {
 
   // Two handles on one surface: the pointer takes the nearer one; a handle with the focus follows the keys.
   function makeMovable() {
-    const options = { signal: view.signal };
     const last = () => model.get("picture").length - 1;
     const move = (which, to) => view.send({ [which]: clamp(Math.round(to), 0, last()) });
     let dragged = null;
     left.root.classList.add("course-surface");
-    left.root.addEventListener(
-      "pointerdown",
-      (event) => {
-        if (event.button !== 0) return;
-        event.preventDefault();
-        const at = left.data(event)[1];
-        const away = (which) => Math.abs(model.get(which) - at);
-        dragged = away("first") <= away("second") ? "first" : "second";
-        left.root.setPointerCapture(event.pointerId);
-        handles[dragged].focus({ preventScroll: true });
-        move(dragged, at);
-      },
-      options,
-    );
-    left.root.addEventListener("pointermove", (event) => dragged && move(dragged, left.data(event)[1]), options);
+    on(view, left.root, "pointerdown", (event) => {
+      if (event.button !== 0) return;
+      event.preventDefault();
+      const at = left.data(event)[1];
+      const away = (which) => Math.abs(model.get(which) - at);
+      dragged = away("first") <= away("second") ? "first" : "second";
+      left.root.setPointerCapture(event.pointerId);
+      handles[dragged].focus({ preventScroll: true });
+      move(dragged, at);
+    });
+    on(view, left.root, "pointermove", (event) => dragged && move(dragged, left.data(event)[1]));
     for (const end of ["pointerup", "pointercancel"]) {
-      left.root.addEventListener(end, () => (dragged = null), options);
+      on(view, left.root, end, () => (dragged = null));
     }
     for (const [which, handle] of Object.entries(handles)) {
-      const label = words[which];
       fill(handle, {
         role: "slider",
         tabindex: 0,
-        "aria-label": label,
+        "aria-label": words[which],
         "aria-valuemin": 0,
-        class: `course-handle pe-${which}`,
+        class: `course-handle ${LOOKS[which]}`,
       });
-      handle.addEventListener(
-        "keydown",
-        (event) => {
-          if (event.ctrlKey || event.metaKey || event.altKey) return;
-          const far = event.shiftKey ? 5 : 1;
-          const steps = {
-            ArrowUp: -far,
-            ArrowLeft: -far,
-            ArrowDown: far,
-            ArrowRight: far,
-            Home: -Infinity,
-            End: Infinity,
-          };
-          if (!(event.key in steps)) return;
-          event.preventDefault();
-          move(which, clamp(model.get(which) + steps[event.key], 0, last()));
-        },
-        options,
-      );
+      on(view, handle, "keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const far = event.shiftKey ? 5 : 1;
+        const steps = {
+          ArrowUp: -far,
+          ArrowLeft: -far,
+          ArrowDown: far,
+          ArrowRight: far,
+          Home: -Infinity,
+          End: Infinity,
+        };
+        if (!(event.key in steps)) return;
+        event.preventDefault();
+        move(which, clamp(model.get(which) + steps[event.key], 0, last()));
+      });
       view.onChange(() =>
         fill(handle, {
           "aria-valuenow": model.get(which),
@@ -122,13 +107,11 @@ export default courseWidget((view) => {
       fill(heat, { x, y, width: right_ - x, height: bottom - y, href: paint(shades, size, length) });
     }
     const column = left.x(Math.min(model.get("dimension"), size - 1));
-    const under = svg("text", {
-      class: "course-name",
-      "text-anchor": "middle",
-      x: clamp(column, 42, left.width - 42),
-      y: bottom + 25,
-    });
-    under.textContent = `${words.dimension_short} ${model.get("dimension")}`;
+    const under = label(
+      clamp(column, 42, left.width - 42),
+      bottom + 25,
+      `${words.dimension_short} ${model.get("dimension")}`,
+    );
     frame.replaceChildren(
       svg("polygon", {
         class: "pe-pointer",
@@ -145,7 +128,10 @@ export default courseWidget((view) => {
     rows.replaceChildren(
       ...Object.keys(NAMES).flatMap((which) => {
         const row = { x: x - 1.5, y: left.y(model.get(which)) - high / 2, width: right_ - x + 3, height: high, rx: 2 };
-        return [svg("rect", { ...row, class: "pe-row-halo" }), svg("rect", { ...row, class: `pe-row pe-${which}` })];
+        return [
+          svg("rect", { ...row, class: "pe-row-halo" }),
+          svg("rect", { ...row, class: `pe-row ${LOOKS[which]}` }),
+        ];
       }),
     );
     for (const [which, handle] of Object.entries(handles)) {
@@ -157,11 +143,7 @@ export default courseWidget((view) => {
           class: "pe-knob",
           points: `${edge + out * 2},${at} ${edge + out * 10},${at - 6} ${edge + out * 10},${at + 6}`,
         }),
-        svg(
-          "text",
-          { class: "course-name", "text-anchor": "middle", "dominant-baseline": "central", x: edge + out * 19, y: at },
-          NAMES[which],
-        ),
+        label(edge + out * 19, at, NAMES[which], "middle", { "dominant-baseline": "central" }),
       );
     }
   }
@@ -182,34 +164,18 @@ export default courseWidget((view) => {
         ],
         low < 0 ? [-1, 0, 1] : [0, 1],
       ),
-      svg("line", { class: "pe-zero", x1: middle.x(0), y1: middle.y(low), x2: middle.x(0), y2: middle.y(1) }),
-      svg("polyline", { class: "pe-curve", points: cosines.map((_, position) => at(position)).join(" ") }),
+      svg("line", { class: "pe-grid", x1: middle.x(0), y1: middle.y(low), x2: middle.x(0), y2: middle.y(1) }),
+      svg("polyline", { class: "course-curve pe-curve", points: cosines.map((_, position) => at(position)).join(" ") }),
       svg("line", { class: "pe-drop", x1: x, y1: y, x2: x, y2: middle.y(low) }),
-      svg("circle", { class: "pe-dot pe-first", cx: middle.x(0), cy: middle.y(cosines[first]), r: 6 }),
-      svg("circle", { class: "pe-dot pe-second", cx: x, cy: y, r: 7 }),
-      svg(
-        "text",
-        { class: "course-name", "text-anchor": "middle", x: middle.x(0), y: middle.y(cosines[first]) - 12 },
-        NAMES.first,
-      ),
-      ...(first === second
-        ? []
-        : [
-            svg(
-              "text",
-              { class: "course-name", "text-anchor": "middle", x: x + (x < middle.x(0) ? -14 : 14), y: y - 8 },
-              NAMES.second,
-            ),
-          ]),
-      svg(
-        "text",
-        {
-          class: "course-name",
-          "text-anchor": x > middle.width / 2 ? "end" : "start",
-          x: x > middle.width / 2 ? middle.width - 8 : 40,
-          y: y < 120 ? middle.y(low) - 14 : 52,
-        },
+      svg("circle", { class: `pe-dot ${LOOKS.first}`, cx: middle.x(0), cy: middle.y(cosines[first]), r: 6 }),
+      svg("circle", { class: `pe-dot ${LOOKS.second}`, cx: x, cy: y, r: 7 }),
+      label(middle.x(0), middle.y(cosines[first]) - 12, NAMES.first),
+      ...(first === second ? [] : [label(x + (x < middle.x(0) ? -14 : 14), y - 8, NAMES.second)]),
+      label(
+        x > middle.width / 2 ? middle.width - 8 : 40,
+        y < 120 ? middle.y(low) - 14 : 52,
         words.marker.replace("{distance}", number(second - first, 0)).replace("{cosine}", number(cosines[second])),
+        x > middle.width / 2 ? "end" : "start",
       ),
     );
   }
@@ -226,22 +192,13 @@ export default courseWidget((view) => {
         ],
         [-reach, 0, reach],
       ),
-      svg("polyline", { class: "pe-curve", points: wave.map((_, position) => at(position)).join(" ") }),
+      svg("polyline", { class: "course-curve pe-curve", points: wave.map((_, position) => at(position)).join(" ") }),
       ...Object.keys(NAMES).flatMap((which) => {
         const [x, y] = at(model.get(which));
         const up = wave[model.get(which)] < 0 ? -1 : 1; // names stand off the line, towards the outside
         return [
-          svg("circle", { class: `pe-dot pe-${which}`, cx: x, cy: y, r: 7 }),
-          svg(
-            "text",
-            {
-              class: "course-name",
-              "text-anchor": "middle",
-              x: x + (which === "first" ? -4 : 4),
-              y: y + (up > 0 ? -12 : 22),
-            },
-            NAMES[which],
-          ),
+          svg("circle", { class: `pe-dot ${LOOKS[which]}`, cx: x, cy: y, r: 7 }),
+          label(x + (which === "first" ? -4 : 4), y + (up > 0 ? -12 : 22), NAMES[which]),
         ];
       }),
     );

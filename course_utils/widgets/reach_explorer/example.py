@@ -12,7 +12,6 @@ from course_utils.masks import causal_mask
 from course_utils.schedules import slanted_triangle
 from course_utils.widgets import ReachExplorer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("kind", "ArrowDown"),
     ("layers", "ArrowRight"),

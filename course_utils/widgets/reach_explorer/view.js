@@ -3,29 +3,29 @@
 // and beside it what each layer does then.
 
 import {
-  blend,
-  checkbox,
-  choice,
-  clamp,
   compact,
   courseWidget,
   each,
   fill,
+  filled,
   make,
   number,
+  on,
   panel,
-  slider,
+  scrolled,
   svg,
-  textBox,
+  table,
   write,
 } from "../common.js";
+import { checkbox, choice, choose, slider, textBox, walk } from "../controls.js";
+import { blend } from "../drawing.js";
 
 const DASHES = ["none", "9 5", "11 4 2 4", "3 4", "14 4", "2 5", "7 3 2 3 2 3"];
 const [WIDTH, HEIGHT] = [520, 262]; // of the chart
 const [LEFT, RIGHT, TOP, FOOT] = [44, WIDTH - 12, 14, HEIGHT - 34];
 
 export default courseWidget((view) => {
-  const { model, words, constants, signal } = view;
+  const { model, words, constants } = view;
   const { kinds, layers, names } = model.get("setup");
   compact(view);
   view.controls.classList.add("course-lines");
@@ -39,7 +39,7 @@ export default courseWidget((view) => {
   const of = { reach: [], rates: [] }; // what belongs to each view
   of.reach.push(
     choice(view, "kind", { label: words.kind, options: kinds }),
-    slider(view, "layers", { label: words.layers, min: 1, max: layers, step: 1 }),
+    slider(view, "layers", { range: [1, layers] }),
     textBox(view, "sentence", { label: words.sentence }),
   );
   const limits = {
@@ -49,7 +49,7 @@ export default courseWidget((view) => {
     epochs: constants.epochs,
   };
   for (const [name, [min, max]] of Object.entries(limits)) {
-    of.rates.push(slider(view, name, { label: words[name], min, max, step: 1 }));
+    of.rates.push(slider(view, name, { range: [min, max], label: words[name] }));
   }
   for (const name of ["gradual", "layered"]) of.rates.push(checkbox(view, name, { label: words[name] }));
 
@@ -68,11 +68,16 @@ export default courseWidget((view) => {
   // --- Reach
 
   function buildReach() {
-    const left = table(words.whole, "whole");
-    const right = table(words.parts, "parts");
+    const left = square(words.whole, "whole");
+    const right = square(words.parts, "parts");
     of.reach.push(
-      panel(view, words.whole, frame(left, words.whole), make("p", { class: "course-note" }, words.whole_hint)),
-      panel(view, words.parts, frame(right, words.parts)),
+      panel(
+        view,
+        words.whole,
+        scrolled("rx-frame", words.whole, left),
+        make("p", { class: "course-note" }, words.whole_hint),
+      ),
+      panel(view, words.parts, scrolled("rx-frame", words.parts, right)),
     );
     let count = 0;
     return ({ words: names, word, whole, parts }) => {
@@ -83,9 +88,13 @@ export default courseWidget((view) => {
         fill(line, { class: row === word ? "rx-here" : "" });
         const [head] = line.firstChild.children;
         write(head, names[row]);
-        fill(head, { "aria-pressed": String(row === word), tabindex: row === word ? 0 : -1, title: names[row] });
+        fill(head, { title: names[row] });
         drawCells(line, cells, names, names[row]);
       });
+      choose(
+        [...left.tBodies[0].rows].map((line) => line.firstChild.firstChild),
+        word,
+      );
       const halves = parts.length === 2 ? [words.part_first, words.part_second] : [];
       const rows = [{ name: words.part, cells: whole[word] }, ...halves.map((name, i) => ({ name, cells: parts[i] }))];
       each(right.tBodies[0], rows, plain, (line, { name, cells }) => {
@@ -95,22 +104,13 @@ export default courseWidget((view) => {
     };
 
     function chosen(row) {
-      const head = make("button", { type: "button", "data-testid": `word-${row}` });
-      const choose = (to) => {
+      const head = make("button", { type: "button", class: "course-cut course-plain", "data-testid": `word-${row}` });
+      const go = (to) => {
         view.send({ word: to });
         left.tBodies[0].children[to].firstChild.firstChild.focus({ preventScroll: true });
       };
-      head.addEventListener("click", () => choose(row), { signal });
-      head.addEventListener(
-        "keydown",
-        (event) => {
-          const to = { ArrowUp: row - 1, ArrowDown: row + 1, Home: 0, End: count - 1 }[event.key];
-          if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-          event.preventDefault();
-          choose(clamp(to, 0, count - 1));
-        },
-        { signal },
-      );
+      on(view, head, "click", () => go(row));
+      walk(view, head, row, { last: () => count - 1, go, arrows: "Up Down" });
       return make("tr", {}, make("th", { scope: "row" }, head));
     }
 
@@ -119,18 +119,10 @@ export default courseWidget((view) => {
     }
   }
 
-  function table(label, testid) {
+  function square(label, testid) {
     const corner = make("th", { class: "rx-corner" }, `${words.outputs} ${words.inputs}`);
-    return make(
-      "table",
-      { class: "course-cells course-upright rx-table", "aria-label": label, "data-testid": testid },
-      make("thead", {}, make("tr", {}, corner)),
-      make("tbody"),
-    );
-  }
-
-  function frame(node, label) {
-    return make("div", { class: "rx-frame", tabindex: 0, role: "region", "aria-label": label }, node);
+    const look = "course-cells course-upright rx-table";
+    return table({ class: look, "aria-label": label, "data-testid": testid }, [corner]);
   }
 
   // Beside the head of a row, or the corner, as many cells as there are words.
@@ -167,7 +159,7 @@ export default courseWidget((view) => {
         fill(cell, {
           class: `rx-cell${none ? " rx-none" : share > 0.67 ? " rx-dark" : ""}`,
           style: none ? "" : `background-color: rgb(${blend(constants.palette, share).join(" ")})`,
-          title: words.cell.replace(/\{(output|input|size)\}/g, (_, part) => facts[part]),
+          title: filled(words.cell, facts),
         });
         write(cell, shown);
       },
@@ -181,10 +173,12 @@ export default courseWidget((view) => {
     fill(chart, { "data-testid": "chart" });
     const axes = svg("g");
     const now = svg("line", { class: "rx-now", y1: TOP, y2: FOOT });
-    const curves = names.map((_, i) => svg("path", { class: `rx-curve sense-${i}`, "stroke-dasharray": DASHES[i] }));
+    const curves = names.map((_, i) =>
+      svg("path", { class: `course-curve rx-curve sense-${i}`, "stroke-dasharray": DASHES[i] }),
+    );
     chart.append(axes, now, ...curves);
     const time = make("div", { class: "rx-time" });
-    const at = slider(view, "update", { label: words.update, min: 1, max: constants.updates[1], step: 1, into: time });
+    const at = slider(view, "update", { range: [1, constants.updates[1]], into: time });
     const list = make("ol", { class: "rx-layers", role: "list", reversed: true, "data-testid": "now" });
     of.rates.push(panel(view, words.chart, chart, time), panel(view, words.now, list));
     return ({ rates, update, now: layers }) => {
@@ -200,7 +194,7 @@ export default courseWidget((view) => {
       each(list, layers.toReversed(), layer, (node, { name, share, shown, frozen }, place) => {
         const [line, label, track, value] = node.children;
         const number = layers.length - 1 - place;
-        fill(line.firstChild, { class: `rx-curve sense-${number}`, "stroke-dasharray": DASHES[number] });
+        fill(line.firstChild, { class: `course-curve rx-curve sense-${number}`, "stroke-dasharray": DASHES[number] });
         node.classList.toggle("rx-frozen", frozen);
         write(label, name);
         track.firstChild.style.setProperty("--share", share);
@@ -224,7 +218,7 @@ export default courseWidget((view) => {
 
   function drawAxes(axes, count, x, y) {
     const marks = [0, 0.5, 1].map((share) => [
-      svg("line", { class: "rx-grid", x1: LEFT, x2: RIGHT, y1: y(share), y2: y(share) }),
+      svg("line", { class: "course-grid", x1: LEFT, x2: RIGHT, y1: y(share), y2: y(share) }),
       svg("text", { "text-anchor": "end", x: LEFT - 6, y: y(share) + 5 }, number(share, 1)),
     ]);
     const steps = [1, Math.round((count + 1) / 2), count].map((step) =>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
+from course_utils.widgets.refusals import as_array
 
-MOST_WORDS, MOST_LAYERS, MOST_PARTS, MOST_RATES = 10, 4, 2, 7
+MOST_WORDS = 10
 UPDATES, CUT, RATIO, EPOCHS = (10, 400), (1, 90), (1, 64), (1, 8)
 VIEWS = ("reach", "rates")
 
@@ -27,8 +29,9 @@ class ReachExplorer(CourseWidget):
             P is 1 or 2. For example from course_utils.before.reach.
         rates: (updates, cut, ratio, epochs, gradual, layered), by keyword -> (L, updates), at least 0: the rate of each
             layer from the lowest, at each update; 0 means frozen.
-        layer_names: L names, from the lowest; 1 to 7.
-        most_layers: how many layers can be chosen, 1 to 4.
+        layer_names: L names, from the lowest; at most 7 fit the picture.
+        most_layers: how many layers can be chosen.
+        start: any of the attributes.
 
     Attributes:
         view: "reach" or "rates", which of the two is shown.
@@ -80,46 +83,28 @@ class ReachExplorer(CourseWidget):
         most_layers: int = 3,
         **start: Any,
     ) -> None:
-        if not isinstance(kinds, dict) or not kinds or not all(map(str, kinds.values())):
-            raise self.bad("kinds")
-        layer_names = list(map(str, layer_names))
-        if not 1 <= len(layer_names) <= MOST_RATES or not 1 <= most_layers <= MOST_LAYERS:
-            raise self.bad("setup", rates=MOST_RATES, layers=MOST_LAYERS)
-        self._kinds, self._reach, self._rates = dict(kinds), reach, rates
-        self._layer_names, self._most_layers = layer_names, most_layers
-        self._sizes: dict[tuple, np.ndarray] = {}  # a sentence is measured once for each kind and depth
-        self.set_trait("setup", {"kinds": list(kinds.items()), "layers": most_layers, "names": layer_names})
+        self._kinds, self._rates = dict(kinds), rates
+        self._reach = cache(lambda words, kind, layers: reach(list(words), kind, layers))
+        self._layer_names, self._most_layers = list(layer_names), most_layers
+        setup = {"kinds": list(kinds.items()), "layers": most_layers, "names": self._layer_names}
+        self.set_trait("setup", setup)
         super().__init__(**({"sentence": sentence, "kind": next(iter(kinds))} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """Both tables, and the sentence about the one that is shown."""
-        self._check()
+        self.one_of(view=VIEWS, kind=self._kinds)
+        self.within(layers=(1, self._most_layers), word=(0, MOST_WORDS), update=(1, UPDATES[1]))
+        self.within(updates=UPDATES, cut=CUT, ratio=RATIO, epochs=EPOCHS)
         reached, reach_said = self._draw_reach()
         scheduled, rates_said = self._draw_rates()
         return reached | scheduled, reach_said if self.view == "reach" else rates_said
 
-    def _check(self) -> None:
-        if self.view not in VIEWS:
-            raise self.bad("view", actual=self.view)
-        if self.kind not in self._kinds:
-            raise self.bad("kind", actual=self.kind)
-        bounds = {"layers": (1, self._most_layers), "word": (0, MOST_WORDS), "update": (1, UPDATES[1])}
-        bounds |= {"updates": UPDATES, "cut": CUT, "ratio": RATIO, "epochs": EPOCHS}
-        for name, (least, most) in bounds.items():
-            if not least <= getattr(self, name) <= most:
-                what = self.say(f"labels.{name}")
-                facts = {"least": least, "most": most, "actual": getattr(self, name)}
-                raise self.bad("number", what=what, **facts)
-
     # ---- reach
 
     def _draw_reach(self) -> tuple[dict[str, Any], str]:
-        words = self.sentence.split()
-        if not words:
-            raise self.bad("empty")
-        if len(words) > MOST_WORDS:
-            raise self.bad("long", most=MOST_WORDS, actual=len(words))
-        parts = self._measured(words)  # (P, T, T)
+        words = self.split(MOST_WORDS)
+        found = self._reach(tuple(words), self.kind, self.layers)
+        parts = as_array(found, None, len(words), len(words), what="reach")  # (P, T, T)
         whole = np.sqrt(np.square(parts).sum(axis=0))  # (T, T)
         word, largest = min(self.word, len(words) - 1), whole.max() or 1.0
         picture = {
@@ -129,20 +114,6 @@ class ReachExplorer(CourseWidget):
             "parts": [_cells(part[word], largest) for part in parts],
         }
         return picture, self._say_reach(words, word, parts[:, word])
-
-    def _measured(self, words: list[str]) -> np.ndarray:
-        asked = (tuple(words), self.kind, self.layers)
-        if asked not in self._sizes:
-            sizes = self._reach(list(words), self.kind, self.layers)
-            sizes = np.asarray(sizes.detach() if hasattr(sizes, "detach") else sizes, dtype=float)
-            count = len(words)
-            if sizes.ndim != 3 or not 1 <= len(sizes) <= MOST_PARTS or sizes.shape[1:] != (count, count):
-                facts = {"most": MOST_PARTS, "count": count, "actual": sizes.shape}
-                raise self.bad("reach", **facts)
-            if not np.isfinite(sizes).all() or (sizes < 0).any():
-                raise self.bad("sizes")
-            self._sizes[asked] = sizes
-        return self._sizes[asked]
 
     def _say_reach(self, words: list[str], word: int, parts: np.ndarray) -> str:
         reached = (parts > 0).any(axis=0)
@@ -167,10 +138,8 @@ class ReachExplorer(CourseWidget):
         schedule = {
             name: getattr(self, name) for name in ("updates", "ratio", "epochs", "gradual", "layered")
         }
-        rates = np.asarray(self._rates(cut=self.cut / 100, **schedule), dtype=float)
-        expected = (len(self._layer_names), self.updates)
-        if rates.shape != expected or not np.isfinite(rates).all() or (rates < 0).any() or not rates.any():
-            raise self.bad("rates", expected=expected, actual=rates.shape)
+        found = self._rates(cut=self.cut / 100, **schedule)
+        rates = as_array(found, len(self._layer_names), self.updates, what="rates")
         update, peak = min(self.update, self.updates), rates.max()
         now = [
             {

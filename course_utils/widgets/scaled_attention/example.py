@@ -5,7 +5,6 @@ import numpy as np
 from course_utils.attention import scaled_dot_product_attention
 from course_utils.widgets import ScaledAttention
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("query", "ArrowUp"),
     ("query", "Shift+ArrowLeft"),

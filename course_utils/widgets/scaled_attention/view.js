@@ -1,39 +1,19 @@
 // Left the plane with keys and the query to drag, in the middle scores and weights, right values, hull and context.
 
-import {
-  arrow,
-  checkbox,
-  clamp,
-  courseWidget,
-  each,
-  fill,
-  make,
-  movable,
-  nameBeyond,
-  number,
-  panel,
-  plane,
-  slider,
-  svg,
-  write,
-} from "../common.js";
+import { clamp, courseWidget, each, fill, make, number, panel, row, svg, table, write } from "../common.js";
+import { checkbox, slider } from "../controls.js";
+import { arrow, movable, nameBeyond, plane } from "../drawing.js";
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
   slider(view, "d_k", {
-    label: words.d_k,
-    min: 1,
-    max: Math.log2(constants.largest_d_k),
-    step: 1,
+    range: [1, Math.log2(constants.largest_d_k)],
     toPosition: Math.log2,
     toValue: (position) => 2 ** position,
   });
   checkbox(view, "scaled", { label: words.scaled });
   slider(view, "temperature", {
-    label: words.temperature,
-    min: -1,
-    max: 1,
-    step: 0.05,
+    range: [-1, 1, 0.05],
     toPosition: Math.log10,
     toValue: (position) => Number((10 ** position).toPrecision(3)),
     say: (value) => number(value),
@@ -42,7 +22,7 @@ export default courseWidget((view) => {
   let drawnReach = 0; // keys and values stand still: they are drawn anew when the plane shows more, for a far query
   const left = plane();
   const axes = svg("g", { class: "sa-axes" });
-  const keys = svg("g", { class: "sa-key" });
+  const keys = svg("g", { class: "sa-key sense-1" });
   const query = svg("g", { class: "sa-query" });
   const handle = svg("g", { "data-testid": "query" });
   left.root.append(axes, keys, query, handle);
@@ -62,14 +42,9 @@ export default courseWidget((view) => {
   });
 
   const rows = make("tbody");
-  const heads = [words.word, words.score, words.weight].map((head) => make("th", { scope: "col" }, head));
+  const heads = [words.word, words.score, words.weight];
   const formula = make("p", { class: "course-note" });
-  panel(
-    view,
-    words.bars,
-    make("table", { class: "sa-table" }, make("thead", {}, make("tr", {}, ...heads)), rows),
-    formula,
-  );
+  panel(view, words.bars, table({ class: "course-fixed sa-table" }, heads, rows), formula);
 
   const right = plane({ margin: 38 });
   const [hull, pulls, places, mixed] = ["polygon", "g", "g", "g"].map((tag) => svg(tag));
@@ -117,26 +92,23 @@ export default courseWidget((view) => {
   function drawRows({ words: names, scores, weights, formula: how }) {
     write(formula, how);
     const best = weights.indexOf(Math.max(...weights));
-    each(rows, names, row, (node, name, j) => {
+    each(rows, names, wordRow, (node, name, j) => {
       const [head, score, weight] = node.children;
       const [bar, shown] = weight.firstChild.children;
       fill(node, { class: j === best && "sa-best" });
       write(head.firstChild, name);
       write(score, number(scores[j], Math.abs(scores[j]) < 100 ? 2 : 0));
-      fill(bar, { style: `--weight: ${weights[j]}` });
+      fill(bar, { style: `--share: ${weights[j]}` });
       write(shown, number(weights[j]));
     });
   }
 
-  function row() {
-    const bar = make("span", { class: "sa-bar", "aria-hidden": "true" });
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, make("span")),
-      make("td"),
-      make("td", {}, make("div", {}, bar, make("span"))),
-    );
+  function wordRow() {
+    const bar = make("span", { class: "course-bar sa-bar", "aria-hidden": "true" });
+    const node = row(2);
+    fill(node.firstChild, { class: "course-cut" }, make("span"));
+    node.lastChild.append(make("div", { class: "course-together" }, bar, make("span")));
+    return node;
   }
 
   function drawValues({ words: names, values, hull: corners }) {

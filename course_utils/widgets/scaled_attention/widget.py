@@ -12,9 +12,9 @@ import traitlets
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from course_utils.locale import text
 from course_utils.viz.plane import hull_order
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.refusals import as_array
 
 LARGEST_D_K = 1024
 
@@ -60,15 +60,18 @@ class ScaledAttention(CourseWidget):
         attention: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]],
         query: Sequence[float] = (1.0, 0.0),
     ) -> None:
-        self._words = [str(word) for word in labels]
-        self._keys = _points(keys, "keys", len(self._words))
-        self._values = _points(values, "values", len(self._words))
+        self._words = list(labels)
+        self._keys = as_array(keys, len(self._words), 2, what="keys")
+        self._values = as_array(values, len(self._words), 2, what="values")
         self._attention = attention
         super().__init__(query=[float(number) for number in query])
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's numbers and its sentence, from query, d_k, temperature and scaled."""
-        query = self._checked_query()
+        self.within(query=(-1e6, 1e6), temperature=(1e-3, 1e3))
+        if not 2 <= self.d_k <= LARGEST_D_K or self.d_k & (self.d_k - 1):
+            raise self.bad("d_k", largest=LARGEST_D_K, actual=self.d_k)
+        query = as_array(self.query, 2, what="query")
         key = spread(self._keys, self.d_k, turn=True)  # (n, d_k)
         wide_query = spread(query[None] / self.temperature, self.d_k)  # (1, d_k)
         if not self.scaled:
@@ -92,16 +95,6 @@ class ScaledAttention(CourseWidget):
         }
         return picture, self._sentence(weights)
 
-    def _checked_query(self) -> np.ndarray:
-        query = np.asarray(self.query, dtype=float)
-        if query.shape != (2,) or not np.isfinite(query).all() or np.abs(query).max() > 1e6:
-            raise self.bad("query", actual=self.query)
-        if not 2 <= self.d_k <= LARGEST_D_K or self.d_k & (self.d_k - 1):
-            raise self.bad("d_k", largest=LARGEST_D_K, actual=self.d_k)
-        if not (1e-3 <= self.temperature <= 1e3):  # also refuses NaN
-            raise self.bad("temperature", actual=self.temperature)
-        return query
-
     def _sentence(self, weights: np.ndarray) -> str:
         best = int(weights.argmax())
         bits = entropy_bits(weights)
@@ -111,10 +104,10 @@ class ScaledAttention(CourseWidget):
             "d_k": self.d_k,
             "temperature": f"{self.temperature:.2f}",
         }
-        parts = ["summary", "scaled" if self.scaled else "unscaled"] + ["saturated"] * bool(
-            weights[best] > 0.99
-        )
-        return " ".join(self.say(f"{part}", **facts) for part in parts)
+        parts = ["summary", "scaled" if self.scaled else "unscaled"]
+        if weights[best] > 0.99:
+            parts.append("saturated")
+        return " ".join(self.say(part, **facts) for part in parts)
 
 
 def spread(vectors: np.ndarray, d_k: int, *, turn: bool = False) -> np.ndarray:
@@ -138,12 +131,3 @@ def entropy_bits(weights: np.ndarray) -> float:
     """How spread out the weights are, in bits: −Σ w log₂ w, from 0 (one word only) to log₂ n (all alike)."""
     positive = weights[weights > 0]
     return abs(float(-(positive * np.log2(positive)).sum()))
-
-
-def _points(points: ArrayLike, name: str, count: int) -> np.ndarray:
-    array = np.asarray(points, dtype=float)
-    if array.shape != (count, 2) or not count or not np.isfinite(array).all():
-        raise BadInput(
-            text("widgets.scaled_attention.bad.points", name=name, count=count, actual=array.shape)
-        )
-    return array

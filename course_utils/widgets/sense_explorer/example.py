@@ -6,7 +6,6 @@ from course_utils.contextual.senses import sense_points
 from course_utils.pretrained import load_pretrained
 from course_utils.widgets import SenseExplorer
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("sentence", "a"),
     ("sentence", "Backspace"),

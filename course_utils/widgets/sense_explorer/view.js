@@ -1,35 +1,22 @@
 // A typed sentence: its words coloured by how they moved the one in question, its senses as bars, its place on the map.
 
-import {
-  choice,
-  compact,
-  courseWidget,
-  fill,
-  make,
-  nameBeyond,
-  number,
-  panel,
-  plane,
-  SENSE_SHAPES,
-  senseMark,
-  svg,
-  textBox,
-  write,
-} from "../common.js";
+import { compact, courseWidget, fill, make, number, on, panel, svg, write } from "../common.js";
+import { choice, textBox } from "../controls.js";
+import { nameBeyond, plane, SENSE_SHAPES, senseMark } from "../drawing.js";
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words } = view;
   view.stage.classList.add("course-columns", "se-stage");
   compact(view);
   textBox(view, "sentence", { label: words.sentence });
   const names = model.get("picture").words ?? [];
   choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
   const which = make("select", { "data-testid": "occurrence" });
-  which.addEventListener("change", () => view.send({ occurrence: Number(which.value) }), { signal });
+  on(view, which, "change", () => view.send({ occurrence: Number(which.value) }));
   const several = make("label", { class: "course-control" }, make("span", {}, words.occurrence), which);
   view.controls.append(several);
 
-  const sentence = make("div", { class: "se-sentence", role: "list", "data-testid": "parts" });
+  const sentence = make("div", { class: "course-flow se-sentence", role: "list", "data-testid": "parts" });
   panel(view, words.moved, sentence).classList.add("course-broad", "se-moved");
   const bars = make("div", { class: "se-bars", role: "list", "data-testid": "bars" });
   panel(view, words.bars, bars).classList.add("course-broad");
@@ -45,7 +32,6 @@ export default courseWidget((view) => {
 
   return (picture) => {
     several.hidden = picture.count < 2;
-    several.style.display = picture.count < 2 ? "none" : "";
     if (which.options.length !== picture.count) {
       which.replaceChildren(
         ...Array.from({ length: picture.count }, (_, place) =>
@@ -77,7 +63,10 @@ export default courseWidget((view) => {
     if (rest) return write(node, text);
     const side = role === "word" ? "se-word" : share >= 0 ? "se-for" : "se-against";
     const sign = moved > 0 ? "+" : "";
-    fill(node, { class: `se-part ${side}`, style: `--share: ${Math.min(1, Math.abs(share ?? 0)).toFixed(3)}` });
+    fill(node, {
+      class: `course-stack se-part ${side}`,
+      style: `--share: ${Math.min(1, Math.abs(share ?? 0)).toFixed(3)}`,
+    });
     write(node.firstChild, text);
     write(node.lastChild, role === "word" ? "" : `${sign}${number(moved, 1)}`);
   }
@@ -86,7 +75,7 @@ export default courseWidget((view) => {
     const first = place === 0 ? "se-first" : "";
     return [
       make("span", { class: first, role: "listitem" }, shown),
-      make("div", { class: "se-track", "aria-hidden": "true" }, fillBar(make("div"), kind, score)),
+      make("div", { class: "course-track se-track", "aria-hidden": "true" }, fillBar(make("i"), kind, score)),
       make("span", { class: `se-score ${first}` }, `${number(100 * score, 0)} %`),
     ];
   }
@@ -100,7 +89,7 @@ export default courseWidget((view) => {
 
   function fillBar(node, kind, score) {
     const style = `width: ${Math.max(0.5, 100 * score).toFixed(2)}%`;
-    return fill(node, { class: `se-fill sense-${kind % SENSE_SHAPES.length}`, style });
+    return fill(node, { class: `sense-${kind % SENSE_SHAPES.length}`, style });
   }
 
   function drawMap({ own, bars: [best] }) {

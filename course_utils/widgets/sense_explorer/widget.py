@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from course_utils.locale import text
-from course_utils.widgets.base import BadInput, CourseWidget
-from course_utils.widgets.sense_map.widget import Example, sense_name
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.refusals import BadInput, as_array
+from course_utils.widgets.sense_map.widget import Example, framed, sense_name
 
 LONGEST_SENTENCE = 120
 UNSURE = 0.6  # a best score below this is called unsure
@@ -71,14 +73,10 @@ class SenseExplorer(CourseWidget):
         word: str | None = None,
     ) -> None:
         self._examples = {name: [Example(*row) for row in rows] for name, rows in examples.items()}
-        if not self._examples or not all(self._examples.values()):
-            raise BadInput(text("widgets.sense_map.bad.examples"))
-        self._place, self._read, self._occurrences = place, read, occurrences
+        self._place, self._read, self._occurrences = cache(place), read, occurrences
         self._typed = False  # whether the inputs come from the browser just now
         self._weighing: asyncio.TimerHandle | None = None
-        self._maps: dict[str, np.ndarray] = {}
-        readable = isinstance(sentence, str)  # if not, it is refused below
-        found = [name for name in self._examples if readable and occurrences(sentence, name)]
+        found = [name for name in self._examples if occurrences(sentence, name)]
         super().__init__(sentence=sentence, word=word or next(iter(found or self._examples)))
 
     @traitlets.observe("word")
@@ -116,13 +114,10 @@ class SenseExplorer(CourseWidget):
             moved = self._moved(reading)
         except ValueError as problem:
             raise self.bad("refused", problem=problem) from problem
-        rows, points = self._examples[self.word], self._map()
+        rows = self._examples[self.word]
+        points = as_array(self._place(self.word), len(rows), 2, what="place")
         senses = list(dict.fromkeys(row.sense for row in rows))
-        own = np.asarray(reading.place, dtype=np.float64).reshape(2)
-        low = np.minimum(points.min(axis=0), own)
-        high = np.maximum(points.max(axis=0), own)
-        reach = max(float((high - low).max()), 1e-12)
-        scaled = np.round(2 * (np.vstack([points, own]) - (low + high) / 2) / reach, 4).tolist()
+        scaled = framed(np.vstack([points, as_array(reading.place, 2, what="place")]))
         picture = {
             "words": list(self._examples),
             "senses": [{"name": name, "shown": sense_name(self.word, name)} for name in senses],
@@ -157,16 +152,9 @@ class SenseExplorer(CourseWidget):
 
     def _spans(self) -> Sequence[tuple[int, int]]:
         """Where the word stands; refuses a sentence in which it does not, and says why."""
-        if self.word not in self._examples:
-            facts = {"words": " ".join(self._examples), "actual": self.word}
-            raise BadInput(text("widgets.sense_map.bad.word", **facts))
-        if not self.sentence.strip():
-            raise self.bad("empty")
-        if len(self.sentence) > LONGEST_SENTENCE:
-            facts = {"most": LONGEST_SENTENCE, "actual": len(self.sentence)}
-            raise self.bad("long", **facts)
-        if self.occurrence < 0:
-            raise self.bad("occurrence", actual=self.occurrence)
+        self.one_of(word=self._examples)
+        self.typed(sentence=LONGEST_SENTENCE)
+        self.within(occurrence=(0, math.inf))
         spans = self._occurrences(self.sentence, self.word)
         if not spans:
             raise self._not_found()
@@ -179,16 +167,7 @@ class SenseExplorer(CourseWidget):
             self._read(self.sentence, self.word, 0)
         except ValueError as problem:
             facts["pieces"] = getattr(problem, "facts", {}).get("inside", "")
-        return self.bad(f"{'inside' if facts['pieces'] else 'absent'}", **facts)
-
-    def _map(self) -> np.ndarray:
-        if self.word not in self._maps:
-            points = np.asarray(self._place(self.word), dtype=np.float64)
-            expected = (len(self._examples[self.word]), 2)
-            if points.shape != expected or not np.isfinite(points).all():
-                raise BadInput(text("widgets.sense_map.bad.place", expected=expected, actual=points.shape))
-            self._maps[self.word] = points
-        return self._maps[self.word]
+        return self.bad("inside" if facts["pieces"] else "absent", **facts)
 
     def _parts(self, own: tuple[int, int], moved: Sequence[tuple[int, int, float]]) -> list[dict[str, Any]]:
         """The sentence cut into the word itself, the words of its context with how much each moved it, and the rest."""
@@ -220,7 +199,7 @@ class SenseExplorer(CourseWidget):
         said = []
         if count > 1:
             said.append(self.say("several", word=self.word, count=count, number=chosen + 1))
-        said.append(self.say(f"{'sure' if score >= UNSURE else 'unsure'}", **facts))
+        said.append(self.say("sure" if score >= UNSURE else "unsure", **facts))
         if others:
             facts = {"next": sense_name(self.word, others[0][0]), "score": round(100 * others[0][1])}
             said.append(self.say("next", **facts))

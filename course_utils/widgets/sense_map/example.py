@@ -6,7 +6,6 @@ from course_utils.contextual import occurrences
 from course_utils.contextual.evaluation import held_out_sentences
 from course_utils.widgets import SenseMap
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("cursor", "ArrowRight"),
     ("cursor", "ArrowDown"),

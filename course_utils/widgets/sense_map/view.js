@@ -1,31 +1,17 @@
 // Sentences as points; the pointer reads out the nearest one, the arrow keys walk from one to the next.
 
-import {
-  choice,
-  clamp,
-  compact,
-  courseWidget,
-  fill,
-  make,
-  panel,
-  plane,
-  SENSE_SHAPES,
-  senseMark,
-  slider,
-  svg,
-} from "../common.js";
+import { clamp, compact, courseWidget, fill, make, on, panel, svg } from "../common.js";
+import { choice, slider } from "../controls.js";
+import { plane, SENSE_SHAPES, senseMark } from "../drawing.js";
 
 export default courseWidget((view) => {
-  const { model, words, signal } = view;
+  const { model, words } = view;
   view.stage.classList.add("course-columns", "sm-stage");
   compact(view);
   const names = model.get("picture").words ?? [];
   choice(view, "word", { label: words.word, options: names.map((name) => [name, name]) });
   slider(view, "layer", {
-    label: words.layer,
-    min: 0,
-    max: model.get("picture").layers ?? 0,
-    step: 1,
+    range: [0, model.get("picture").layers ?? 0],
     say: (layer) => (layer ? String(layer) : words.embeddings),
   });
 
@@ -100,61 +86,44 @@ export default courseWidget((view) => {
   }
 
   function listen() {
-    const options = { signal };
-    area.root.addEventListener(
-      "pointermove",
-      (event) => {
-        const index = nearest(event);
-        hovering.setAttribute("visibility", index < 0 ? "hidden" : "visible");
-        if (index >= 0) {
-          const [cx, cy] = place()[index];
-          fill(hovering, { cx, cy });
-        }
-        read(index < 0 ? picture.chosen : index);
-      },
-      options,
-    );
-    area.root.addEventListener(
-      "pointerleave",
-      () => {
-        hovering.setAttribute("visibility", "hidden");
-        read(picture.chosen);
-      },
-      options,
-    );
-    area.root.addEventListener(
-      "click",
-      (event) => {
-        const index = nearest(event);
-        if (index < 0) return;
-        cursor.focus({ preventScroll: true });
-        view.send({ point: index });
-      },
-      options,
-    );
-    cursor.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
-        // From where the learner is, which the picture may not show yet: of two quick presses neither is lost.
-        const point = clamp(model.get("point"), 0, order.length - 1);
-        const now = order.indexOf(point);
-        const kinds = picture.senses.length;
-        const sense = (step) =>
-          order.findIndex((index) => picture.kinds[index] === (picture.kinds[point] + step + kinds) % kinds);
-        const to = {
-          ArrowRight: now + 1,
-          ArrowLeft: now - 1,
-          Home: 0,
-          End: order.length - 1,
-          ArrowDown: sense(1),
-          ArrowUp: sense(-1),
-        }[event.key];
-        if (to === undefined) return;
-        event.preventDefault();
-        view.send({ point: order[clamp(to, 0, order.length - 1)] });
-      },
-      options,
-    );
+    on(view, area.root, "pointermove", (event) => {
+      const index = nearest(event);
+      hovering.setAttribute("visibility", index < 0 ? "hidden" : "visible");
+      if (index >= 0) {
+        const [cx, cy] = place()[index];
+        fill(hovering, { cx, cy });
+      }
+      read(index < 0 ? picture.chosen : index);
+    });
+    on(view, area.root, "pointerleave", () => {
+      hovering.setAttribute("visibility", "hidden");
+      read(picture.chosen);
+    });
+    on(view, area.root, "click", (event) => {
+      const index = nearest(event);
+      if (index < 0) return;
+      cursor.focus({ preventScroll: true });
+      view.send({ point: index });
+    });
+    on(view, cursor, "keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      // From where the learner is, which the picture may not show yet: of two quick presses neither is lost.
+      const point = clamp(model.get("point"), 0, order.length - 1);
+      const now = order.indexOf(point);
+      const kinds = picture.senses.length;
+      const sense = (step) =>
+        order.findIndex((index) => picture.kinds[index] === (picture.kinds[point] + step + kinds) % kinds);
+      const to = {
+        ArrowRight: now + 1,
+        ArrowLeft: now - 1,
+        Home: 0,
+        End: order.length - 1,
+        ArrowDown: sense(1),
+        ArrowUp: sense(-1),
+      }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      view.send({ point: order[clamp(to, 0, order.length - 1)] });
+    });
   }
 });

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from course_utils.locale import text
 from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.refusals import as_array
 
 
 class Example(NamedTuple):
@@ -29,11 +32,11 @@ class SenseMap(CourseWidget):
         examples: word -> its Examples, or tuples like them; at least two, at most four senses.
         place: (word, layer) -> (N, 2), where the word's N examples lie in the map of that layer; asked once each.
         layers: how many layers above the embeddings there are.
-        word, layer: what to start from; None means the first word, the last layer.
+        start: any of the attributes.
 
     Attributes:
-        word: one of examples.
-        layer: 0 (embeddings) … layers.
+        word: one of examples; at first the first.
+        layer: 0 (embeddings) … layers; at first the last.
         point: which example is read out; the last one if there are fewer.
     """
 
@@ -50,28 +53,18 @@ class SenseMap(CourseWidget):
         place: Callable[[str, int], ArrayLike],
         *,
         layers: int,
-        word: str | None = None,
-        layer: int | None = None,
+        **start: Any,
     ) -> None:
         self._examples = {word: [Example(*example) for example in rows] for word, rows in examples.items()}
-        if not self._examples or any(not 2 <= len(rows) for rows in self._examples.values()):
-            raise self.bad("examples")
-        self._place = place
+        self._place = cache(place)
         self._layers = layers
-        self._maps: dict[tuple[str, int], list[list[float]]] = {}
-        word = next(iter(self._examples)) if word is None else word
-        super().__init__(word=word, layer=layers if layer is None else layer)
+        super().__init__(**({"word": next(iter(examples)), "layer": layers} | start))
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's points and its sentence, from word, layer and the chosen point."""
-        if self.word not in self._examples:
-            facts = {"words": " ".join(self._examples), "actual": self.word}
-            raise self.bad("word", **facts)
-        if not 0 <= self.layer <= self._layers:
-            raise self.bad("layer", layers=self._layers, actual=self.layer)
+        self.one_of(word=self._examples)
+        self.within(layer=(0, self._layers), point=(0, math.inf))
         rows = self._examples[self.word]
-        if self.point < 0:
-            raise self.bad("point", actual=self.point)
         senses = list(dict.fromkeys(example.sense for example in rows))
         chosen = min(self.point, len(rows) - 1)
         picture = {
@@ -79,7 +72,7 @@ class SenseMap(CourseWidget):
             "layers": self._layers,
             "senses": [{"name": name, "shown": sense_name(self.word, name)} for name in senses],
             "kinds": [senses.index(example.sense) for example in rows],
-            "points": self._points(rows),
+            "points": framed(as_array(self._place(self.word, self.layer), len(rows), 2, what="place")),
             "texts": [
                 [row.sentence[: row.start], row.sentence[row.start : row.end], row.sentence[row.end :]]
                 for row in rows
@@ -95,18 +88,12 @@ class SenseMap(CourseWidget):
         facts |= {"number": chosen + 1, "sense": sense_name(self.word, here.sense), "sentence": here.sentence}
         return picture, self.say("here", **facts)
 
-    def _points(self, rows: Sequence[Example]) -> list[list[float]]:
-        """The map of the present word and layer, moved and scaled into −1 … 1."""
-        key = (self.word, self.layer)
-        if key not in self._maps:
-            points = np.asarray(self._place(*key), dtype=np.float64)
-            if points.shape != (len(rows), 2) or not np.isfinite(points).all():
-                facts = {"expected": (len(rows), 2), "actual": points.shape}
-                raise self.bad("place", **facts)
-            low, high = points.min(axis=0), points.max(axis=0)
-            reach = max(float((high - low).max()), 1e-12)  # one scale for both axes
-            self._maps[key] = np.round(2 * (points - (low + high) / 2) / reach, 4).tolist()
-        return self._maps[key]
+
+def framed(points: np.ndarray) -> list[list[float]]:
+    """Points (N, 2) moved and scaled into −1 … 1, by one scale for both axes."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = max(float((high - low).max()), 1e-12)
+    return np.round(2 * (points - (low + high) / 2) / reach, 4).tolist()
 
 
 def sense_name(word: str, sense: str) -> str:

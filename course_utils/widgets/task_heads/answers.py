@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from course_utils.locale import text
-from course_utils.widgets.attention_explorer.side import as_array, readable
-from course_utils.widgets.base import BadInput
+from course_utils.widgets.refusals import BadInput, as_array, as_weights
+from course_utils.widgets.shown import percent, readable, signed
 
-MOST_TASKS = 3  # that put a sentence into classes
-MOST_LABELS = 8
 MOST_WORDS = 64
 MOST_PIECES = 200  # of a passage
 MOST_ALIKE = 5.0  # the scale of KorSTS: 0 nothing in common … 5 the same
 LONGEST_NAME = 24  # letters of a label, a word, a piece
 LONGEST_ANSWER = 60  # letters
 OUTSIDE = "O"  # the tag of a word that is in no name
-KEYS = ("pieces", "start", "end", "span", "answer", "margin", "threshold")
 
 
 @dataclass(frozen=True)
@@ -44,26 +41,13 @@ class Found:
     threshold: float
 
     @classmethod
-    def of(cls, found: Any) -> Found:
+    def of(cls, found: Mapping[str, Any]) -> Found:
         """From what `answer` gave."""
-        if not isinstance(found, Mapping) or not set(KEYS) <= found.keys():
-            raise _bad("keys", expected=", ".join(KEYS))
         pieces = [_name(piece) for piece in found["pieces"]]
-        start, end = as_array(found["start"]), as_array(found["end"])
-        if not 1 <= len(pieces) <= MOST_PIECES:
-            raise _bad("pieces", most=MOST_PIECES, actual=len(pieces))
-        for values in (start, end):
-            # At most 1: what is missing lies on [CLS] and on the question. The comparison also refuses NaN.
-            if values.shape != (len(pieces),) or not ((values >= 0).all() and values.sum() <= 1.01):
-                raise _bad("ends", count=len(pieces), actual=values.shape)
-        first, last = found["span"]
-        if not (first in range(len(pieces)) and last in range(len(pieces)) and first <= last):
-            raise _bad("span", last=len(pieces) - 1, actual=(first, last))
-        margin, threshold = float(found["margin"]), float(found["threshold"])
-        if not np.isfinite([margin, threshold]).all():
-            raise _bad("margin")
+        _check_count("pieces", len(pieces), MOST_PIECES)
+        start, end = (as_array(found[name], len(pieces), what=name) for name in ("start", "end"))
         answer = readable(str(found["answer"]), LONGEST_ANSWER)
-        return cls(pieces, start, end, (int(first), int(last)), answer, margin, threshold)
+        return cls(pieces, start, end, tuple(found["span"]), answer, found["margin"], found["threshold"])
 
     @property
     def answered(self) -> bool:
@@ -87,38 +71,29 @@ class Found:
             ],
             "answered": self.answered,
             "answer": self.answer,
-            "rule": text(
-                f"widgets.task_heads.{'above' if self.answered else 'below'}",
-                margin=signed(self.margin),
-                threshold=signed(self.threshold),
-            ),
+            "rule": self._told("above" if self.answered else "below"),
         }
 
     def say(self) -> str:
         """The answer, or that there is none."""
-        facts = {"answer": self.answer, "margin": signed(self.margin), "threshold": signed(self.threshold)}
-        return text(f"widgets.task_heads.{'answered' if self.answered else 'unanswered'}", **facts)
+        return self._told("answered" if self.answered else "unanswered")
+
+    def _told(self, key: str) -> str:
+        margin, threshold = signed(self.margin, 1), signed(self.threshold, 1)
+        return text(f"widgets.task_heads.{key}", answer=self.answer, margin=margin, threshold=threshold)
 
 
-def classes_of(found: Any) -> list[dict[str, Any]]:
+def classes_of(found: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
     """For each task its name and a bar for each label, in the order given; the likeliest is marked."""
-    fits = isinstance(found, Mapping) and 1 <= len(found) <= MOST_TASKS
-    if not fits or not all(isinstance(labels, Mapping) for labels in found.values()):
-        raise _bad("tasks", most=MOST_TASKS)
     tasks = []
     for name, labels in found.items():
-        shares = as_array(list(labels.values()))
-        if not 2 <= len(labels) <= MOST_LABELS:
-            raise _bad("labels", name=_name(name), most=MOST_LABELS, actual=len(labels))
-        # 1e-2: they may come from a model in half precision. The comparison also refuses NaN.
-        if shares.shape != (len(labels),) or not ((shares >= 0).all() and abs(shares.sum() - 1) <= 1e-2):
-            raise _bad("probabilities", name=_name(name))
+        shares = as_weights(list(labels.values()), len(labels), what=name)
         best = int(shares.argmax())
         bars = [
             {
                 "label": _name(label),
                 "share": round(float(share), 4),
-                "shown": percent(share),
+                "shown": _share(share),
                 "best": at == best,
             }
             for at, (label, share) in enumerate(zip(labels, shares, strict=True))
@@ -127,11 +102,9 @@ def classes_of(found: Any) -> list[dict[str, Any]]:
     return tasks
 
 
-def likeness_of(found: Any) -> dict[str, Any]:
+def likeness_of(found: float) -> dict[str, Any]:
     """The score as it is, and as a place on the meter, whose ends it may pass: a head for a number knows no bounds."""
-    score = as_array(found)
-    if score.shape or not np.isfinite(score):
-        raise _bad("score", actual=readable(str(found), LONGEST_NAME))
+    score = as_array(found, what="compare")
     inside = float(np.clip(score, 0, MOST_ALIKE))
     return {
         "share": round(inside / MOST_ALIKE, 4),
@@ -140,22 +113,19 @@ def likeness_of(found: Any) -> dict[str, Any]:
     }
 
 
-def words_of(found: Any) -> list[dict[str, Any]]:
+def words_of(found: Iterable[tuple[str, str, float]]) -> list[dict[str, Any]]:
     """For each word its tag, the probability of that tag, and whether it goes on with the name before it."""
     rows = [(str(word), str(tag), float(share)) for word, tag, share in found]
-    if not 1 <= len(rows) <= MOST_WORDS:
-        raise _bad("words", most=MOST_WORDS, actual=len(rows))
+    _check_count("words", len(rows), MOST_WORDS)
     words = []
     for place, (word, tag, share) in enumerate(rows):
-        if not 0 <= share <= 1:
-            raise _bad("share", word=_name(word), actual=share)
         before = rows[place - 1][1] if place else OUTSIDE
         words.append(
             {
                 "word": _name(word),
                 "tag": _name(tag),
                 "share": round(share, 4),
-                "shown": percent(share),
+                "shown": _share(share),
                 "outside": tag == OUTSIDE,
                 "joined": tag.startswith("I-") and before in (f"B-{tag[2:]}", tag),
             }
@@ -174,14 +144,9 @@ def names_in(words: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{word} ({kind})" for word, kind in names]
 
 
-def percent(share: float) -> str:
+def _share(share: float) -> str:
     """In whole percent; what would be 0 and is not nothing, is told as that."""
-    return "<1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
-
-
-def signed(value: float, digits: int = 1) -> str:
-    """A number with a true minus sign, and none before zero."""
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+    return "<1 %" if 0 < share < 0.005 else percent(share)
 
 
 def _name(label: Any) -> str:
@@ -189,5 +154,6 @@ def _name(label: Any) -> str:
     return readable(str(label), LONGEST_NAME)
 
 
-def _bad(reason: str, **facts: Any) -> BadInput:
-    return BadInput(text(f"widgets.task_heads.bad.{reason}", **facts))
+def _check_count(of: str, count: int, most: int) -> None:
+    if not 1 <= count <= most:
+        raise BadInput(text(f"widgets.task_heads.bad.{of}", most=most, actual=count))

@@ -1,9 +1,10 @@
 // Left what is said of the sentence and of the pair, right the question and its passage: each head below what it reads.
 
-import { clamp, courseWidget, dense, each, fill, make, panel, textBox, write } from "../common.js";
+import { courseWidget, dense, each, fill, filled, make, on, panel, reveal, write } from "../common.js";
+import { textBox } from "../controls.js";
 
 export default courseWidget((view) => {
-  const { model, words, constants, signal, stage } = view;
+  const { words, constants, stage } = view;
   dense(view);
   stage.classList.add("course-halves");
   const left = side("sentence", "second");
@@ -34,21 +35,13 @@ export default courseWidget((view) => {
 
   // As textBox, of several lines; but it is one text: Enter begins no new line.
   function passageBox(into) {
-    const input = make("textarea", { rows: 2, spellcheck: "false", "data-testid": "passage" });
-    input.addEventListener("input", () => view.send({ passage: input.value }), { signal });
-    input.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key !== "Enter") return;
-        event.preventDefault();
-        event.stopPropagation();
-      },
-      { signal },
-    );
-    view.onChange(() => {
-      if (document.activeElement !== input) input.value = model.get("passage");
+    const input = textBox(view, "passage", { label: words.passage, into, tag: "textarea" }).querySelector("textarea");
+    input.rows = 2;
+    on(view, input, "keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      event.stopPropagation();
     });
-    into.append(make("label", { class: "course-control course-wide" }, make("span", {}, words.passage), input));
   }
 
   function within(node, title, name, ...children) {
@@ -66,7 +59,7 @@ export default courseWidget((view) => {
       each(
         tasks,
         found,
-        () => make("div", {}, make("b"), make("ul", { class: "th-bars" })),
+        () => make("div", {}, make("b", { class: "course-small th-small" }), make("ul", { class: "th-bars" })),
         ({ children: [title, list] }, { name, bars }) => {
           write(title, name);
           fill(list, { "aria-label": words.bars.replace("{task}", name) });
@@ -76,7 +69,15 @@ export default courseWidget((view) => {
   }
 
   function bar() {
-    return make("li", {}, make("span"), make("i", { "aria-hidden": "true" }), make("span"));
+    return make("li", {}, make("span"), share(), make("span"));
+  }
+
+  function share() {
+    return make("i", { class: "course-bar", "aria-hidden": "true" });
+  }
+
+  function part(tag) {
+    return make(tag, { class: "course-small th-small" });
   }
 
   function drawBar(node, { label, share, shown, best }) {
@@ -94,12 +95,23 @@ export default courseWidget((view) => {
     const marks = Array.from({ length: most + 1 }, (_, mark) => make("span", {}, String(mark)));
     const meter = make(
       "div",
-      { class: "th-meter", role: "meter", "aria-label": words.pair, "aria-valuemin": 0, "aria-valuemax": most },
+      {
+        class: "course-track th-meter",
+        role: "meter",
+        "aria-label": words.pair,
+        "aria-valuemin": 0,
+        "aria-valuemax": most,
+      },
       make("i"),
     );
     fill(meter, { "data-testid": "meter" });
     const value = make("b", { "data-testid": "alike" });
-    const scale = make("div", { class: "th-scale" }, meter, make("div", { "aria-hidden": "true" }, ...marks));
+    const scale = make(
+      "div",
+      { class: "th-scale" },
+      meter,
+      make("div", { class: "course-small th-small", "aria-hidden": "true" }, ...marks),
+    );
     const figure = within(node, words.pair, "pair", scale);
     figure.firstChild.append(value);
     return ({ share, score, shown }) => {
@@ -113,7 +125,7 @@ export default courseWidget((view) => {
 
   function buildWords(node) {
     const list = make("ul", {
-      class: "th-words",
+      class: "course-flow th-words",
       role: "list",
       tabindex: 0,
       "aria-label": words.words,
@@ -124,7 +136,7 @@ export default courseWidget((view) => {
       each(
         list,
         found,
-        () => make("li", {}, make("span"), make("i", { "aria-hidden": "true" }), make("b"), make("small")),
+        () => make("li", { class: "course-token" }, make("span"), share(), part("b"), part("small")),
         (item, { word, tag, share, shown, outside, joined }) => {
           const [name, , kind, value] = item.children;
           item.classList.toggle("th-outside", outside);
@@ -142,20 +154,20 @@ export default courseWidget((view) => {
 
   function buildSpan(node) {
     const list = make("ol", {
-      class: "th-pieces",
+      class: "course-flow th-pieces",
       role: "list",
       tabindex: 0,
       "aria-label": words.pieces,
       "data-testid": "pieces",
     });
     const answer = make("b");
-    const rule = make("span", { class: "th-rule" });
-    const line = make("p", { class: "th-answer", "data-testid": "answer" }, answer, rule);
+    const rule = make("span", { class: "course-small th-small" });
+    const line = make("p", { class: "course-flow th-answer", "data-testid": "answer" }, answer, rule);
     const figure = within(node, words.span, "span", line, list);
     const legend = ["starts", "ends", "best"].map((name) =>
       make("span", {}, make("i", { class: `th-${name}`, "aria-hidden": "true" }), words[name]),
     );
-    figure.firstChild.append(make("span", { class: "th-legend" }, ...legend));
+    figure.firstChild.append(make("span", { class: "course-legend course-small th-small th-legend" }, ...legend));
     return (found) => {
       const text = found.answered
         ? `${words.answer}: ${found.answer}`
@@ -165,21 +177,19 @@ export default courseWidget((view) => {
       line.classList.toggle("th-silent", !found.answered);
       list.classList.toggle("th-silent", !found.answered);
       each(list, found.pieces, piece, drawPiece);
-      const { offsetTop, offsetHeight } = list.children[found.pieces.findIndex(({ inside }) => inside)];
-      const below = offsetTop + offsetHeight - list.clientHeight;
-      list.scrollTop = clamp(list.scrollTop, below, offsetTop); // where the answer begins is in sight
+      reveal(list, list.children[found.pieces.findIndex(({ inside }) => inside)]); // where the answer begins
     };
   }
 
   function piece() {
     const pair = make("span", { class: "th-two", "aria-hidden": "true" }, make("i"), make("i"));
-    return make("li", {}, pair, make("span"));
+    return make("li", { class: "course-token" }, pair, make("span"));
   }
 
   function drawPiece(node, found) {
     const [begins, ends] = node.firstChild.children;
     const shown = { piece: found.piece, start: found.start.toFixed(2), end: found.end.toFixed(2) };
-    fill(node, { title: words.place.replace(/{(\w+)}/g, (_, name) => shown[name]) });
+    fill(node, { title: filled(words.place, shown) });
     node.classList.toggle("th-inside", found.inside);
     begins.style.setProperty("--share", found.start);
     ends.style.setProperty("--share", found.end);

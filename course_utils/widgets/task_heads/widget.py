@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import traitlets
 
 from course_utils.locale import text
-from course_utils.widgets.attention_explorer.side import readable
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.refusals import refusals_told
 from course_utils.widgets.task_heads.answers import (
     MOST_ALIKE,
     Found,
@@ -21,7 +21,6 @@ from course_utils.widgets.task_heads.answers import (
 )
 
 LONGEST = {"sentence": 120, "second": 120, "question": 120, "passage": 300}  # letters
-LONGEST_REASON = 300  # letters of why a text is refused
 REMEMBERED = 64  # answers of each head: a key in one box asks only the heads that read it
 TOLD = 3  # names in the line that says what is seen
 
@@ -85,12 +84,7 @@ class TaskHeads(CourseWidget):
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """What the four heads say, and the same in one line."""
-        for name, most in LONGEST.items():
-            letters = len(getattr(self, name))
-            if not getattr(self, name).strip() or letters > most:
-                how = "long" if letters > most else "empty"
-                what = self.say(f"labels.{name}")
-                raise self.bad(f"{how}", what=what, most=most, actual=letters)
+        self.typed(**LONGEST)
         tasks = self._classify(self.sentence)
         alike = self._compare(self.sentence, self.second)
         words = self._tag(self.sentence)
@@ -104,11 +98,8 @@ def _asked(head: Callable[..., Any], checked: Callable[[Any], Any]) -> Callable[
 
     @lru_cache(REMEMBERED)
     def ask(*texts: str) -> Any:
-        try:
+        with refusals_told():
             found = head(*texts)
-        except ValueError as problem:
-            reason = readable(str(problem), LONGEST_REASON)
-            raise BadInput(text("widgets.task_heads.bad.refused", reason=reason)) from problem
         return checked(found)
 
     return ask

@@ -4,7 +4,6 @@ from course_utils.pretrained import load_pretrained
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.widgets import TokenInspector
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("lowercase", "Space"),
     ("strip_accents", "Space"),

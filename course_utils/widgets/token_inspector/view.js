@@ -1,10 +1,11 @@
 // The typed text with one piece pointed out, and its words; its pieces; its forms, and its code points. Each in a box of
 // its own, which scrolls where the text is long.
 
-import { checkbox, clamp, courseWidget, dense, each, fill, make, panel, textBox, write } from "../common.js";
+import { courseWidget, dense, each, fill, make, on, panel, row, scrolled, table, watch, write } from "../common.js";
+import { checkbox, textBox, walk } from "../controls.js";
 
 export default courseWidget((view) => {
-  const { words, signal } = view;
+  const { words } = view;
   dense(view, { low: true });
   view.stage.classList.add("course-unbounded");
   textBox(view, "sentence", { label: words.sentence });
@@ -13,14 +14,25 @@ export default courseWidget((view) => {
 
   const typed = make("p", { class: "ti-typed", "data-testid": "typed" });
   const pieces = make("div", {
-    class: "ti-pieces",
+    class: "course-frame course-flow ti-pieces",
     role: "group",
     "aria-label": `${words.pieces}: ${words.id}, ${words.span}`,
     "data-testid": "pieces",
   });
-  const list = make("p", { class: "ti-words", "data-testid": "words" });
-  const forms = table("forms", [words.form, words.text, words.points, words.bytes]);
-  const characters = table("characters", [words.char, words.number, words.decomposed, words.left, words.name]);
+  const list = make("p", { class: "course-flow ti-words", "data-testid": "words" });
+  const forms = table({ class: "course-table ti-table", "data-testid": "forms" }, [
+    words.form,
+    words.text,
+    words.points,
+    words.bytes,
+  ]);
+  const characters = table({ class: "course-table ti-table", "data-testid": "characters" }, [
+    words.char,
+    words.number,
+    words.decomposed,
+    words.left,
+    words.name,
+  ]);
   panel(view, words.typed_panel, scrolling(typed, words.typed));
   panel(view, words.words, scrolling(list, words.words));
   view.stage.append(make("div", { class: "ti-row" }, pieces, make("p", { class: "course-note" }, words.hint)));
@@ -34,11 +46,11 @@ export default courseWidget((view) => {
     reveal(typed.parentElement, typed.querySelector("mark"));
     drawPieces(picture);
     reveal(pieces, cards[picture.chosen]);
-    each(list, picture.words, () => make("span", { class: "ti-chip" }), write);
+    each(list, picture.words, () => make("span", { class: "course-chip ti-chip" }), write);
     each(
       forms.tBodies[0],
       picture.forms,
-      () => row(4),
+      () => row(3),
       (node, form) => {
         node.children[1].classList.add("ti-text");
         writeRow(node, [words[form.name], form.text, String(form.count), String(form.bytes)]);
@@ -47,7 +59,7 @@ export default courseWidget((view) => {
     each(
       characters.tBodies[0],
       picture.characters,
-      () => row(5),
+      () => row(4),
       (node, point) => {
         fill(node, { class: point.changed ? "ti-changed" : "" });
         writeRow(node, [point.char, point.number, point.decomposed, point.left || words.nothing, point.name]);
@@ -60,10 +72,6 @@ export default courseWidget((view) => {
     if (!part) return;
     const top = part.offsetTop - box.firstElementChild.offsetTop;
     if (top < box.scrollTop || top + part.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top;
-  }
-
-  function row(count) {
-    return make("tr", {}, make("th", { scope: "row" }), ...Array.from({ length: count - 1 }, () => make("td")));
   }
 
   function writeRow(node, texts) {
@@ -83,7 +91,7 @@ export default courseWidget((view) => {
     picture.pieces.forEach((piece, place) => {
       const span = `[${piece.start}, ${piece.end})`;
       fill(cards[place], {
-        class: piece.unknown ? "ti-piece ti-unknown" : "ti-piece",
+        class: `course-stack ti-piece${piece.unknown ? " ti-unknown" : ""}`,
         "aria-pressed": String(place === picture.chosen),
         tabindex: place === picture.chosen ? 0 : -1,
         "aria-label": `${piece.text} ${piece.id} ${span}`,
@@ -96,54 +104,25 @@ export default courseWidget((view) => {
 
   function card(place) {
     const node = make("button", { type: "button" }, make("b"), " ", make("span"), " ", make("span"));
-    node.addEventListener("click", () => choose(place), { signal });
-    node.addEventListener(
-      "keydown",
-      (event) => {
-        const end = cards.length - 1;
-        const to = {
-          ArrowLeft: place - 1,
-          ArrowUp: place - 1,
-          ArrowRight: place + 1,
-          ArrowDown: place + 1,
-          Home: 0,
-          End: end,
-        }[event.key];
-        if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        choose(clamp(to, 0, end));
-      },
-      { signal },
-    );
+    on(view, node, "click", () => go(place));
+    walk(view, node, place, { last: () => cards.length - 1, go, arrows: "Left Up Right Down" });
     return node;
   }
 
-  function choose(place) {
+  function go(place) {
     view.send({ piece: place });
     cards[place].tabIndex = 0;
     cards[place].focus();
   }
 
-  function table(name, heads) {
-    return make(
-      "table",
-      { class: "course-table ti-table", "data-testid": name },
-      make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-      make("tbody"),
-    );
-  }
-
   // A frame that is a stop for the Tab key only while there is something to scroll to.
   function scrolling(node, label) {
     const box = frame(node, label);
-    const watch = new ResizeObserver(() => fill(box, { tabindex: box.scrollHeight > box.clientHeight ? 0 : false }));
-    watch.observe(box);
-    watch.observe(node);
-    signal.addEventListener("abort", () => watch.disconnect());
+    watch(view, () => fill(box, { tabindex: box.scrollHeight > box.clientHeight ? 0 : false }), box, node);
     return box;
   }
 
   function frame(node, label) {
-    return make("div", { class: "ti-frame", tabindex: 0, role: "region", "aria-label": label }, node);
+    return scrolled("course-frame ti-frame", label, node);
   }
 });

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import traitlets
 
+from course_utils.tokenization import WordPieceTokenizer
 from course_utils.widgets.base import CourseWidget
 
 LONGEST_TEXT = 60
 UNKNOWN = "[UNK]"
-
-
-class Tokenizer(Protocol):
-    """What is asked of a tokenizer; course_utils.tokenization.WordPieceTokenizer answers it all."""
-
-    vocab: Mapping[str, int]
-
-    def normalized(self, text: str) -> Sequence[tuple[str, int]]: ...
-
-    def words(self, text: str) -> Sequence[tuple[str, Any]]: ...
-
-    def pieces(self, text: str) -> Sequence[tuple[str, tuple[int, int]]]: ...
 
 
 class TokenInspector(CourseWidget):
@@ -31,8 +21,8 @@ class TokenInspector(CourseWidget):
 
     Args:
         sentence: what to start from, at most 60 code points.
-        tokenizer: (lowercase, strip_accents) -> such as a WordPieceTokenizer; asked once for each combination.
-        lowercase, strip_accents: as the attributes.
+        tokenizer: (lowercase, strip_accents) -> tokenizer; asked once for each combination.
+        start: any of the attributes.
 
     Attributes:
         sentence: str; may be empty.
@@ -50,26 +40,18 @@ class TokenInspector(CourseWidget):
     piece = traitlets.Int(0).tag(sync=True)
 
     def __init__(
-        self,
-        sentence: str,
-        *,
-        tokenizer: Callable[[bool, bool], Tokenizer],
-        lowercase: bool = True,
-        strip_accents: bool = True,
+        self, sentence: str, *, tokenizer: Callable[[bool, bool], WordPieceTokenizer], **start: Any
     ) -> None:
-        self._make = tokenizer
-        self._tokenizers: dict[tuple[bool, bool], Tokenizer] = {}
-        super().__init__(sentence=sentence, lowercase=lowercase, strip_accents=strip_accents)
+        self._make = cache(tokenizer)
+        super().__init__(sentence=sentence, **start)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture's tables and its sentence, from the text and the two switches."""
         typed = self.sentence
-        if len(typed) > LONGEST_TEXT:
-            facts = {"most": LONGEST_TEXT, "actual": len(typed)}
-            raise self.bad("long", **facts)
-        if not 0 <= self.piece:
-            raise self.bad("piece", actual=self.piece)
-        tokenizer = self._tokenizer()
+        self.no_longer(sentence=LONGEST_TEXT)
+        self.within(piece=(0, LONGEST_TEXT))
+        tokenizer = self._make(self.lowercase, self.strip_accents)
+        kept = tokenizer.normalized(typed)
         pieces = [
             {
                 "text": piece,
@@ -83,50 +65,14 @@ class TokenInspector(CourseWidget):
         chosen = min(self.piece, len(pieces) - 1)
         span = (pieces[chosen]["start"], pieces[chosen]["end"]) if pieces else (0, 0)
         picture = {
-            "characters": self._characters(typed),
-            "forms": [self._form(name, form) for name, form in self._forms(typed)],
+            "characters": _characters(typed, kept),
+            "forms": _forms(typed, kept),
             "words": [word for word, _ in tokenizer.words(typed)],
             "pieces": pieces,
             "chosen": chosen,
             "marked": [typed[: span[0]], typed[span[0] : span[1]], typed[span[1] :]],
         }
         return picture, self._say(picture)
-
-    def _tokenizer(self) -> Tokenizer:
-        key = (self.lowercase, self.strip_accents)
-        if key not in self._tokenizers:
-            self._tokenizers[key] = self._make(*key)
-        return self._tokenizers[key]
-
-    def _characters(self, typed: str) -> list[dict[str, Any]]:
-        """A row for each code point as typed: number, name, NFD, and what normalisation leaves of it."""
-        left: list[list[str]] = [[] for _ in typed]
-        for char, place in self._tokenizer().normalized(typed):
-            left[place].append(char)
-        return [
-            {
-                "char": char,
-                "number": _numbers(char),
-                "name": unicodedata.name(char, ""),
-                "decomposed": _numbers(unicodedata.normalize("NFD", char)),
-                "left": _numbers("".join(kept)),
-                "changed": "".join(kept) != char,
-            }
-            for char, kept in zip(typed, left, strict=True)
-        ]
-
-    def _forms(self, typed: str) -> list[tuple[str, str]]:
-        kept = self._tokenizer().normalized(typed)
-        return [
-            ("typed", typed),
-            ("nfc", unicodedata.normalize("NFC", typed)),
-            ("nfd", unicodedata.normalize("NFD", typed)),
-            ("normalized", "".join(char for char, _ in kept)),
-        ]
-
-    @staticmethod
-    def _form(name: str, form: str) -> dict[str, Any]:
-        return {"name": name, "text": form, "count": len(form), "bytes": len(form.encode("utf-8", "replace"))}
 
     def _say(self, picture: dict[str, Any]) -> str:
         forms = {form["name"]: form["count"] for form in picture["forms"]}
@@ -140,6 +86,37 @@ class TokenInspector(CourseWidget):
             facts = {"piece": piece["text"], "id": piece["id"], "start": piece["start"], "end": piece["end"]}
             said.append(self.say("here", part=picture["marked"][1], **facts))
         return " ".join(said)
+
+
+def _characters(typed: str, kept: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    """A row for each code point as typed: number, name, NFD, and what normalisation leaves of it."""
+    left: list[list[str]] = [[] for _ in typed]
+    for char, place in kept:
+        left[place].append(char)
+    return [
+        {
+            "char": char,
+            "number": _numbers(char),
+            "name": unicodedata.name(char, ""),
+            "decomposed": _numbers(unicodedata.normalize("NFD", char)),
+            "left": _numbers("".join(own)),
+            "changed": "".join(own) != char,
+        }
+        for char, own in zip(typed, left, strict=True)
+    ]
+
+
+def _forms(typed: str, kept: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    forms = {
+        "typed": typed,
+        "nfc": unicodedata.normalize("NFC", typed),
+        "nfd": unicodedata.normalize("NFD", typed),
+        "normalized": "".join(char for char, _ in kept),
+    }
+    return [
+        {"name": name, "text": form, "count": len(form), "bytes": len(form.encode("utf-8"))}
+        for name, form in forms.items()
+    ]
 
 
 def _numbers(chars: str) -> str:

@@ -4,7 +4,6 @@ import math
 
 from course_utils.widgets import TrainingReplay
 
-# data-testid of a control, key; each changes the picture.
 MOVES = (
     ("snapshot", "ArrowLeft"),
     ("snapshot", "Home"),

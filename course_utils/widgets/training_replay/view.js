@@ -1,10 +1,13 @@
 // Left the loss with the unigram line; in the middle the accuracy of both next-sentence classes, under it the learning
 // rate. One upright line through all of them marks the snapshot that is shown. Right: what it fills in at [MASK].
 
-import { courseWidget, each, fill, make, number, panel, slider, svg, textBox, write } from "../common.js";
+import { courseWidget, dense, each, fill, make, number, panel, svg, write } from "../common.js";
+import { slider, textBox } from "../controls.js";
+import { label } from "../drawing.js";
 
 export default courseWidget((view) => {
   const { model, words, constants } = view;
+  dense(view);
   const WIDTH = 272;
   const [LEFT, RIGHT] = [56, WIDTH - 12];
   const [TOP, FOOT] = [10, 25];
@@ -19,10 +22,7 @@ export default courseWidget((view) => {
   );
   view.controls.append(progress);
   const scrub = slider(view, "snapshot", {
-    label: words.snapshot,
-    min: 0,
-    max: 0,
-    step: 1,
+    range: [0, 0],
     say: (at) => {
       const { snapshots } = model.get("curves");
       return snapshots[at] ? words.step.replace("{step}", snapshots[at][0].toLocaleString("en")) : "";
@@ -40,8 +40,8 @@ export default courseWidget((view) => {
     words.next,
     next.root,
     legend([
-      ["tr-next", words.is_next],
-      ["tr-not", words.is_not],
+      ["sense-0", words.is_next],
+      ["tr-not sense-1", words.is_not],
     ]),
   );
   middle.append(make("p", { class: "tr-caption" }, words.rate), rate.root);
@@ -98,8 +98,8 @@ export default courseWidget((view) => {
       here === null
         ? []
         : [
-            [snapshots[here][2], "tr-next"],
-            [snapshots[here][3], "tr-not"],
+            [snapshots[here][2], "sense-0"],
+            [snapshots[here][3], "tr-not sense-1"],
           ];
     each(
       next.marks,
@@ -123,7 +123,7 @@ export default courseWidget((view) => {
       "li",
       {},
       make("b"),
-      make("span", { class: "tr-bar", "aria-hidden": "true" }),
+      make("span", { class: "course-bar tr-bar", "aria-hidden": "true" }),
       make("span", { class: "tr-share" }),
     );
   }
@@ -145,7 +145,7 @@ export default courseWidget((view) => {
       line(
         curve,
         records.map((r) => [r[0], r[1]]),
-        "tr-train",
+        "tr-train sense-0",
       ),
     );
     const peak = Math.max(1e-9, ...records.map((r) => r[2]));
@@ -154,7 +154,7 @@ export default courseWidget((view) => {
       line(
         rates,
         records.map((r) => [r[0], r[2]]),
-        "tr-rate",
+        "sense-2",
       ),
     );
 
@@ -170,8 +170,8 @@ export default courseWidget((view) => {
       ),
       label(LEFT + 4, classes.y(constants.chance) - 7, words.chance, "start"), // where both classes begin: far from chance
       ...[
-        [2, "tr-next"],
-        [3, "tr-not"],
+        [2, "sense-0"],
+        [3, "tr-not sense-1"],
       ].map(([column, look]) =>
         line(
           classes,
@@ -201,7 +201,7 @@ export default courseWidget((view) => {
     );
     for (const value of ticks) {
       layer.append(
-        svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), class: "tr-grid" }),
+        svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), class: "course-grid" }),
         label(LEFT - 7, y(value) + 5, say(value), "end"),
       );
     }
@@ -211,19 +211,15 @@ export default courseWidget((view) => {
 
   function line({ x, y }, points, look) {
     return svg("polyline", {
-      class: look,
+      class: `course-curve ${look}`,
       points: points.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" "),
     });
-  }
-
-  function label(x, y, content, anchor) {
-    return svg("text", { x, y, "text-anchor": anchor, class: "course-name" }, content);
   }
 
   function legend(entries) {
     return make(
       "p",
-      { class: "course-note tr-legend" },
+      { class: "course-note course-legend tr-legend" },
       ...entries.map(([look, name]) =>
         make(
           "span",
@@ -231,7 +227,7 @@ export default courseWidget((view) => {
           svg(
             "svg",
             { viewBox: "0 0 30 12", "aria-hidden": "true" },
-            svg("polyline", { class: look, points: "1,6 29,6" }),
+            svg("polyline", { class: `course-curve ${look}`, points: "1,6 29,6" }),
           ),
           name,
         ),

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from course_utils.widgets.base import BadInput, CourseWidget
+from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.refusals import refusals_told
+from course_utils.widgets.shown import percent
 
 MASK = "[MASK]"
 LONGEST_TEXT = 60
-MOST_RECORDS = 2000
 CHANCE = 0.5  # of each next-sentence class
 
 Fill = Callable[[int, str], Sequence[tuple[str, float]]]
@@ -49,12 +50,7 @@ class TrainingReplay(CourseWidget):
     _length = traitlets.Tuple(traitlets.Int(), traitlets.Int(), default_value=(0, 0))  # records, snapshots
 
     def __init__(self, *, steps: int, unigram: float, fill: Fill, sentence: str) -> None:
-        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-            raise self.bad("steps", actual=steps)
-        if not 0 < unigram < math.inf:
-            raise self.bad("unigram", actual=unigram)
         self._steps, self._unigram, self._fill = steps, float(unigram), fill
-        self._records: list[dict[str, float]] = []
         self._snapshots: list[dict[str, float]] = []
         self._rows: dict[str, list[list[float]]] = {"records": [], "snapshots": []}  # as the page has them
         self.set_trait("curves", self._draw_curves())
@@ -62,10 +58,7 @@ class TrainingReplay(CourseWidget):
 
     def add_record(self, step: int, *, mlm_loss: float, learning_rate: float) -> None:
         """The training loss around update `step`; steps rise."""
-        self._check(self._records, step, (mlm_loss, learning_rate))
-        if len(self._records) == MOST_RECORDS:
-            raise self.bad("many", most=MOST_RECORDS)
-        self._records.append({"step": step, "mlm_loss": mlm_loss, "learning_rate": learning_rate})
+        self._check("records", step, (mlm_loss, learning_rate))
         self._rows["records"].append([step, _round(mlm_loss), learning_rate])
         self._grow(follow=False)
 
@@ -76,28 +69,30 @@ class TrainingReplay(CourseWidget):
             step: rises from snapshot to snapshot.
             measures: held_out_mlm_loss, held_out_next_accuracy, held_out_not_next_accuracy; others are not used.
         """
-        if missing := [name for name in MEASURES if name not in measures]:
-            raise self.bad("measures", missing=", ".join(missing))
         kept = {name: float(measures[name]) for name in MEASURES}
-        self._check(self._snapshots, step, tuple(kept.values()), first=0)
+        self._check("snapshots", step, tuple(kept.values()), first=0)
         self._snapshots.append({"step": step, **kept})
         self._rows["snapshots"].append([step, *map(_round, kept.values())])
         self._grow(follow=self.snapshot >= len(self._snapshots) - 2)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """Which snapshot is shown and what it fills in, and the sentence about it."""
-        self._check_sentence()
-        if not 0 <= self.snapshot <= max(0, len(self._snapshots) - 1):
-            most = max(0, len(self._snapshots) - 1)
-            raise self.bad("snapshot", most=most, actual=self.snapshot)
+        self.typed(sentence=LONGEST_TEXT)
+        if (count := self.sentence.count(MASK)) != 1:
+            raise self.bad("mask", actual=count)
+        self.within(snapshot=(0, max(0, len(self._snapshots) - 1)))
         here = self._snapshots[self.snapshot] if self._snapshots else None
         words = self._ask() if here else []
         picture = {
             "here": self.snapshot if here else None,
-            "done": self._records[-1]["step"] if self._records else 0,
+            "done": self._done,
             "words": [{"token": token, "share": _round(share)} for token, share in words],
         }
         return picture, self._say(here, words)
+
+    @property
+    def _done(self) -> int:
+        return self._rows["records"][-1][0] if self._rows["records"] else 0
 
     def _draw_curves(self) -> dict[str, Any]:
         # Other lists each time: in the same ones the trait would see no change.
@@ -110,24 +105,11 @@ class TrainingReplay(CourseWidget):
 
     def _ask(self) -> list[tuple[str, float]]:
         """What the snapshot fills in."""
-        try:
-            words = [(str(token), float(share)) for token, share in self._fill(self.snapshot, self.sentence)]
-        except ValueError as problem:
-            raise BadInput(str(problem)) from problem
-        if not words or any(not 0 <= share <= 1.0001 for _, share in words):
-            raise self.bad("fill")
-        return words
+        with refusals_told():
+            return [(str(token), float(share)) for token, share in self._fill(self.snapshot, self.sentence)]
 
-    def _check_sentence(self) -> None:
-        if not self.sentence.strip():
-            raise self.bad("empty")
-        if len(self.sentence) > LONGEST_TEXT:
-            raise self.bad("long", most=LONGEST_TEXT, actual=len(self.sentence))
-        if (count := self.sentence.count(MASK)) != 1:
-            raise self.bad("mask", actual=count)
-
-    def _check(self, earlier: list[dict], step: int, values: tuple[float, ...], first: int = 1) -> None:
-        lowest = earlier[-1]["step"] + 1 if earlier else first
+    def _check(self, kind: str, step: int, values: tuple[float, ...], first: int = 1) -> None:
+        lowest = self._rows[kind][-1][0] + 1 if self._rows[kind] else first
         if not lowest <= step <= self._steps:
             facts = {"low": lowest, "high": self._steps, "actual": step}
             raise self.bad("step", **facts)
@@ -140,11 +122,10 @@ class TrainingReplay(CourseWidget):
             self.set_trait("curves", self._draw_curves())
             if follow:
                 self.snapshot = len(self._snapshots) - 1
-            self._length = (len(self._records), len(self._snapshots))
+            self._length = (len(self._rows["records"]), len(self._snapshots))
 
     def _say(self, here: dict[str, float] | None, words: list[tuple[str, float]]) -> str:
-        done = self._records[-1]["step"] if self._records else 0
-        facts = {"done": f"{done:,}", "steps": f"{self._steps:,}", "unigram": f"{self._unigram:.2f}"}
+        facts = {"done": f"{self._done:,}", "steps": f"{self._steps:,}", "unigram": f"{self._unigram:.2f}"}
         if here is None:
             return self.say("none", **facts)
         gap = here["held_out_mlm_loss"] - self._unigram
@@ -155,16 +136,11 @@ class TrainingReplay(CourseWidget):
             "gap": f"{abs(gap):.2f}",
             "next": f"{100 * classes[0]:.0f}",
             "not_next": f"{100 * classes[1]:.0f}",
-            "tokens": ", ".join(f"'{token}' {100 * share:.0f} %" for token, share in words[:3]),
+            "tokens": ", ".join(f"'{token}' {percent(share)}" for token, share in words[:3]),
         }
-        return " ".join(
-            [
-                self.say("at", **facts),
-                self.say(f"{'below' if gap < 0 else 'above'}", **facts),
-                self.say(f"{'better' if min(classes) > CHANCE else 'chance'}", **facts),
-                self.say("fills", **facts),
-            ]
-        )
+        against = "below" if gap < 0 else "above"
+        pairs = "better" if min(classes) > CHANCE else "chance"
+        return " ".join(self.say(key, **facts) for key in ("at", against, pairs, "fills"))
 
 
 def _round(value: float) -> float:

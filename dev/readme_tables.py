@@ -1,7 +1,7 @@
-"""Write into the READMEs what the course's model reached on each task, from data/fine_tuning.json.
+"""Write into the READMEs the map of the course (course.toml) and what its model reached (data/fine_tuning.json).
 
-python -m dev.task_table            write README.md and README.ko.md
-python -m dev.task_table --check    change nothing; fail where a table is out of date
+python -m dev.readme_tables            write README.md and README.ko.md
+python -m dev.readme_tables --check    change nothing; fail where a table is out of date
 """
 
 from __future__ import annotations
@@ -10,21 +10,33 @@ import argparse
 import sys
 from pathlib import Path
 
+from course_utils.course import Notebook, notebooks
 from course_utils.pretrained import load_pretrained
-from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.files import write_atomically
-from course_utils.support.paths import DATA
+from course_utils.support.paths import DATA, NOTEBOOKS, ROOT
 from course_utils.tasks.baselines import majority
 from course_utils.tasks.load import TASKS, load_task
 from course_utils.tasks.measurements import Measurement, read_measurements
 from course_utils.tasks.summaries import summary
-from dev.course_map import READMES, ROOT, with_block
 
+HERE = NOTEBOOKS.relative_to(ROOT).as_posix()
 MEASUREMENTS = DATA / "fine_tuning.json"
-START = "<!-- The tasks: made from data/fine_tuning.json by `python -m dev.task_table`. -->"
-END = "<!-- End of the tasks. -->"
+READMES = {"en": "README.md", "ko": "README.ko.md"}
+MAP = (
+    "<!-- The map: made from course.toml by `python -m dev.readme_tables`. -->",
+    "<!-- End of the map. -->",
+)
+REACHED = (
+    "<!-- The tasks: made from data/fine_tuning.json by `python -m dev.readme_tables`. -->",
+    "<!-- End of the tasks. -->",
+)
+MAP_HEADS = {
+    "en": ("notebook", "the question", "what moves", "minutes to read"),
+    "ko": ("노트북", "묻는 것", "움직이는 것", "읽는 분"),
+}
+TO_COME = {"en": "Still to come", "ko": "앞으로 올 노트북"}
 COLUMNS = ("baseline", "from-scratch", "frozen", "pre-trained")
-HEADS = {
+TASK_HEADS = {
     "en": ("task", "measure", "labels", "majority", "counting", "from scratch", "frozen", "fine-tuned"),
     "ko": ("과제", "잣대", "라벨", "늘 같은 답", "세기", "처음부터", "얼림", "미세 조정"),
 }
@@ -38,9 +50,22 @@ METRICS = {
 }
 
 
-def render(lang: str, rows: list[list[str]]) -> str:
+def course_map(lang: str, rows: list[Notebook]) -> str:
+    """The table of the notebooks that are there, and a line that names those to come."""
+    lines = [f"| | {' | '.join(MAP_HEADS[lang])} |", "|---|---|---|---|---:|"]
+    for row in rows:
+        if not row.planned:
+            link = f"[{row.title}]({HERE}/{row.file}.ipynb)"
+            lines.append(f"| {row.number} | {link} | {row.question} | {row.moves} | {row.minutes} |")
+    planned = [f"{row.number} {row.title}" for row in rows if row.planned]
+    if planned:
+        lines += ["", f"{TO_COME[lang]}: {' · '.join(planned)}."]
+    return "\n".join(lines)
+
+
+def task_table(lang: str, rows: list[list[str]]) -> str:
     """The table: a row a task."""
-    head = HEADS[lang]
+    head = TASK_HEADS[lang]
     lines = [f"| {' | '.join(head)} |", "|---|---|" + "---:|" * (len(head) - 2)]
     for title, (metric, *cells) in zip(TITLES[lang], rows, strict=True):
         lines.append(f"| {title} | {METRICS[lang][metric]} | {' | '.join(cells)} |")
@@ -72,12 +97,26 @@ def counted(measurements: list[Measurement]) -> list[list[str]]:
     return rows
 
 
-def stale() -> dict[Path, str]:
-    """READMEs whose table is out of date -> the whole page as it should be."""
-    rows, found = counted(read_measurements(MEASUREMENTS)), {}
+def with_block(page: str, block: str, start: str, end: str) -> str:
+    """The page with the block between its two markers.
+
+    Raises:
+        ValueError: if the page does not hold each marker once, in this order.
+    """
+    before, found, rest = page.partition(start)
+    _, closed, after = rest.partition(end)
+    if not (found and closed) or start in rest or end in before + after:
+        raise ValueError(f"the page must hold {start!r} and then {end!r}, each once")
+    return f"{before}{start}\n\n{block}\n\n{end}{after}"
+
+
+def stale(measurements: list[Measurement]) -> dict[Path, str]:
+    """READMEs of which a table is out of date -> the whole page as it should be."""
+    rows, found = counted(measurements), {}
     for lang, name in READMES.items():
         page = (ROOT / name).read_text(encoding="utf-8")
-        fresh = with_block(page, render(lang, rows), START, END)
+        fresh = with_block(page, course_map(lang, notebooks(lang)), *MAP)
+        fresh = with_block(fresh, task_table(lang, rows), *REACHED)
         if fresh != page:
             found[ROOT / name] = fresh
     return found
@@ -85,27 +124,19 @@ def stale() -> dict[Path, str]:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing, fail where a table is out of date"
-    )
-    add_debug(parser)
+    parser.add_argument("--check", action="store_true", help="change nothing, fail where one is out of date")
     options = parser.parse_args(arguments)
-    return carry_out("task_table", lambda: _renew(check=options.check), debug=options.debug)
-
-
-def _renew(*, check: bool) -> int:
-    """Write what is out of date, or tell it; 1 where it is told."""
-    found = stale()
+    found = stale(read_measurements(MEASUREMENTS))
     for path, fresh in found.items():
-        if check:
-            print(f"✗ {path.name}: run python -m dev.task_table")
-        else:
+        if not options.check:
             write_atomically(path, fresh)
-            print(f"✓ {path.name} written")
+        print(
+            f"✗ {path.name}: run python -m dev.readme_tables" if options.check else f"✓ {path.name} written"
+        )
     if not found:
         print("✓ the tables are up to date")
-    return 1 if found and check else 0
+    return 1 if found and options.check else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,30 @@
+"""How widgets write what they are given: tokens that a page can show, numbers with a true minus sign, shares."""
+
+from __future__ import annotations
+
+import unicodedata
+
+JOINERS = "\u200c\u200d"  # parts of Indic words and of emoji: no direction, no harm
+
+
+def readable(token: str, most: int) -> str:
+    """A token as a page can show it: at most `most` letters; controls, direction marks, lone surrogates as numbers."""
+    shown = "".join(_visible(char) for char in token[: most + 1])
+    shown = shown if shown.strip() else shown.replace(" ", "␣") or "∅"
+    return shown if len(token) <= most and len(shown) <= most else shown[: most - 1] + "…"
+
+
+def _visible(char: str) -> str:
+    if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or char in JOINERS:
+        return char
+    return f"⟨{ord(char):04X}⟩"  # NUL, too: fonts with Hangul have no shape for its symbol
+
+
+def signed(value: float, digits: int) -> str:
+    """A number with fixed digits, a true minus sign, and none before zero."""
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """In percent."""
+    return f"{100 * share:.{digits}f} %"
