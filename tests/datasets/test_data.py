@@ -19,12 +19,7 @@ from course_utils.datasets.corpus import (
 )
 from course_utils.datasets.nearness import NearCopies
 
-<<<<<<< HEAD
-DOCUMENTS = read_documents()
 ALL = list(WHOLE_CORPUS)
-=======
-ALL = [*WHOLE_CORPUS, STORIES]
->>>>>>> merge
 SENTENCES = [sentence for document in read_documents(ALL) for sentence in document]
 FILES = sorted(file for folder in ALL for file in folder.glob("*.txt"))
 SENSES = json.loads((DATA / "senses.json").read_text(encoding="utf-8"))
