@@ -158,7 +158,7 @@ def nearest_sense(
         occurrence: which one, from 0, where the word stands more than once.
 
     Returns:
-        (sense, score) for each sense; the scores sum to 1. WordNotFound if the word does not stand there by itself.
+        (sense, score) for each sense; the scores sum to 1. WordNotFound as for word_vectors.
     """
     space = sense_space(model, tokenizer, word, layer=layer)
     point = sense_points(model, tokenizer, [sentence], word, layer=layer, occurrence=occurrence)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from course_utils.contextual.words import find_word
-from course_utils.support.given import list_of_texts
+from course_utils.contextual.words import WordNotFound, find_word
+from course_utils.support.given import composed, list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
 
 BATCH = 64  # sentences at a time
@@ -31,7 +31,7 @@ def word_vectors(
 
     Returns:
         float (L + 1, C): the input of the first layer, then the output of each. WordNotFound if the word does not stand
-        there by itself.
+        there by itself, or is part of an [UNK].
     """
     return encode_words(model, tokenizer, [sentence], word, occurrence=occurrence)[0]
 
@@ -90,6 +90,7 @@ def _locate(
 
     A piece belongs to the word if it covers any of its characters; 배를 does, where the vocabulary has it whole.
     """
+    word, sentence = composed(word), composed(sentence)
     start, end = find_word(sentence, word, occurrence=occurrence)
     room = bert.config.max_position_embeddings
     encoding = tokenizer.encode(sentence, max_length=room)
@@ -99,6 +100,10 @@ def _locate(
             f"the model reads {room} tokens, and {word} stands behind them: shorten the sentence"
         )
     ids = list(encoding.input_ids)
+    unread = [place for place in places if encoding.tokens[place] == "[UNK]"]
+    if unread and not masked:
+        begin, stop = encoding.offsets[unread[0]]
+        raise WordNotFound("unread", word=word, sentence=sentence, inside=sentence[begin:stop])
     if masked:
         ids[places[0] : places[-1] + 1] = [tokenizer.vocab["[MASK]"]]
         places = places[:1]

@@ -17,6 +17,7 @@ import anywidget
 import traitlets
 
 from course_utils.locale import text
+from course_utils.support.given import composed
 from course_utils.support.lecture import lecture_mode
 from course_utils.widgets.colors import variables
 from course_utils.widgets.modules import linked
@@ -49,6 +50,7 @@ class CourseWidget(anywidget.AnyWidget):
 
     name: ClassVar[str]
     inputs: ClassVar[tuple[str, ...]]
+    composes: ClassVar[bool] = True  # whether Hangul that comes in Jamo (NFD) is read as its syllables
     # What view.js must know of the numbers here: limits, palettes.
     constants: ClassVar[Mapping[str, Any]] = {}
 
@@ -87,19 +89,20 @@ class CourseWidget(anywidget.AnyWidget):
         """Set an attribute; an input of a wrong type is a bad input as any other."""
         if name not in getattr(self, "inputs", ()):
             return super().__setattr__(name, value)
-        self._refuse_wrong_type(name, value)
         try:
-            super().__setattr__(name, value)
+            super().__setattr__(name, self._taken(name, value))
         except traitlets.TraitError as problem:
             raise BadInput(text("widgets.common.wrong_type")) from problem
 
-    def _refuse_wrong_type(self, name: str, value: Any) -> None:
-        """Refuse what a trait lets pass: True as a number, and half a character, which no message can carry."""
+    def _taken(self, name: str, value: Any) -> Any:
+        """An input with its Hangul composed; refuses what a trait lets pass: True as a number, and half a character,
+        which no message can carry."""
         for part in _parts(value):
             if isinstance(part, bool) and not isinstance(getattr(type(self), name), traitlets.Bool):
                 raise BadInput(text("widgets.common.wrong_type"))
             if isinstance(part, str) and HALF_A_CHARACTER.search(part):
                 raise BadInput(text("widgets.common.half_a_character"))
+        return composed(value) if self.composes and isinstance(value, str) else value
 
     @classmethod
     def say(cls, key: str, /, **facts: Any) -> Any:
@@ -174,9 +177,7 @@ class CourseWidget(anywidget.AnyWidget):
         problem = ""
         wanted = {name: value for name, value in sync_data.items() if name in self.inputs}
         try:
-            for name, value in wanted.items():
-                self._refuse_wrong_type(name, value)
-            super().set_state(wanted)
+            super().set_state({name: self._taken(name, value) for name, value in wanted.items()})
         except BadInput as refused:
             problem = str(refused)
         except traitlets.TraitError:

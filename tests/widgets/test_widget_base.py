@@ -1,6 +1,7 @@
 """The mould of the widgets: refusing bad input, keeping the last good picture, and what lies in the notebook."""
 
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,22 @@ def test_the_package_loads_its_widgets_late() -> None:
     assert "ScaledAttention" in dir(widgets) and widgets.CourseWidget is widget_base.CourseWidget
     with pytest.raises(AttributeError, match="NoSuch"):
         _ = widgets.NoSuch
+
+
+class Teller(CourseWidget):
+    """Draws what is typed. Borrows another widget's texts."""
+
+    name = "scaled_attention"
+    inputs = ("sentence",)
+    sentence = traitlets.Unicode().tag(sync=True)
+
+    def draw(self):
+        return {"sentence": self.sentence}, self.sentence
+
+
+def test_hangul_in_parts_is_composed_from_python_and_from_the_browser() -> None:
+    apart = unicodedata.normalize("NFD", "항구에서 배를 탔다")
+    widget = Teller(sentence=apart)
+    assert widget.picture == {"sentence": "항구에서 배를 탔다"}
+    widget.set_state({"sentence": unicodedata.normalize("NFD", "밤을 먹었다")})
+    assert widget.sentence == widget.summary == "밤을 먹었다"
