@@ -9,8 +9,8 @@ from course_utils.attention import scaled_dot_product_attention
 from course_utils.exercises import exercise
 from course_utils.exercises.core import Exercise, Several
 from course_utils.exercises.forbidden import no_loop
-from course_utils.exercises.store import ProgressStore
 from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
+from course_utils.progress import ProgressStore
 from course_utils.support import lessons
 
 
