@@ -135,7 +135,8 @@ class Judging:
             cause = wrong.__cause__
             return Raised(type(cause).__name__, wrong.facts["error"])
         except Unsolved as stub:
-            forgotten = set(stub.args) == {None} and is_written(answer)  # a hole `...` may come through a body
+            # None from a body that holds something; the hole `...` may come through one as well.
+            forgotten = set(stub.args) == {None} and is_written(answer)
             if first and not forgotten:
                 raise
             raise Wrong("no_return") from None
