@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Shared
-from tests.browser.harness import SMALL, Lab, Visit, make_notebook
+from tests.browser.harness import AXE, SMALL, Lab, Visit, make_notebook
 from tests.browser.largest import largest
 
 NAME = "scaled_attention"
@@ -56,6 +56,7 @@ def test_a_widget_that_lost_its_kernel_says_so_and_cannot_be_moved(
         guest.page.evaluate(ENDS[end])
         expect(stopped(widget)).to_contain_text("이 셀까지 다시 실행하면")
         guest.screenshot(f"stopped-{end}", of=widget)
+        assert not AXE.exists() or guest.barriers(widget) == []
         for control in ("temperature", "query"):
             before = widget.inner_html()
             widget.get_by_test_id(control).focus()
