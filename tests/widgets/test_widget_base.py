@@ -70,6 +70,38 @@ def test_the_answer_to_the_browser_is_one_message_and_no_echo(monkeypatch: pytes
     ]
 
 
+def test_what_is_tried_is_put_back_in_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = Doubler(x=3)
+    widget.x, widget.y = 4, 5  # played: a cell of code starts from how the widget began all the same
+    sent = []
+    monkeypatch.setattr(
+        type(widget), "_send", lambda self, message, buffers=None: sent.append(message["state"])
+    )
+    with pytest.raises(BadInput, match="negative"), widget.tried(y=1):
+        assert (widget.x, widget.y, widget.picture, widget.summary) == (3, 1, {"double": 7.0}, "twice 3")
+        widget.x = 9
+        widget.x = -1
+    assert (widget.x, widget.y, widget.picture, widget.summary) == (4, 5, {"double": 13.0}, "twice 4")
+    assert [(state["x"], state["y"], state["picture"]) for state in sent] == [(4, 5, {"double": 13.0})]
+    with pytest.raises(TypeError, match="no input z"), widget.tried(z=1):
+        pass
+
+
+def test_what_is_tried_together_is_drawn_together() -> None:
+    class Ordered(Doubler):
+        def draw(self):
+            if self.x > self.y:
+                raise BadInput("x is above y")
+            return super().draw()
+
+    widget = Ordered(x=1, y=2)
+    with widget.tried(x=5, y=6):
+        assert widget.picture == {"double": 16.0}
+    with pytest.raises(BadInput, match="above"), widget.tried(x=7, y=3):
+        pass
+    assert (widget.x, widget.y, widget.picture) == (1, 2, {"double": 4.0})
+
+
 def test_it_draws_in_one_thread_and_leaves_their_number_as_it_was() -> None:
     seen = []
 
