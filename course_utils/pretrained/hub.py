@@ -148,7 +148,7 @@ def _wanted(name: str, files: dict[str, Announced]) -> list[str]:
         told = f"{name} on the hub has weights only as {listed(pickles)}: a pickle can run any code when it is opened"
         fetch = f"`hf download {name} --local-dir my-bert` fetches it"
         raise PickleRefused(
-            f"{told}, so it is not; if you trust it, {fetch}, then {how_to_convert('my-bert')}"
+            f"{told}, so it is not fetched here; {fetch}; {how_to_convert('my-bert', pickles)}"
         )
     if VOCABULARY not in files and WHOLE not in files:
         raise MissingFile(

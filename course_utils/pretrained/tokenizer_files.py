@@ -20,7 +20,7 @@ from course_utils.pretrained.errors import ConfigError, MissingFile, Unsupported
 from course_utils.pretrained.tokenizer_json import rules_of, sentence_pieces, vocabulary_of
 from course_utils.pretrained.weights import verify
 from course_utils.support.foreign_json import entry
-from course_utils.support.given import listed, shown
+from course_utils.support.given import shown
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.added import AddedToken
 from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_vocab
@@ -149,8 +149,8 @@ def _other_kind(vocab: dict[str, int], lowercase: bool, strip_accents: bool) -> 
     lost = [token for token in vocab if token not in SPECIAL_TOKENS and not reached(token)]
     if len(lost) <= LOST * len(vocab):
         return None
-    told = f"{len(lost)} of {len(vocab)} tokens, such as {listed(lost, 2)}, stand in no text that is lower-cased or "
-    told += "stripped of its accents, so that most words become [UNK]; for a cased or Korean model write "
+    told = f"{len(lost)} of {len(vocab)} tokens, such as {', '.join(lost[:2])}, stand in no text that is lower-cased"
+    told += " or stripped of its accents, so that most words become [UNK]; for a cased or Korean model write "
     return f'{told}"do_lower_case": false, "strip_accents": false into {SETTINGS}'
 
 
@@ -179,7 +179,7 @@ def _added(
         if token.id != (right := vocab.get(token.content, following)):
             told = f"the added token {shown(token.content)} has id {token.id}, and `transformers` gives it {right}"
             raise ConfigError(
-                f"{folder}: {told}, since added tokens follow the vocabulary without gaps: correct it"
+                f"{folder}: {told}, since added tokens follow the vocabulary without gaps: write {right}"
             )
         following += token.content not in vocab
     return added
