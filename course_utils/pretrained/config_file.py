@@ -93,7 +93,8 @@ def config_to_dict(
     kept = {key: value for key, value in (kept or {}).items() if key not in ("dtype", "torch_dtype")}
     settings = kept | {"architectures": [architecture], **MUST_BE, **asdict(config)}
     settings["hidden_act"] = STORED_ACTIVATIONS[config.hidden_act]
-    if num_labels is not None and len(kept.get("id2label") or ()) != num_labels:
+    names = kept.get("id2label")
+    if num_labels is not None and not (isinstance(names, dict) and len(names) == num_labels):
         settings["id2label"] = {str(index): f"LABEL_{index}" for index in range(num_labels)}
         settings["label2id"] = {f"LABEL_{index}": index for index in range(num_labels)}
     return settings

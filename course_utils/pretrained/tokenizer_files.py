@@ -54,7 +54,7 @@ def load_tokenizer(folder: Path, sha256: str | None = None) -> WordPieceTokenize
     if lines.is_file():
         verify(lines, sha256)
         vocab = load_vocab(lines)
-    if whole:
+    if whole_file.is_file():
         stored = vocabulary_of(whole, whole_file, adds_ends=kind in BERTS)
         vocab = _same(vocab, stored, folder) if lines.is_file() else stored
     lowercase, strip_accents = _rules(settings, whole, kind, folder)
@@ -178,9 +178,7 @@ def _added(
     for token in added:
         if token.id != (right := vocab.get(token.content, following)):
             told = f"the added token {shown(token.content)} has id {token.id}, and `transformers` gives it {right}"
-            raise ConfigError(
-                f"{folder}: {told}, since added tokens follow the vocabulary without gaps: write {right}"
-            )
+            raise ConfigError(f"{folder}: {told}, as in the vocabulary or next after it: write {right}")
         following += token.content not in vocab
     return added
 
@@ -190,7 +188,7 @@ def _listed_tokens(folder: Path, settings: dict[str, Any], whole: dict[str, Any]
     source = str(folder / SETTINGS)
     numbered = entry(settings, "added_tokens_decoder", dict, None, source=source) or {}
     for number, flags in numbered.items():
-        yield _token(flags, int(number) if number.isdecimal() else -1, source)
+        yield _token(flags, int(number) if number.isdecimal() and len(number) < 10 else -1, source)
     source = str(folder / WHOLE)
     for flags in entry(whole, "added_tokens", list, None, source=source) or []:
         yield _token(flags, entry(flags, "id", int, source=source, path="added_tokens."), source)

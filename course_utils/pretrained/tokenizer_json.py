@@ -52,22 +52,20 @@ def vocabulary_of(whole: dict[str, Any], path: Path, *, adds_ends: bool) -> dict
             if part.get(key, value) != value:
                 told = f"{name}.{key} is {part[key]!r:.60}, and only BERT's {value!r} is known here"
                 raise UnsupportedModel(f"{path}: {told}")
-    ends = entry(whole, "post_processor", dict, None, source=str(path)) or {"type": None}
-    kind = ends.get("type")
-    if not (
-        (kind is None and adds_ends)
-        or (
-            kind == "BertProcessing"
-            and [ends.get(end, " ")[0] for end in ("cls", "sep")] == ["[CLS]", "[SEP]"]
-        )
-        or (ends.get("single"), ends.get("pair")) == (ONE_TEXT, TWO_TEXTS)
-    ):
-        told = f"post_processor is {shown(kind)} and does not make [CLS] A [SEP] B [SEP]"
-        raise UnsupportedModel(f"{path}: {told}; only BERT's form is known here")
     vocab = entry(whole["model"], "vocab", dict, source=str(path), path="model.")
     if sorted(map(repr, vocab.values())) != sorted(map(repr, range(len(vocab)))):
         raise ConfigError(f"{path}: the ids of model.vocab must be 0 … {len(vocab) - 1}, each once")
     check_special_tokens(vocab, source=path)
+    around = [[token, vocab[token]] for token in ("[CLS]", "[SEP]")]
+    ends = entry(whole, "post_processor", dict, None, source=str(path)) or {"type": None}
+    kind = ends.get("type")
+    if not (
+        (kind is None and adds_ends)
+        or (kind, ends.get("cls"), ends.get("sep")) == ("BertProcessing", *around)
+        or (ends.get("single"), ends.get("pair")) == (ONE_TEXT, TWO_TEXTS)
+    ):
+        told = f"post_processor is {shown(kind)} and does not make [CLS] A [SEP] B [SEP]"
+        raise UnsupportedModel(f"{path}: {told}; only BERT's form is known here")
     if told := sentence_pieces(vocab):
         raise UnsupportedModel(f"{path}: {told}")
     return vocab
