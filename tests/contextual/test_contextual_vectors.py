@@ -80,6 +80,14 @@ def test_blanks_and_signs_before_the_word_do_not_shift_it(model, tokenizer):
     torch.testing.assert_close(word_vectors(model, tokenizer, " \t 나는\u200b  배를 먹었다 ", "배"), plain)
 
 
+def test_one_layer_alone(model, tokenizer):
+    every = word_vectors(model, tokenizer, SENTENCES[0], "배")
+    assert torch.equal(word_vectors(model, tokenizer, SENTENCES[0], "배", layer=2), every[2])
+    assert torch.equal(encode_words(model, tokenizer, SENTENCES[:1], "배", layer=0), every[None, 0])
+    with pytest.raises(ValueError, match="layer must lie in 0 … 3, got -1"):
+        word_vectors(model, tokenizer, SENTENCES[0], "배", layer=-1)
+
+
 def test_which_of_several(model, tokenizer):
     pieces = ["배", "##에서", "배", "##를", "먹", "##었", "##다"]
     for number, place in ((0, 1), (1, 3)):
