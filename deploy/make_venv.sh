@@ -106,7 +106,8 @@ if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log"
     elif told 'NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Failed to establish|Temporary failure in name'; then
         stop "인터넷에 연결하지 못했습니다. 처음 한 번은 연결이 필요합니다 / no network: it is needed this first time only."
     elif told 'No space left on device|Disk quota exceeded'; then
-        stop "디스크가 가득 찼습니다. 3 GB쯤 비운 다음 다시 실행하세요 / the disk is full: free about 3 GB."
+        stop "디스크가 가득 찼습니다. 3 GB쯤(GPU용 torch는 8 GB) 비우고 다시 실행하세요" \
+            "/ the disk is full, free about 3 GB (8 GB for torch with GPUs)."
     elif told 'No matching distribution found for'; then
         lacking="$(sed -n 's/.*No matching distribution found for \([^ ]*\).*/\1/p' "$log" | tail -n 1)"
         machine="$(.venv/bin/python -c 'import platform as p; print(p.system(), p.machine(), "Python", p.python_version())')"
