@@ -48,9 +48,9 @@ from course_utils.datasets.batching import seeded
 from course_utils.datasets.corpus import HOMONYMS
 from course_utils.datasets.vocabulary import train_vocabulary
 from course_utils.exercises import export_progress
-from course_utils.exercises.store import ProgressStore
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
+from course_utils.progress import ProgressStore
 from course_utils.support.folders import LEFTOVER, LOCK, MARK
 from course_utils.training.log import read_log
 from scripts import pretrain, sense_tuning

@@ -41,6 +41,11 @@ def is_folded(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("jupyter", {}).get("source_hidden", False))
 
 
+def holds_an_answer(cell: NotebookNode) -> bool:
+    """What a question asks for is saved folded: nobody reads it before they have thought."""
+    return "answer" in tags(cell)
+
+
 def where(notebook: NotebookNode, index: int) -> str:
     """A cell's name for people: its place among all cells (from 1) and its id."""
     return f"cell {index + 1} ({notebook.cells[index].get('id', 'no id')})"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -23,6 +24,7 @@ from dev.notebook_budget import IGNORING, SKIPPING, markers  # noqa: E402
 from dev.notebook_cells import (  # noqa: E402
     belongs_folded,
     code_cells,
+    holds_an_answer,
     is_folded,
     output_texts,
     parse,
@@ -33,7 +35,7 @@ from dev.notebook_cells import (  # noqa: E402
 from dev.number_rules import about_has_its_assert, about_is_written_by_the_helper  # noqa: E402
 from dev.run_notebooks import KERNELSPEC, MACHINE_PATH, WIDGET_VIEW  # noqa: E402
 
-KNOWN_TAGS = {"imports", "scratch", "figure", "widget", "widget-digest", "exercise"}
+KNOWN_TAGS = {"imports", "scratch", "figure", "widget", "widget-digest", "answer", "exercise"}
 MOST_LINES = 25
 MOST_COLUMNS = 120
 MOST_BYTES = 1_000_000
@@ -146,10 +148,12 @@ def lines_are_narrow(notebook: NotebookNode) -> Iterator[str]:
 
 
 def prose_comes_first(notebook: NotebookNode) -> Iterator[str]:
-    """A markdown cell before each code cell; only the digest follows its widget directly."""
+    """A markdown cell before each code cell; only the digest follows its widget directly, an answer its question."""
     for index, cell in code_cells(notebook):
         before = notebook.cells[index - 1] if index else None
         if "widget-digest" in tags(cell) and before is not None and "widget" in tags(before):
+            continue
+        if holds_an_answer(cell) and before is not None and "Guess(" in before.source:
             continue
         if before is None or before.cell_type != "markdown" or not before.source.strip():
             yield f"{where(notebook, index)} has no markdown cell before it"
@@ -210,6 +214,25 @@ def widgets_have_digests(notebook: NotebookNode) -> Iterator[str]:
             output.output_type == "stream" for output in cell.outputs
         ):
             yield f"{where(notebook, index)} is a digest and prints nothing"
+
+
+def answers_are_folded(notebook: NotebookNode) -> Iterator[str]:
+    """The outputs of a cell tagged `answer` are saved folded, and no others."""
+    for index, cell in code_cells(notebook):
+        if bool(cell.metadata.get("jupyter", {}).get("outputs_hidden")) != holds_an_answer(cell):
+            yield f"{where(notebook, index)} is folded or tagged 'answer', not both: run dev/run_notebooks.py"
+
+
+def guesses_are_answered(notebook: NotebookNode) -> Iterator[str]:
+    """The code cell after a Guess has its answer, and prints the question first: beside the fold stands that line."""
+    cells = list(code_cells(notebook))
+    for (index, cell), (_, after) in zip(cells, [*cells[1:], (-1, new_code_cell())], strict=True):
+        if found := re.search(r"^(\w+) = Guess\(", cell.source, re.M):
+            said = after.outputs[0].get("text", "") if after.outputs else ""
+            if not holds_an_answer(after) or f"{found[1]}.answer(" not in after.source:
+                yield f"{where(notebook, index)}: the next code cell has no tag 'answer' or no {found[1]}.answer(…)"
+            elif not said.startswith(("답: ", "Answer: ")):
+                yield f"{where(notebook, index)}: what answers it prints something before {found[1]}.answer(…)"
 
 
 def has_exercises(notebook: NotebookNode) -> Iterator[str]:
@@ -307,6 +330,8 @@ RULES: list[Rule] = [
     figures_have_alt_text,
     may_move_has_reason,
     widgets_have_digests,
+    answers_are_folded,
+    guesses_are_answered,
     has_exercises,
     names_keep_their_meaning,
 ]

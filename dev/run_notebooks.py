@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.support.paths import NOTEBOOKS  # noqa: E402
-from dev.notebook_cells import belongs_folded, output_texts, read_notebook, where  # noqa: E402
+from dev.notebook_cells import belongs_folded, holds_an_answer, output_texts, read_notebook, where  # noqa: E402
 
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -96,10 +96,10 @@ def normalise(notebook: NotebookNode) -> None:
 
 
 def fold(cell: NotebookNode) -> None:
-    """Hide the cell's source, or show it; JupyterLab keeps one line of a hidden one, and a click opens it."""
-    settings = {k: v for k, v in cell.metadata.pop("jupyter", {}).items() if k != "source_hidden"}
-    if belongs_folded(cell):
-        settings["source_hidden"] = True
+    """Hide or show the cell's source and outputs; JupyterLab keeps one line of hidden ones, and a click opens them."""
+    folded = ("source_hidden", belongs_folded(cell)), ("outputs_hidden", holds_an_answer(cell))
+    settings = {k: v for k, v in cell.metadata.pop("jupyter", {}).items() if k not in dict(folded)}
+    settings |= {name: True for name, wanted in folded if wanted}
     if settings:
         cell.metadata["jupyter"] = settings
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from course_utils.course import title_of
 from course_utils.exercises.core import Exercise, Verdict, Wrong
-from course_utils.exercises.store import Entries, ProgressStore
 from course_utils.locale import text
+from course_utils.progress import Entries, ProgressStore
 from course_utils.support.files import write_atomically
 from course_utils.support.given import shown
 from course_utils.support.lessons import lesson_module, lesson_numbers
@@ -73,7 +73,7 @@ def exercise(exercise_id: str) -> Exercise:
 
 
 def progress(notebook: str | None = None) -> None:
-    """Print a line for each notebook: ● solved, ○ not yet.
+    """Print a line for each notebook: ● solved, ○ not yet; and how many guesses were right, once one was made.
 
     Args:
         notebook: two digits, "02", for the line of one notebook alone.
@@ -90,16 +90,21 @@ def progress(notebook: str | None = None) -> None:
     for number in numbers:
         marks = [entries.get(found.id, {}).get("status") == "passed" for found in exercises_of(number)]
         solved, total = solved + sum(marks), total + len(marks)
-        print(
-            text(
-                "exercises.progress.line",
-                number=number,
-                marks="".join("●" if mark else "○" for mark in marks),
-                passed=sum(marks),
-                total=len(marks),
-                notebook=title_of(number),
-            )
+        line = text(
+            "exercises.progress.line",
+            number=number,
+            marks="".join("●" if mark else "○" for mark in marks),
+            passed=sum(marks),
+            total=len(marks),
+            notebook=title_of(number),
         )
+        guesses = [
+            entry["status"] == "passed"
+            for key, entry in entries.items()
+            if re.fullmatch(number + r"\.[a-z]", key)
+        ]
+        guessed = text("exercises.progress.guesses", right=sum(guesses), made=len(guesses)) if guesses else ""
+        print(line + guessed)
     if notebook is None:
         print(text("exercises.progress.total", passed=solved, total=total))
     if note:

@@ -10,9 +10,9 @@ from typing import Any
 
 from course_utils.exercises.calling import Unsolved, Wrong, call, describe, raise_if_stub, undisturbed
 from course_utils.exercises.judging import Found, Several, _plainly, judge
-from course_utils.exercises.store import ProgressStore
 from course_utils.exercises.values import Departure, number, numbers, shown, told_apart
 from course_utils.locale import language, raw_text, text
+from course_utils.progress import ProgressStore
 
 __all__ = [
     "Departure",

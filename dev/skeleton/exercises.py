@@ -25,6 +25,7 @@ RECTIFY = Exercise(
         "value": lambda: [(10 * torch.randn(7, 13),), (torch.randn(1, 1, 5).double(),)],
     },
     mistakes={
+        "absolute": torch.abs,
         "negative": lambda x: torch.nn.functional.leaky_relu(x),
         "shape": lambda x: x[x > 0],
         "dtype": lambda x: rectify(x.double()),
@@ -54,6 +55,7 @@ SLOPE = Exercise(
     },
     mistakes={
         "function": rectify,
+        "sign": torch.sign,
         "at_zero": lambda x: (x >= 0).to(x.dtype),
         "dtype": lambda x: x > 0,
         "shape": lambda x: slope(x).sum(),
@@ -82,8 +84,10 @@ SILENT_SHARE = Exercise(
     },
     mistakes={
         "entries": lambda x: (x <= 0).float().mean(),
+        "rows": lambda x: (x <= 0).all(dim=1).float().mean(),
         "any": lambda x: (x <= 0).any(dim=0).float().mean(),
         "count": lambda x: (x <= 0).all(dim=0).sum(),
+        "active": lambda x: (x > 0).any(dim=0).float().mean(),
     },
 )
 

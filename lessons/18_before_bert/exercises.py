@@ -309,7 +309,7 @@ CONCAT_POOLING = Exercise(
                 *({PIECES: f"torch.cat([{', '.join(order)}], dim=-1)"} for order in ORDERS[1:]),
                 {PIECES: "torch.stack([final, highest, average], dim=-1).flatten(1)"},
             ],
-            "filled_too_high": {"-torch.inf": "-10_000.0"},
+            "filled_too_high": [{"-torch.inf": "-3.0"}, {"-torch.inf": "-10_000.0"}],
             "reads_padding": {".masked_fill(~real, 0.0).sum": ".mul(real).sum"},
             "ready_made": after_calling(
                 concat_pooling,

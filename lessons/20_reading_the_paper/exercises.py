@@ -161,10 +161,10 @@ MATTHEWS = Exercise(
         "renamed": lambda: [of_kinds(3, (7, -3, 100)), of_kinds(5, (7, -3, 100, 0, 2))],
         # A class that one side alone knows counts in the sums of squares, too.
         "foreign_class": lambda: [([0, 1, 2, 2, 1], [0, 1, 1, 0, 1]), ([0, 1, 1, 0, 1], [0, 1, 2, 2, 1])],
-        # The product is 1e19: no whole number of 64 bits. Seven classes, so that few labels make it.
-        "overflow": lambda: (
-            [place % 7 for place in range(61_000)],
-            [(place + place // 40_000) % 7 for place in range(61_000)],
+        # The product is 1e19: no whole number of 64 bits. Half of the labels are one class: no count of 16 bits.
+        "overflow": lambda: tuple(
+            [0] * 33_000 + [1 + (place + moved * (place // 20_000)) % 10 for place in range(33_000)]
+            for moved in (0, 1)
         ),
     },
     mistakes={

@@ -76,11 +76,8 @@ def test_each_honest_form_passes(found):
 
 @each
 def test_the_solution_is_no_answer(found):
-    """Where something is forbidden, it is, too; and what is forbidden exists."""
-    places = [
-        name for name in found.forbids if "." in name and not name.startswith("pandas")
-    ]  # not installed here
-    assert all(map(resolve_name, places))
+    """Where something is forbidden, it is, too; and what is forbidden of the package exists."""
+    assert all(resolve_name(name) for name in found.forbids if name.startswith("course_utils."))
     if found.is_function and set(found.forbids) - {"autograd"}:
         exec("def answer(*given):\n    return found.reference(*given)", notebook := in_a_notebook(found))
         assert found.judge(notebook["answer"]).reason == "ready_made"

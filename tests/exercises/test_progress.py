@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from course_utils.exercises import exercise, export_progress, progress, store
-from course_utils.exercises.store import ProgressStore, data_home
+from course_utils import progress as store
+from course_utils.exercises import exercise, export_progress, progress
 from course_utils.locale import text
+from course_utils.progress import ProgressStore, data_home
 
 
 @pytest.fixture
@@ -51,6 +52,19 @@ def test_attempts_are_counted_until_the_first_pass(progress_store):
     entry = entries_of(progress_store)["02.1"]
     assert (entry["status"], entry["attempts"], entry["hints_seen"]) == ("passed", 3, 2)
     assert len(entry["first_passed"]) == len("2026-11-20")
+
+
+def test_the_first_guess_is_kept_beside_the_exercises(progress_store, monkeypatch, capsys):
+    monkeypatch.setenv("COURSE_DATA_HOME", str(progress_store.folder))
+    progress("02")
+    (_, unguessed) = capsys.readouterr().out.splitlines()
+    progress_store.record_attempt("02.1", passed=True)
+    for question, right in (("02.a", False), ("02.a", True), ("02.b", True), ("03.a", True)):
+        assert progress_store.record_guess(question, right=right) is None
+    assert [entries_of(progress_store)[key]["status"] for key in ("02.a", "02.b")] == ["failed", "passed"]
+    progress("02")
+    (_, line) = capsys.readouterr().out.splitlines()
+    assert line == unguessed.replace("○", "●", 1).replace("0/", "1/") + "  (맞힌 예상 1/2)"
 
 
 def test_unsolved_writes_nothing():
@@ -172,7 +186,7 @@ def test_a_busy_file_is_one_sentence(progress_store, monkeypatch):
 @pytest.mark.rare
 def test_two_kernels_lose_nothing(progress_store):
     code = (
-        "import sys\nfrom course_utils.exercises.store import ProgressStore\n"
+        "import sys\nfrom course_utils.progress import ProgressStore\n"
         "for i in range(25):\n"
         "    assert ProgressStore(sys.argv[1]).record_attempt(f'{sys.argv[2]}.{i}', passed=True) is None\n"
         "    assert ProgressStore(sys.argv[1]).record_attempt('both', passed=False) is None\n"

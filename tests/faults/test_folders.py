@@ -26,11 +26,11 @@ from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.download import find_file
-from course_utils.exercises.store import ProgressStore
 from course_utils.heads import BertForSequenceClassification
 from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.pretrained.hub import cached_snapshot
 from course_utils.pretrained.weights import verify
+from course_utils.progress import ProgressStore
 from course_utils.support.folders import MARK, run_folder
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_vocab

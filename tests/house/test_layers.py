@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).parents[2] / "course_utils"
 FLOORS = [
     "support",
     "locale schedules",
-    "course doctor checks viz tokenization",
+    "course doctor checks viz tokenization progress",
     "datasets",
     "widgets training",
     "config shapes",

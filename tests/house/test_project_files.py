@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from course_utils import __version__
+from course_utils.support.paths import NOTEBOOKS
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,13 +66,10 @@ def test_make_targets_that_a_page_names_are_there(page):
         assert named == targets - {"help", "venv"}
 
 
-def test_modules_that_the_pages_run_are_there():
-    modules = {
-        name
-        for page in PAGES
-        for code in spoken_code(page)
-        for name in re.findall(r"python -m ([\w.]+)", code)
-    }
+def test_modules_that_pages_and_notebooks_run_are_there():
+    files = [ROOT / page for page in (*PAGES, "data/README.md")] + sorted(NOTEBOOKS.glob("*.ipynb"))
+    spoken = "".join(file.read_text(encoding="utf-8") for file in files)
+    modules = set(re.findall(r"python -m (\w+(?:\.\w+)*)", spoken))
     ours = {
         name
         for name in modules

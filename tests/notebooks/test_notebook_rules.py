@@ -40,15 +40,18 @@ def good_notebook() -> NotebookNode:
         code("show(axes, alt='한 문장')", "figure", outputs=[picture("한 문장")]),
         code("widget", "widget", outputs=[new_output("execute_result", data={"text/plain": "[위젯] 합"})]),
         code("widget.k = 3\nprint(widget.summary)", "widget-digest", outputs=[says("k = 3\n")]),
+        code("many = Guess('02.a', '몇입니까?')\nmany"),
+        code("many.answer(3)\nprint(3)", "answer", outputs=[says("답: 몇입니까?\n3\n")]),
         *(
             code(f"def answer_{k}(x): ...\nexercise('02.{k}').check(answer_{k})", "exercise")
             for k in (1, 2, 3)
         ),
     ]
+    cells[7].metadata.jupyter = {"outputs_hidden": True}
     notebook = new_notebook(metadata={"kernelspec": dict(KERNELSPEC)})
     for count, cell in enumerate(cells, start=1):
         cell.execution_count = count
-        if "widget-digest" not in rules.tags(cell):
+        if not rules.tags(cell) & {"widget-digest", "answer"}:
             notebook.cells.append(new_markdown_cell("설명입니다."))
         notebook.cells.append(cell)
     for index, cell in enumerate(notebook.cells):
@@ -141,11 +144,19 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.may_move_has_reason, may_move(4, marks="")),
     (rules.widgets_have_digests, set_tags(6)),
     (rules.widgets_have_digests, lambda notebook: cell(notebook, 6).update(outputs=[])),
-    (rules.has_exercises, set_tags(9)),
-    (rules.has_exercises, lambda notebook: cell(notebook, 9).update(source="answer_3 = 1")),
+    (rules.answers_are_folded, lambda notebook: cell(notebook, 8).metadata.pop("jupyter")),
+    (
+        rules.answers_are_folded,
+        lambda notebook: cell(notebook, 3).metadata.update(cell(notebook, 8).metadata, tags=[]),
+    ),
+    (rules.guesses_are_answered, set_tags(8)),
+    (rules.guesses_are_answered, lambda notebook: cell(notebook, 8).update(source="print(3)")),
+    (rules.guesses_are_answered, lambda notebook: cell(notebook, 8).outputs[0].update(text="3\n")),
+    (rules.has_exercises, set_tags(11)),
+    (rules.has_exercises, lambda notebook: cell(notebook, 11).update(source="answer_3 = 1")),
     (
         rules.has_exercises,
-        lambda notebook: cell(notebook, 9).update(source="exercise('02.5').check(answer_3)"),
+        lambda notebook: cell(notebook, 11).update(source="exercise('02.5').check(answer_3)"),
     ),
     (rules.names_keep_their_meaning, append_source(3, "my_sum = 3")),
     (rules.names_keep_their_meaning, append_source(3, "for torch in range(3): print(torch)")),
@@ -209,14 +220,14 @@ def test_size_is_limited(tmp_path: Path):
 
 def test_budget_counts_compared_ignored_and_skipped():
     notebook = good_notebook()
-    assert budget(notebook) == Budget(compared=9, ignored=0, skipped=0)
+    assert budget(notebook) == Budget(compared=11, ignored=0, skipped=0)
     cell(notebook, 3).source += "\n# NBVAL_IGNORE_OUTPUT\n# 이유"
     cell(notebook, 5).metadata.tags.append("nbval-skip")
-    assert budget(notebook) == Budget(compared=7, ignored=1, skipped=1)
+    assert budget(notebook) == Budget(compared=9, ignored=1, skipped=1)
     append_output(3, says("True [False, True] Falsehood\n"))(notebook)
     assert budget(notebook).verdicts == 3
-    cell(notebook, 9).execution_count, cell(notebook, 3).outputs = None, []
-    assert budget(notebook) == Budget(compared=6, ignored=1, skipped=2)
+    cell(notebook, 11).execution_count, cell(notebook, 3).outputs = None, []
+    assert budget(notebook) == Budget(compared=8, ignored=1, skipped=2)
 
 
 @pytest.mark.parametrize(

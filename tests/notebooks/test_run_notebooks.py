@@ -59,7 +59,7 @@ def test_normal_form_drops_state_timings_and_machine_details_and_is_stable():
     assert run_notebooks.serialise(again) == text
 
 
-def test_normal_form_folds_imports_and_figures():
+def test_normal_form_folds_imports_figures_and_answers():
     lines = "a\nb\nc\nd"
     hidden = {"source_hidden": True, "outputs_hidden": True}
     notebook = new_notebook(
@@ -68,7 +68,8 @@ def test_normal_form_folds_imports_and_figures():
             new_code_cell(lines, metadata={"tags": ["figure"]}),
             new_code_cell("a\nb\nc\n", metadata={"tags": ["figure"]}),
             new_code_cell(lines, metadata={"tags": ["scratch"], "jupyter": hidden}),
-            new_code_cell(lines, metadata={"jupyter": {"source_hidden": True}}),
+            new_code_cell(lines, metadata={"jupyter": hidden | {"other": 1}}),
+            new_code_cell(lines, metadata={"tags": ["figure", "answer"]}),
         ]
     )
     run_notebooks.normalise(notebook)
@@ -76,8 +77,9 @@ def test_normal_form_folds_imports_and_figures():
         {"source_hidden": True},
         {"source_hidden": True},
         None,
-        {"outputs_hidden": True},
         None,
+        {"other": 1},
+        hidden,
     ]
 
 

@@ -17,10 +17,10 @@ MOVES = (
     ("step", "ArrowLeft"),
     ("next", "Enter"),
     ("back", "Home"),
-    ("beam_size", "ArrowLeft"),
     ("layer", "ArrowDown"),
     ("head", "ArrowDown"),
     ("view-step", "ArrowRight"),
+    ("beam_size", "ArrowLeft"),
     ("step", "ArrowRight"),
 )
 

@@ -42,13 +42,14 @@ export default courseWidget((view) => {
     slider(view, "layers", { range: [1, layers] }),
     textBox(view, "sentence", { label: words.sentence }),
   );
-  for (const [name, range] of [
-    ["updates", constants.updates],
-    ["cut", constants.cut],
-    ["ratio", constants.ratio],
-    ["epochs", constants.epochs],
-  ]) {
-    of.rates.push(slider(view, name, { range, label: words[name] }));
+  const limits = {
+    updates: constants.updates,
+    cut: constants.cut,
+    ratio: constants.ratio,
+    epochs: constants.epochs,
+  };
+  for (const [name, [min, max]] of Object.entries(limits)) {
+    of.rates.push(slider(view, name, { range: [min, max], label: words[name] }));
   }
   for (const name of ["gradual", "layered"]) of.rates.push(checkbox(view, name, { label: words[name] }));
 

@@ -3,8 +3,9 @@
     {"version": 1, "exercises": {"02.1": {"status": "passed", "attempts": 2, "first_passed": "2026-11-20",
                                           "hints_seen": 1}}}
 
-Several kernels may write at once: each write reads the file again under a lock and changes one entry only. Trouble
-with the disk never stops a learner; it comes back as one sentence.
+An exercise is called by number, 02.1; a question to guess at by letter, 02.a. Several kernels may write at once: each
+write reads the file again under a lock and changes one entry only. Trouble with the disk never stops a learner; it
+comes back as one sentence.
 """
 
 from __future__ import annotations
@@ -85,6 +86,15 @@ class ProgressStore:
         def change(entries: Entries) -> None:
             entry = entries.setdefault(exercise_id, NEW_ENTRY | {"status": "unsolved"})
             entry["hints_seen"] = max(entry["hints_seen"], number)
+
+        return self._change(change)
+
+    def record_guess(self, question_id: str, *, right: bool) -> str | None:
+        """Remember the first guess at a question ("00.a"); later ones do not count. Returns as record_attempt."""
+        guessed = NEW_ENTRY | {"status": "passed" if right else "failed", "attempts": 1}
+
+        def change(entries: Entries) -> None:
+            entries.setdefault(question_id, guessed)
 
         return self._change(change)
 
