@@ -15,7 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
@@ -25,6 +25,9 @@ REMOTE, BRANCH = "origin", "main"
 ASIDE = "my_notebooks"
 # A connection that carries less than 1 kB/s for 30 s counts as none.
 PATIENCE = ["-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30"]
+
+# git has a name of its own for the certificate of a proxy that reads along.
+CERTIFICATE = {"GIT_SSL_CAINFO": os.environ["SSL_CERT_FILE"]} if os.environ.get("SSL_CERT_FILE") else {}
 
 
 class Refused(Exception):
@@ -40,7 +43,7 @@ def git(root: Path, *arguments: str) -> str:
     return subprocess.run(
         ["git", *arguments],
         cwd=root,
-        env=os.environ | {"LC_ALL": "C"},
+        env=CERTIFICATE | os.environ | {"LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         check=True,
         capture_output=True,
@@ -61,8 +64,8 @@ def last_line(error: subprocess.CalledProcessError) -> str:
     return (error.stderr.strip().splitlines() or ["git failed"])[-1]
 
 
-def fetch(root: Path) -> tuple[str, str]:
-    """Check that this is the course's checkout and fetch; returns the commits (now here, at the origin)."""
+def check_checkout(root: Path) -> None:
+    """Refuse where the course's folder is no git checkout of its own."""
     try:
         top = git(root, "rev-parse", "--show-toplevel").strip()
     except FileNotFoundError:
@@ -73,6 +76,11 @@ def fetch(root: Path) -> tuple[str, str]:
         raise Refused(
             "git으로 받은 폴더가 아닙니다. 강의를 다시 내려받으세요 / this folder is no git checkout."
         )
+
+
+def fetch(root: Path) -> tuple[str, str]:
+    """Check that this is the course's checkout and fetch; returns the commits (now here, at the origin)."""
+    check_checkout(root)
     if (branch := git(root, "branch", "--show-current").strip()) != BRANCH:
         raise Refused(
             f"지금 브랜치는 {branch or '없음'}입니다. 먼저: git switch {BRANCH} / not on the branch {BRANCH}."
@@ -82,8 +90,14 @@ def fetch(root: Path) -> tuple[str, str]:
     try:
         git(root, *PATIENCE, "fetch", "--quiet", REMOTE, BRANCH)
     except subprocess.CalledProcessError as error:
+        told = last_line(error)
+        if "certificate" in told.lower():
+            raise Refused(
+                "프록시가 보인 인증서를 믿을 수 없습니다. 인증서 파일을 알려 주세요 / a proxy shows a certificate of "
+                f"its own, name its file: make update SSL_CERT_FILE=/…/certificate.pem ({told})"
+            ) from None
         raise Refused(
-            f"원본에서 받지 못했습니다. 인터넷에 연결되어 있습니까? / could not fetch: {last_line(error)}"
+            f"원본에서 받지 못했습니다. 인터넷에 연결되어 있습니까? / could not fetch: {told}"
         ) from None
     here, there = git(root, "rev-parse", "HEAD", "FETCH_HEAD").split()
     return here, there
@@ -177,6 +191,11 @@ def put_back(root: Path, paths: list[str], copies: Path | None) -> None:
             shutil.copy2(copies / path, root / path, follow_symlinks=False)
 
 
+def tell_of_copies(root: Path, paths: list[str], copies: Path) -> None:
+    print(f"바꾼 파일 {len(paths)}개를 따로 모아 두었습니다 / your versions of these are in:")
+    print(f"  {copies.relative_to(root)}/", *paths, sep="\n    ")
+
+
 def update(root: Path) -> None:
     """Move the checkout to the newest version and say what was done."""
     here, there = fetch(root)
@@ -195,8 +214,7 @@ def update(root: Path) -> None:
     if own:
         for path in set(paths) - set(own):
             (copies / path).unlink()
-        print(f"바꾼 파일 {len(own)}개를 따로 모아 두었습니다 / your versions of these are in:")
-        print(f"  {copies.relative_to(root)}/", *own, sep="\n    ")
+        tell_of_copies(root, own, copies)
     elif copies is not None:
         shutil.rmtree(copies)
     print(
@@ -204,9 +222,12 @@ def update(root: Path) -> None:
     )
 
 
-def main() -> int:
+def ended(work: Callable[[], None]) -> int:
+    """Do the work of a command and return its exit status."""
+    with suppress(AttributeError, ValueError):  # a stream of a test
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
-        update(ROOT)
+        work()
     except Refused as refused:
         print(f"✗ {refused}", file=sys.stderr)
         return 1
@@ -216,6 +237,10 @@ def main() -> int:
         )
         return 130
     return 0
+
+
+def main() -> int:
+    return ended(lambda: update(ROOT))
 
 
 if __name__ == "__main__":

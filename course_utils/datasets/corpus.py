@@ -9,6 +9,7 @@ and pre-training reads both.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -71,7 +72,11 @@ def _read_file(file: Path) -> list[list[str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{file} must be UTF-8, and byte {error.start} is not: save it again") from None
+        was = "UTF-16" if error.object.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "CP949"
+        raise ValueError(
+            f"{file} must be UTF-8, and byte {error.start} is not: save it again as UTF-8, or, if it is {was}, "
+            f"iconv -f {was} -t UTF-8 OLD >NEW"
+        ) from None
     documents: list[list[str]] = [[]]
     for line in composed(text).splitlines():
         if line.strip():

@@ -66,9 +66,12 @@ def test_what_is_missing_or_no_text_is_said(tmp_path):
         read_documents(tmp_path)
     with pytest.raises(FileNotFoundError, match="there is no text file .*nothing.txt"):
         read_documents(tmp_path / "nothing.txt")
-    (tmp_path / "old.txt").write_bytes("하나".encode("cp949"))
-    with pytest.raises(ValueError, match=r"old.txt must be UTF-8, and byte 0 is not"):
-        read_documents(tmp_path / "old.txt")
+    for encoding in ("CP949", "UTF-16"):
+        (tmp_path / "old.txt").write_bytes("하나".encode(encoding))
+        with pytest.raises(
+            ValueError, match=rf"old.txt must be UTF-8, and byte 0 is not: .*iconv -f {encoding} "
+        ):
+            read_documents(tmp_path / "old.txt")
     (tmp_path / "old.txt").write_text(" \n\n", encoding="utf-8")
     with pytest.raises(ValueError, match="old.txt must hold at least one sentence, and is empty"):
         read_documents(tmp_path)
