@@ -1,13 +1,15 @@
 """Bring this checkout up to date: `make update`.
 
 A learner runs notebooks in place, so their files differ from the course's. Whatever the update would overwrite is
-first copied into my_notebooks/<date>/, and the copy is named; then the branch is moved forward, never merged. Files
-that the update does not touch stay as they are. Nothing is done, and one sentence says why, where this is no checkout,
-another branch is checked out, the history departed from the course's, or the course cannot be reached.
+first copied into my_notebooks/<date>/, and the copy is named, unless it is a notebook that was only opened and saved;
+then the branch is moved forward, never merged. Files that the update does not touch stay as they are. Nothing is done,
+and one sentence says why, where this is no checkout, another branch is checked out, the history departed from the
+course's, or the course cannot be reached.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -96,6 +98,22 @@ def in_the_way(root: Path, here: str, there: str) -> list[str]:
     return sorted(own | set(touched) & set(changed) - {""})
 
 
+def substance(notebook: str) -> list[object]:
+    """Each cell's text and outputs: without counts, widgets and other metadata, which saving alone changes."""
+    cells = json.loads(notebook)["cells"]
+    for output in (output for cell in cells for output in cell.get("outputs", [])):
+        output.pop("execution_count", None)
+        output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+    return [[cell["source"], cell.get("outputs")] for cell in cells]
+
+
+def only_saved(root: Path, here: str, path: str) -> bool:
+    """Whether a notebook differs from the course's in nothing that the learner wrote or ran."""
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, subprocess.CalledProcessError):
+        return substance((root / path).read_text("utf-8")) == substance(git(root, "show", f"{here}:{path}"))
+    return False
+
+
 def set_aside(root: Path, paths: list[str]) -> Path:
     """Copy files into a new folder of today's date; it appears under its name only when it is complete."""
     day = root / ASIDE / date.today().isoformat()
@@ -171,11 +189,16 @@ def update(root: Path) -> None:
         )
     count = git(root, "rev-list", "--count", f"{here}..{there}").strip()
     paths = in_the_way(root, here, there)
+    own = [path for path in paths if not only_saved(root, here, path)]
     copies = set_aside(root, paths) if paths else None
     move_forward(root, here, there, paths, copies)
-    if copies is not None:
-        print(f"바꾼 파일 {len(paths)}개를 따로 모아 두었습니다 / your versions of these are in:")
-        print(f"  {copies.relative_to(root)}/", *paths, sep="\n    ")
+    if own:
+        for path in set(paths) - set(own):
+            (copies / path).unlink()
+        print(f"바꾼 파일 {len(own)}개를 따로 모아 두었습니다 / your versions of these are in:")
+        print(f"  {copies.relative_to(root)}/", *own, sep="\n    ")
+    elif copies is not None:
+        shutil.rmtree(copies)
     print(
         f"✓ 새 판입니다 (커밋 {count}개). 달라진 것은 CHANGELOG.md에 있습니다 / updated by {count} commits."
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from course_utils.support.given import one_line, shown
+from course_utils.support.given import composed, one_line, shown
 from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
@@ -43,7 +43,7 @@ def read_documents(path: Folders = CORPUS) -> list[list[str]]:
             the other.
 
     Returns:
-        documents, each a list of sentences; none is empty.
+        documents, each a list of sentences, none empty; their Hangul composed.
     """
     files = [file for one in _paths(path) for file in _files(one)]
     return [document for file in sorted(files, key=lambda file: file.name) for document in _read_file(file)]
@@ -73,7 +73,7 @@ def _read_file(file: Path) -> list[list[str]]:
     except UnicodeDecodeError as error:
         raise ValueError(f"{file} must be UTF-8, and byte {error.start} is not: save it again") from None
     documents: list[list[str]] = [[]]
-    for line in text.splitlines():
+    for line in composed(text).splitlines():
         if line.strip():
             documents[-1].append(line.strip())
         elif documents[-1]:
@@ -100,6 +100,6 @@ def sense_documents(word: str, sense: str, folder: Folders = CORPUS) -> list[lis
 
 def homonym(word: str) -> tuple[str, tuple[str, ...]]:
     """The name of a homonym in the files, and its senses; ValueError if the word is not one of HOMONYMS."""
-    if word not in HOMONYMS:
+    if composed(word) not in HOMONYMS:
         raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {shown(word)}")
-    return HOMONYMS[word]
+    return HOMONYMS[composed(word)]

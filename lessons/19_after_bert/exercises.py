@@ -456,7 +456,7 @@ def of_sentences(*lengths: int) -> list[list[str]]:
 def pairs_of(answer: Any, documents: list[list[str]], seed: int) -> Any:
     """The documents beside the pairs, which can be judged by them alone."""
     pairs = answer(documents, seeded(seed))
-    return None if pairs is None or pairs is Ellipsis else (documents, pairs)
+    return pairs if pairs is None or pairs is Ellipsis else (documents, pairs)
 
 
 def fault_of(documents: list[list[str]], pairs: Any) -> tuple[str, dict[str, Any]] | None:

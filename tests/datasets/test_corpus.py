@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 
@@ -52,6 +53,12 @@ def test_a_sense_is_read_from_several_folders():
 def test_line_ends_and_marks_of_other_systems(tmp_path):
     (tmp_path / "w.txt").write_bytes("\ufeff하나.\r\n둘.\r\n\r\n셋.\r\n".encode())
     assert read_documents(tmp_path / "w.txt") == [["하나.", "둘."], ["셋."]]
+
+
+def test_hangul_in_parts_is_composed(tmp_path):
+    (tmp_path / "mac.txt").write_text(unicodedata.normalize("NFD", "밤에 배를 탔다.\n값\n"), encoding="utf-8")
+    assert read_documents(tmp_path) == [["밤에 배를 탔다.", "값"]]
+    assert homonym(unicodedata.normalize("NFD", "밤")) == homonym("밤")
 
 
 def test_what_is_missing_or_no_text_is_said(tmp_path):

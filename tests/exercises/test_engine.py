@@ -10,6 +10,7 @@ from course_utils.exercises import exercise
 from course_utils.exercises.core import Exercise, Several
 from course_utils.exercises.forbidden import no_loop
 from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
+from course_utils.progress import ProgressStore
 from course_utils.support import lessons
 
 
@@ -53,7 +54,7 @@ def test_what_no_mistake_does_is_told_by_case_and_kind():
     assert reason(DOUBLE, lambda x: 5 * x) == "value"
     assert reason(DOUBLE, lambda x: 2 * x[:2]) == "shape"
     assert reason(DOUBLE, lambda x: (2 * x).float()) == "dtype"
-    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "nothing"
+    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "no_return"
     assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else 1 / 0) == "raised"
 
 
@@ -149,9 +150,43 @@ def test_all_functions_draw_the_same_numbers():
 
 def test_printing_or_changing_is_not_returning(capsys):
     exercise = planted(lambda x: 2 * x, cases={"by_hand": lambda: (torch.ones(2),)})
-    assert reason(exercise, lambda x: print(2 * x)) == "nothing" and "2." in capsys.readouterr().out
-    assert reason(exercise, lambda x: [x.mul_(2), None][1]) == "nothing"
+    assert reason(exercise, lambda x: print(2 * x)) == "no_return" and "2." in capsys.readouterr().out
+    assert reason(exercise, lambda x: [x.mul_(2), None][1]) == "no_return"
     assert exercise.judge(lambda x: None).status == "unsolved"
+
+
+def forgotten(x):
+    """With a docstring, as a careful learner writes."""
+    doubled = 2 * x  # noqa: F841
+
+
+def untouched(x):
+    """With a docstring."""
+    ...
+
+
+def with_a_hole(x):
+    doubled = ...
+    return doubled
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (forgotten, "no_return"),
+        (lambda x: (forgotten(x), None), "no_return"),
+        (lambda x: [2 * x].reverse(), "no_return"),
+        (untouched, None),
+        (with_a_hole, None),
+        (lambda x: (None, ...), None),
+    ],
+)
+def test_a_forgotten_return_is_told_and_counted_and_a_stub_is_not(answer, told, capsys):
+    exercise = planted(lambda x: 2 * x, cases={"by_hand": lambda: (torch.ones(2),)})
+    assert exercise.judge(answer).reason == told
+    exercise.check(answer)
+    assert ("return을 잊지 않았습니까?" in capsys.readouterr().out) == bool(told)
+    assert (exercise.id in ProgressStore().load()[0]) == bool(told)
 
 
 def test_a_property_is_looked_at_once_the_values_are_right():

@@ -1,5 +1,6 @@
 """`make update` on small repositories, with a local bare one as the origin: a learner's work is never lost."""
 
+import json
 import os
 import re
 import shutil
@@ -119,6 +120,33 @@ def test_without_changes_nothing_is_set_aside(course, capsys):
     course.publish(**{FIRST: "first, mended\n"})
     assert course.update() == 0
     assert course.is_current() and not (course.learner / "my_notebooks").exists()
+
+
+def test_a_notebook_that_was_only_opened_and_saved_is_none_of_ones_own(course, capsys):
+    view, state = (f"application/vnd.jupyter.widget-{part}+json" for part in ("view", "state"))
+
+    def notebook(source="slider", words="[위젯]", metadata=(), **data):
+        outputs = [
+            {"output_type": "execute_result", "execution_count": 1, "data": {"text/plain": words, **data}}
+        ]
+        cell = {"cell_type": "code", "source": [source], "outputs": outputs}
+        return json.dumps({"cells": [cell], "metadata": dict(metadata)}, indent=len(data))
+
+    played = {"metadata": {"widgets": {state: {"state": {"a": {}}}}}, view: {"model_id": "a"}}
+    for change, aside in ({}, []), ({"source": "mine"}, [FIRST]), ({"words": "mine"}, [FIRST]):
+        course.publish(**{name: notebook() for name in (FIRST, SECOND)})
+        assert course.update() == 0
+        capsys.readouterr()
+        mine = notebook(**played | change)
+        write(course.learner, **{FIRST: mine, SECOND: notebook(**played)})
+        course.publish(**{name: notebook("mended") for name in (FIRST, SECOND)})
+        assert course.update() == 0 and course.is_current()
+        kept = {
+            path: text for path, text in contents(course.learner).items() if path.startswith("my_notebooks/")
+        }
+        assert kept == {f"my_notebooks/{TODAY}/{path}": mine for path in aside}
+        assert ("my_notebooks" in capsys.readouterr().out) == bool(aside)
+        shutil.rmtree(course.learner / "my_notebooks")
 
 
 @pytest.mark.parametrize("staged", [False, True])
