@@ -562,7 +562,7 @@ def generator_unmoved(answer: Any) -> bool:
 
 def by_text(answer: Any) -> bool:
     twice = ["같은 문장", "다른 문장", "같은 문장", "다른 문장"]
-    found = [tuple(pair) for pair in call(answer, [twice], seeded(3))]
+    found = [(first, second, int(label)) for first, second, label in call(answer, [twice], seeded(3))]
     right = [{(*pair, 0), (*pair[::-1], 1)} for pair in zip(twice, twice[1:])]
     return len(found) != 3 or any(pair not in either for pair, either in zip(found, right))
 
