@@ -72,7 +72,7 @@ SAFE_COSINE = Exercise(
     strict=False,
     gradients=False,
     cases={
-        "by_hand": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([4.0, 3.0])),
+        "by_hand": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([8.0, 6.0])),  # of lengths 5 and 10
         "opposite": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([-3.0, -4.0])),
         "zero_vector": lambda: [(torch.tensor([3.0, 4.0]), torch.zeros(2)), (torch.zeros(2), torch.zeros(2))],
         "zero_first": lambda: (torch.zeros(2), torch.tensor([4.0, 3.0])),
@@ -136,6 +136,8 @@ SIMILARITY_TABLE = Exercise(
     "00.3",
     level="stretch",
     reference=similarity_table,
+    strict=False,
+    gradients=False,
     cases={
         "by_hand": lambda: (torch.tensor([[3.0, 4.0, 0.0], [0.0, 2.0, 0.0]]),),
         "other_sizes": lambda: [
@@ -151,7 +153,11 @@ SIMILARITY_TABLE = Exercise(
             lambda vectors: (vectors / norms(vectors)) @ vectors.T,
             lambda vectors: vectors @ (vectors / norms(vectors)).T,
         ),
-        "wrong_axis": table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
+        "wrong_axis": Several(
+            table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
+            table_over(lambda vectors: vectors.norm(dim=0)),
+        ),
+        "whole_length": table_over(lambda vectors: vectors.norm()),
         "other_sizes_shape": lambda vectors: similarity_table(vectors).squeeze(),
         "other_sizes": lambda vectors: similarity_table(vectors[:, :9]),
         "loop": lambda vectors: torch.stack(
