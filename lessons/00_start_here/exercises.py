@@ -42,6 +42,7 @@ DOT_PRODUCT = Exercise(
     mistakes={
         "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
         "product_of_sums": lambda a, b: sum(a) * sum(b),
+        "value": lambda a, b: sum(map(sum, zip(a, b, strict=True))),
         "cosine": lambda a, b: dot_product(a, b) / math.sqrt(dot_product(a, a) * dot_product(b, b)),
         "other_numbers": lambda a, b: 32.0 + 0 * dot_product(a, b),
         "other_lengths": Several([lambda a, b, n=n: dot_product(a[:n], b[:n]) for n in (10, 30)]),
@@ -94,6 +95,7 @@ SAFE_COSINE = Exercise(
         "one_length": Several(lambda a, b: a @ b / a.norm(), lambda a, b: a @ b / b.norm()),
         "squared_lengths": lambda a, b: a @ b / ((a * a).sum() * (b * b).sum()),
         "sum_lengths": lambda a, b: a @ b / (a.abs().sum() * b.abs().sum()),
+        "value": lambda a, b: a @ b / (a.norm() * b.norm()).sqrt(),
         "opposite": lambda a, b: safe_cosine(a, b).abs(),
         "zero_vector": lambda a, b: a @ b / (a.norm() * b.norm()),
         "zero_first": lambda a, b: a @ b / (a.norm() * b.norm()) if b.any() else torch.tensor(0.0),
