@@ -59,7 +59,7 @@ def how_to_convert(folder: Path | str, pickles: list[str]) -> str:
         f"{{k: t.contiguous().clone() for f in glob.glob('pytorch_model*.bin') for k, t in {load}.items()}}"
     )
     save = f"safetensors.torch.save_file({tensors}, '{WEIGHTS}', {{'format': 'pt'}})"
-    return f'to convert it, run in {folder}: python -c "import glob, torch, safetensors.torch; {save}"'
+    return f'to convert it, run in {folder}:\npython -c "import glob, torch, safetensors.torch; {save}"'
 
 
 def _read_shards(folder: Path, checksums: dict[str, str]) -> dict[str, Tensor]:
