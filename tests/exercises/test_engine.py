@@ -312,7 +312,10 @@ def test_a_sign_whose_facts_do_not_fit_the_result_is_not_told():
 
 @pytest.mark.parametrize(
     ("language", "whole", "first"),
-    [("ko", "값이 다릅니다. 기대한", "위치 0에서 기대한"), ("en", "The values differ. Expected", "At 0 expected")],
+    [
+        ("ko", "값이 다릅니다. 기대한", "위치 0에서 기대한"),
+        ("en", "The values differ. Expected", "At 0 expected"),
+    ],
 )
 def test_a_number_has_no_place_and_an_entry_of_a_vector_a_plain_one(monkeypatch, language, whole, first):
     monkeypatch.setenv("COURSE_LANG", language)
