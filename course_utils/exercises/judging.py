@@ -339,8 +339,8 @@ class Judging:
             if difference is None:
                 return
             kind = "nan_gradient" if one.isnan().any() else "gradient"
-            facts = {"index": difference.index, "expected": difference.expected, "actual": difference.actual}
-            facts["yours"] = Shown(one)
+            facts = {"expected": difference.expected, "actual": difference.actual}
+            facts |= {"index": _flat(difference.index), "yours": Shown(one)}
         case = told["case"]
         kinds = (f"{case}_{kind}", f"{name}_{kind}", kind, f"{case}_gradient", "gradient")
         raise Wrong(self.exercise.first_text(*kinds), **told | facts)

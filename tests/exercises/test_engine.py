@@ -308,3 +308,20 @@ def test_a_sign_whose_facts_do_not_fit_the_result_is_not_told():
         return torch.nn.functional.scaled_dot_product_attention(query, key, value)
 
     assert exercise("02.2").judge(context_alone).reason == "tuple"
+
+
+@pytest.mark.parametrize(
+    ("language", "whole", "first"),
+    [
+        ("ko", "값이 다릅니다. 기대한", "위치 0에서 기대한"),
+        ("en", "The values differ. Expected", "At 0 expected"),
+    ],
+)
+def test_a_number_has_no_place_and_an_entry_of_a_vector_a_plain_one(monkeypatch, language, whole, first):
+    monkeypatch.setenv("COURSE_LANG", language)
+    for reference, said in ((lambda x: x.sum(), whole), (lambda x: 2 * x, first)):
+        exercise = planted(reference, cases={"by_hand": lambda: (torch.ones(2),)})
+        wrong = exercise.judge(lambda x, reference=reference: reference(x) + 1)
+        assert (wrong.reason, said in wrong.message) == ("value", True), wrong.message
+        halved = exercise.judge(lambda x, reference=reference: (reference(x) + reference(x).detach()) / 2)
+        assert (halved.reason, first in halved.message) == ("gradient", True), halved.message

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 import warnings
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -56,7 +57,7 @@ def folder(at, *, added=ADDED, special=("[E1]",), rules=None):
 
 
 def change(path, **changes):
-    """Set keys of a JSON file, "a.b" for b inside a; ... removes one."""
+    """Set keys of a JSON file, a__b for b inside a; ... removes one."""
     content = json.loads(path.read_text()) if path.is_file() else {}
     for key, value in changes.items():
         *parents, name = key.split("__")
@@ -138,10 +139,9 @@ def test_ids_are_those_of_the_reference_and_stay_so(tmp_path, form, number):
         assert again.encode(text).input_ids == expected and again.decode(expected) == tokenizer.decode(
             expected
         )
-    assert (
-        sorted(theirs.all_special_tokens) == sorted(back.all_special_tokens)
-        and again.added == tokenizer.added
-    )
+    special = [token.content for token in tokenizer.added.values() if token.special]
+    assert sorted(theirs.all_special_tokens) == sorted(back.all_special_tokens) == sorted(special)
+    assert again.added == tokenizer.added
 
 
 def test_a_lower_cased_model(tmp_path):
@@ -251,12 +251,42 @@ def test_nothing_need_be_said_that_is_as_usual(tmp_path):
     at = folder(tmp_path)
     change(
         at / FILE,
-        **{f"{part}__{key}": ... for part in ("model",) for key in MUST_BE[part] if key != "unk_token"},
+        **{f"model__{key}": ... for key in MUST_BE["model"] if key != "unk_token"},
     )
     change(at / FILE, post_processor={"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]})
     (at / SETTINGS).unlink()
     _, tokenizer = load_pretrained(at)
     assert (tokenizer.lowercase, tokenizer.strip_accents) == (False, False)
+
+
+def test_flags_that_are_not_said_are_those_of_the_reference(tmp_path):
+    """A special token is looked for as typed; any other is normalised, like the text in which it is looked for."""
+    at = folder(tmp_path, added=["Ab", "Cd"], special=[])
+    with_lines(at)
+    (at / FILE).unlink()
+    decoder = {"10000": {"content": "Ab", "special": True}, "10001": {"content": "Cd"}}
+    change(at / SETTINGS, added_tokens_decoder=decoder, extra_special_tokens=["배"])
+    _, tokenizer = load_pretrained(at)
+    typed = {token.content for token in tokenizer.added.values() if not token.normalized}
+    theirs = transformers.AutoTokenizer.from_pretrained(at).added_tokens_decoder.values()
+    assert typed == {token.content for token in theirs if not token.normalized} >= {"Ab", "배"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"strip_accents": ...}, None),
+        ({"strip_accents": None}, "True and True by tokenizer_config.json, True and False by"),
+        ({"do_lower_case": False, "tokenizer_class": "PreTrainedTokenizerFast"}, None),
+    ],
+)
+def test_which_file_says_the_rules(tmp_path, settings, told):
+    """What is null follows the case; what is missing, and all of a class that any may be, is as in tokenizer.json."""
+    at = folder(tmp_path, added=[], rules={"do_lower_case": True, "strip_accents": False})
+    change(at / SETTINGS, **settings)
+    with pytest.raises(ConfigError, match=told) if told else nullcontext():
+        _, tokenizer = load_pretrained(at)
+        assert (tokenizer.lowercase, tokenizer.strip_accents) == (True, False)
 
 
 def test_two_vocabularies_are_refused(tmp_path):

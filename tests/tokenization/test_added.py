@@ -79,6 +79,14 @@ def test_by_hand():
     assert tokenizer.decode([2, 99, 100, 3]) == "KoBERT" and "KoBERT" not in tokenizer.word_pieces
 
 
+def test_blanks_between_two_go_to_the_first():
+    tokenizer = with_added(
+        {"content": "KoBERT", "id": 99, "rstrip": True}, {"content": "🍐", "id": 100, "lstrip": True}
+    )
+    assert tokenizer.encode("KoBERT  🍐").offsets[1:-1] == [(0, 8), (8, 9)]
+    assert fast_wordpiece(tokenizer).encode("KoBERT  🍐").offsets[1:-1] == [(0, 8), (8, 9)]
+
+
 def test_what_the_library_itself_leaves_to_chance_is_refused():
     with pytest.raises(ValueError, match="^KoBERT and another added token are the same after normalisation"):
         with_added({"content": "KoBERT", "id": 99}, {"content": "kobert", "id": 100})
