@@ -3,13 +3,14 @@
 #   make lab PYTHON=python3.12          another interpreter (3.11 or newer)
 #   make lab LECTURE=1                  figures and widgets in large, for a projector
 #   make lab TORCH_INDEX_URL=...        the CPU build of torch; the address is on pytorch.org's install page
+#   make lab SSL_CERT_FILE=...          the certificate of a proxy that reads along, as in some schools and companies
 
 SHELL := bash
 PY := .venv/bin/python
 export PYTHON TORCH_INDEX_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lab update test test-all check notebooks bench lint mutants pictures clean
+.PHONY: help venv lab update fresh test test-all check notebooks bench lint mutants lowest pictures clean
 .PHONY: checks tests browser strict faults
 
 help:  ## this list
@@ -24,6 +25,9 @@ lab: venv  ## JupyterLab에서 강의를 엽니다 / open the course in JupyterL
 
 update: venv  ## 강의를 새 판으로 바꿉니다. 바꾼 노트북은 따로 모아 둡니다 / fetch the newest version, keeping your work
 	@$(PY) deploy/update.py
+
+fresh: venv  ## 노트북 하나를 처음 받은 대로 되돌립니다: make fresh NOTEBOOK=02 / a notebook as it was, yours is kept
+	@$(PY) -m deploy.fresh $(NOTEBOOK)
 
 test: venv  ## 바꿀 때마다 하는 검사 / the checks of every change: ruff, pytest, strict nbval, browser
 	@$(MAKE) --no-print-directory checks
@@ -51,14 +55,19 @@ lint: venv  ## 코드 모양 검사 / ruff, and biome for JavaScript
 mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다 / are deliberate faults noticed?
 	@$(PY) -m dev.mutants
 
+lowest: venv  ## 허용하는 가장 낮은 버전으로 노트북을 실행합니다 / run the notebooks on the lowest versions allowed
+	@$(PY) -m dev.lowest $(NOTEBOOK)
+
 pictures: venv  ## README의 그림 / make the pictures of the README
 	@$(PY) dev/readme_pictures.py
 
 clean:  ## .venv와 임시 파일을 지웁니다 / remove .venv and caches
 	@echo ".venv와 임시 파일을 지웁니다 / removing .venv and caches …"
-	@rm -rf .venv .venv.lock .pytest_cache .ruff_cache .hypothesis build course_utils.egg-info tests/browser/screenshots
+	@if [ -L .venv ] || ! ls .venv/.course-* >/dev/null 2>&1; \
+	then [ ! -e .venv ] || echo ".venv는 이 강의가 만든 것이 아니어서 남깁니다 / .venv was not made by this course: it stays"; \
+	else rm -rf .venv; fi
+	@rm -rf .venv.lock .pytest_cache .ruff_cache .hypothesis build/figures build/lowest course_utils.egg-info tests/browser/screenshots
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
-	@find . -name .ipynb_checkpoints -type d -prune -exec rm -rf {} +
 
 # ---- What `make test` does: pytest does it, make puts it side by side -----------------------------------------------
 

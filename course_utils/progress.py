@@ -53,9 +53,13 @@ class ProgressStore:
         try:
             return self._read(), None
         except Damaged:
-            return {}, self._change(lambda entries: None)
+            return {}, self.trouble()
         except OSError as error:
             return {}, text("exercises.progress.not_read", error=_reason(error))
+
+    def trouble(self) -> str | None:
+        """A sentence if nothing can be saved here, else None."""
+        return self._change(lambda entries: None)
 
     def record_attempt(self, exercise_id: str, *, passed: bool) -> str | None:
         """Count an attempt; the first pass is dated, and nothing later takes it back.

@@ -6,6 +6,7 @@
 #
 #   PYTHON=python3.12        another interpreter (3.11 or newer)
 #   TORCH_INDEX_URL=...      where pip finds the CPU build of torch (the install page of pytorch.org names it)
+#   SSL_CERT_FILE=...        the certificate of a proxy that reads along, as in some schools and companies
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,6 +16,7 @@ log=.venv/.course-setup.log
 lock=.venv.lock
 unset PYTHONHOME PYTHONPATH
 export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+if [ -n "${SSL_CERT_FILE:-}" ]; then export PIP_CERT="${PIP_CERT:-$SSL_CERT_FILE}"; fi
 
 say() { printf '%s\n' "$*"; }
 stop() { printf '\n✗ %s\n' "$*" >&2; exit 1; }
@@ -23,6 +25,11 @@ fingerprint() { printf '%s\n' "$PWD"; cat pyproject.toml constraints.txt require
 ready() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ] && .venv/bin/python -c '' 2>/dev/null; }
 
 if ready; then exit 0; fi
+
+case "$PWD" in
+    *[\$\":\`]*) stop "폴더 경로에 \$ \" : \` 가운데 하나가 있으면 설치할 수 없습니다. 폴더의 이름을 바꾸거나 옮기세요" \
+        "/ the path of this folder must be without \$ \" : and \`, rename or move it: $PWD" ;;
+esac
 
 # One setup at a time: a second one waits, and then most often finds everything done.
 heartbeat=
@@ -52,7 +59,12 @@ else
     done
 fi
 
-# 2. The environment.
+# 2. The environment. Nothing is removed but what bears our mark, and an empty folder.
+rmdir .venv 2>/dev/null || true
+if [ -L .venv ] || { [ -e .venv ] && [ ! -f "$begun" ] && [ ! -f "$stamp" ]; }; then
+    stop ".venv는 이 강의가 만든 것이 아니어서 그대로 둡니다. 다른 이름으로 옮긴 다음 다시 실행하세요" \
+        "/ .venv was not made by this course and stays as it is, move it away and run this again: mv .venv my-venv"
+fi
 if [ -e .venv ] && { [ -f "$begun" ] && [ ! -f "$stamp" ] || ! .venv/bin/python -m pip --version >/dev/null 2>&1; }; then
     say "끝나지 않은 가상 환경을 지웁니다 (.venv) / removing an unfinished .venv …"
     rm -rf .venv
@@ -87,8 +99,20 @@ if ! .venv/bin/python -m pip install --progress-bar off --retries 2 --log "$log"
     awk '/^ *Downloading .*([0-9] MB|GB)/ { sub(/^ */, ""); print "  " $0; fflush() }
          /^Installing collected/ { print "  설치하는 중 / unpacking …"; fflush() }
          /^(ERROR|error)/ { print "  " $0; fflush() }'; then
-    if grep -qE 'NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|Failed to establish|Temporary failure in name' "$log"; then
+    told() { grep -qE "$1" "$log" 2>/dev/null; }
+    if told 'CERTIFICATE_VERIFY_FAILED|TLS CA certificate bundle'; then
+        stop "프록시가 보인 인증서를 믿을 수 없습니다. 학교나 회사가 준 인증서 파일을 알려 주세요" \
+            "/ a proxy shows a certificate of its own, name its file: make lab SSL_CERT_FILE=/…/certificate.pem"
+    elif told 'NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Failed to establish|Temporary failure in name'; then
         stop "인터넷에 연결하지 못했습니다. 처음 한 번은 연결이 필요합니다 / no network: it is needed this first time only."
+    elif told 'No space left on device|Disk quota exceeded'; then
+        stop "디스크가 가득 찼습니다. 3 GB쯤(GPU용 torch는 8 GB) 비우고 다시 실행하세요" \
+            "/ the disk is full, free about 3 GB (8 GB for torch with GPUs)."
+    elif told 'No matching distribution found for'; then
+        lacking="$(sed -n 's/.*No matching distribution found for \([^ ]*\).*/\1/p' "$log" | tail -n 1)"
+        machine="$(.venv/bin/python -c 'import platform as p; print(p.system(), p.machine(), "Python", p.python_version())')"
+        stop "이 컴퓨터($machine)에서 쓸 수 있는 $lacking 패키지가 없습니다. README.ko.md의 '어떤 컴퓨터에서 되나'를 보세요" \
+            "/ there is no $lacking for this machine, see \"Which machines\" in README.md."
     fi
     stop "설치하지 못했습니다. 자세한 기록 / installing failed, details in: $log"
 fi

@@ -1,19 +1,21 @@
 """Bring this checkout up to date: `make update`.
 
 A learner runs notebooks in place, so their files differ from the course's. Whatever the update would overwrite is
-first copied into my_notebooks/<date>/, and the copy is named; then the branch is moved forward, never merged. Files
-that the update does not touch stay as they are. Nothing is done, and one sentence says why, where this is no checkout,
-another branch is checked out, the history departed from the course's, or the course cannot be reached.
+first copied into my_notebooks/<date>/, and the copy is named, unless it is a notebook that was only opened and saved;
+then the branch is moved forward, never merged. Files that the update does not touch stay as they are. Nothing is done,
+and one sentence says why, where this is no checkout, another branch is checked out, the history departed from the
+course's, or the course cannot be reached.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
@@ -23,6 +25,9 @@ REMOTE, BRANCH = "origin", "main"
 ASIDE = "my_notebooks"
 # A connection that carries less than 1 kB/s for 30 s counts as none.
 PATIENCE = ["-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30"]
+
+# git has a name of its own for the certificate of a proxy that reads along.
+CERTIFICATE = {"GIT_SSL_CAINFO": os.environ["SSL_CERT_FILE"]} if os.environ.get("SSL_CERT_FILE") else {}
 
 
 class Refused(Exception):
@@ -38,7 +43,7 @@ def git(root: Path, *arguments: str) -> str:
     return subprocess.run(
         ["git", *arguments],
         cwd=root,
-        env=os.environ | {"LC_ALL": "C"},
+        env=CERTIFICATE | os.environ | {"LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         check=True,
         capture_output=True,
@@ -59,8 +64,8 @@ def last_line(error: subprocess.CalledProcessError) -> str:
     return (error.stderr.strip().splitlines() or ["git failed"])[-1]
 
 
-def fetch(root: Path) -> tuple[str, str]:
-    """Check that this is the course's checkout and fetch; returns the commits (now here, at the origin)."""
+def check_checkout(root: Path) -> None:
+    """Refuse where the course's folder is no git checkout of its own."""
     try:
         top = git(root, "rev-parse", "--show-toplevel").strip()
     except FileNotFoundError:
@@ -71,6 +76,11 @@ def fetch(root: Path) -> tuple[str, str]:
         raise Refused(
             "git으로 받은 폴더가 아닙니다. 강의를 다시 내려받으세요 / this folder is no git checkout."
         )
+
+
+def fetch(root: Path) -> tuple[str, str]:
+    """Check that this is the course's checkout and fetch; returns the commits (now here, at the origin)."""
+    check_checkout(root)
     if (branch := git(root, "branch", "--show-current").strip()) != BRANCH:
         raise Refused(
             f"지금 브랜치는 {branch or '없음'}입니다. 먼저: git switch {BRANCH} / not on the branch {BRANCH}."
@@ -80,8 +90,14 @@ def fetch(root: Path) -> tuple[str, str]:
     try:
         git(root, *PATIENCE, "fetch", "--quiet", REMOTE, BRANCH)
     except subprocess.CalledProcessError as error:
+        told = last_line(error)
+        if "certificate" in told.lower():
+            raise Refused(
+                "프록시가 보인 인증서를 믿을 수 없습니다. 인증서 파일을 알려 주세요 / a proxy shows a certificate of "
+                f"its own, name its file: make update SSL_CERT_FILE=/…/certificate.pem ({told})"
+            ) from None
         raise Refused(
-            f"원본에서 받지 못했습니다. 인터넷에 연결되어 있습니까? / could not fetch: {last_line(error)}"
+            f"원본에서 받지 못했습니다. 인터넷에 연결되어 있습니까? / could not fetch: {told}"
         ) from None
     here, there = git(root, "rev-parse", "HEAD", "FETCH_HEAD").split()
     return here, there
@@ -94,6 +110,22 @@ def in_the_way(root: Path, here: str, there: str) -> list[str]:
     known = set(git(root, "ls-tree", "-r", "--name-only", "-z", here).split("\0"))
     own = {path for path in touched if path and path not in known and os.path.lexists(root / path)}
     return sorted(own | set(touched) & set(changed) - {""})
+
+
+def substance(notebook: str) -> list[object]:
+    """Each cell's text and outputs: without counts, widgets and other metadata, which saving alone changes."""
+    cells = json.loads(notebook)["cells"]
+    for output in (output for cell in cells for output in cell.get("outputs", [])):
+        output.pop("execution_count", None)
+        output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+    return [[cell["source"], cell.get("outputs")] for cell in cells]
+
+
+def only_saved(root: Path, here: str, path: str) -> bool:
+    """Whether a notebook differs from the course's in nothing that the learner wrote or ran."""
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, subprocess.CalledProcessError):
+        return substance((root / path).read_text("utf-8")) == substance(git(root, "show", f"{here}:{path}"))
+    return False
 
 
 def set_aside(root: Path, paths: list[str]) -> Path:
@@ -159,6 +191,11 @@ def put_back(root: Path, paths: list[str], copies: Path | None) -> None:
             shutil.copy2(copies / path, root / path, follow_symlinks=False)
 
 
+def tell_of_copies(root: Path, paths: list[str], copies: Path) -> None:
+    print(f"바꾼 파일 {len(paths)}개를 따로 모아 두었습니다 / your versions of these are in:")
+    print(f"  {copies.relative_to(root)}/", *paths, sep="\n    ")
+
+
 def update(root: Path) -> None:
     """Move the checkout to the newest version and say what was done."""
     here, there = fetch(root)
@@ -171,19 +208,26 @@ def update(root: Path) -> None:
         )
     count = git(root, "rev-list", "--count", f"{here}..{there}").strip()
     paths = in_the_way(root, here, there)
+    own = [path for path in paths if not only_saved(root, here, path)]
     copies = set_aside(root, paths) if paths else None
     move_forward(root, here, there, paths, copies)
-    if copies is not None:
-        print(f"바꾼 파일 {len(paths)}개를 따로 모아 두었습니다 / your versions of these are in:")
-        print(f"  {copies.relative_to(root)}/", *paths, sep="\n    ")
+    if own:
+        for path in set(paths) - set(own):
+            (copies / path).unlink()
+        tell_of_copies(root, own, copies)
+    elif copies is not None:
+        shutil.rmtree(copies)
     print(
         f"✓ 새 판입니다 (커밋 {count}개). 달라진 것은 CHANGELOG.md에 있습니다 / updated by {count} commits."
     )
 
 
-def main() -> int:
+def ended(work: Callable[[], None]) -> int:
+    """Do the work of a command and return its exit status."""
+    with suppress(AttributeError, ValueError):  # a stream of a test
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
-        update(ROOT)
+        work()
     except Refused as refused:
         print(f"✗ {refused}", file=sys.stderr)
         return 1
@@ -193,6 +237,10 @@ def main() -> int:
         )
         return 130
     return 0
+
+
+def main() -> int:
+    return ended(lambda: update(ROOT))
 
 
 if __name__ == "__main__":

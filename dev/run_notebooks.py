@@ -137,7 +137,7 @@ def serialise(notebook: NotebookNode) -> str:
     return json.dumps(node, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def run(path: Path) -> None:
+def run(path: Path, *, save: bool = True) -> None:
     """Execute one notebook and save it.
 
     Raises:
@@ -145,6 +145,8 @@ def run(path: Path) -> None:
     """
     notebook = read_notebook(path)
     execute(notebook, path.resolve().parent)
+    if not save:
+        return
     normalise(notebook)
     inspect_outputs(notebook)
     nbformat.validate(notebook)
@@ -154,6 +156,7 @@ def run(path: Path) -> None:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path, help="notebooks (default: all of notebooks/ko)")
+    parser.add_argument("--unsaved", action="store_true", help="do they run? nothing is saved")
     options = parser.parse_args(arguments)
     files = options.files or sorted(NOTEBOOKS.glob("*.ipynb"))
     refused = 0
@@ -164,7 +167,7 @@ def main(arguments: list[str]) -> int:
             print(f"{path.name} …", end=" ", flush=True)
             start = time.monotonic()
             try:
-                run(path)
+                run(path, save=not options.unsaved)
                 print(f"{time.monotonic() - start:.1f} s", flush=True)
             except Refused as error:
                 refused += 1

@@ -3,6 +3,8 @@
 Used by `make lab` and by the browser tests. The token, the port and the theme stay JupyterLab's own.
 """
 
+import json
+import re
 from pathlib import Path
 
 c = get_config()  # noqa: F821  (given by traitlets)
@@ -27,3 +29,33 @@ c.LabApp.app_settings_dir = str(Path(__file__).resolve().parent / "lab")
 
 # The address that is opened, and printed for those whose browser does not open by itself: the course's first page.
 c.LabApp.default_url = "/lab/tree/notebooks/ko/00_start_here.ipynb"
+
+# Notebooks are saved with their widgets (lab/overrides.json), so that these are seen before a kernel runs. JupyterLab
+# saves just those that a kernel answers: reopened and saved again, a notebook would lose them. And all that it answers:
+# of a cell run ten times, ten.
+STATE, VIEW = (f"application/vnd.jupyter.widget-{part}+json" for part in ("state", "view"))
+
+
+def keep_widgets(model, path, contents_manager, **_):
+    """Save each widget that the outputs show, as it is or as it was in the file, with what it refers to; no others."""
+    widgets = model["type"] == "notebook" and model["content"]["metadata"].get("widgets", {}).get(STATE)
+    if not widgets:
+        return
+    known = {}
+    try:
+        saved = json.loads(Path(contents_manager._get_os_path(path)).read_text("utf-8"))
+        known = saved["metadata"]["widgets"][STATE]["state"]
+    except (OSError, ValueError, KeyError):
+        pass  # a new file, or one without widgets
+    known = known | widgets["state"]
+    outputs = [output for cell in model["content"]["cells"] for output in cell.get("outputs", [])]
+    shown = [output["data"][VIEW]["model_id"] for output in outputs if VIEW in output.get("data", {})]
+    widgets["state"] = {}
+    while shown:
+        name = shown.pop()
+        if name in known and name not in widgets["state"]:
+            widgets["state"][name] = known[name]
+            shown += re.findall(r"IPY_MODEL_(\w+)", json.dumps(known[name]))
+
+
+c.ContentsManager.pre_save_hook = keep_widgets

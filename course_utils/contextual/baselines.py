@@ -16,7 +16,7 @@ from torch import Tensor
 
 from course_utils.before.word2vec import WordVectors
 from course_utils.contextual.words import occurrences
-from course_utils.support.given import list_of_texts
+from course_utils.support.given import composed, list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.wordpiece import Pieces
 
@@ -26,7 +26,7 @@ REACH = 3  # pieces on either side of the word whose places are told
 
 def context_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> list[str]:
     """The pieces of a sentence that cover no free-standing occurrence of the word, in reading order."""
-    return _uncovered(tokenizer.pieces(sentence), occurrences(sentence, word))
+    return bag_and_placed(tokenizer, sentence, word)[0]
 
 
 def _uncovered(pieces: Pieces, spans: Sequence[tuple[int, int]]) -> list[str]:
@@ -57,6 +57,7 @@ def bag_and_placed(
     tokenizer: WordPieceTokenizer, sentence: str, word: str, *, reach: int = REACH
 ) -> tuple[list[str], list[str]]:
     """What context_pieces and placed_pieces give, for whoever wants both of many sentences."""
+    sentence = composed(sentence)
     pieces, spans = tokenizer.pieces(sentence), occurrences(sentence, word)
     bag = _uncovered(pieces, spans)
     if not spans:

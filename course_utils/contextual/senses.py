@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from course_utils.contextual.vectors import encode_words
+from course_utils.contextual.vectors import checked_layer, encode_words
 from course_utils.contextual.words import occurrences
 from course_utils.datasets.corpus import homonym, sense_documents
 from course_utils.pretrained.checkpoints import sense_readout
@@ -47,7 +47,7 @@ class SenseSpace:
     def log_odds(self, points: Tensor) -> Tensor:
         """(N, F) -> (N, K): log(score / (1 − score)), exact even where a score rounds to 0 or 1."""
         closeness = self._closeness(points).double()
-        own = torch.eye(len(self.senses), dtype=torch.bool)
+        own = torch.eye(len(self.senses), dtype=torch.bool, device=closeness.device)
         others = closeness[:, None].masked_fill(own, -torch.inf).logsumexp(dim=-1)  # (N, K, K) -> (N, K)
         return closeness - others
 
@@ -95,10 +95,10 @@ def sense_points(
     occurrence: int = 0,
 ) -> Tensor:
     """One point a sentence: the vector at the word, scaled to length 1. float (N, C)."""
-    vectors = encode_words(model, tokenizer, sentences, word, occurrence=occurrence)[
-        :, sense_layer(model, layer)
-    ]
-    return nn.functional.normalize(vectors, dim=-1)
+    layer = sense_layer(model, layer)
+    vectors = encode_words(model, tokenizer, sentences, word, layer=layer, occurrence=occurrence)
+    wide = torch.promote_types(vectors.dtype, torch.float32)  # the covariance of a model in half precision
+    return nn.functional.normalize(vectors.to(wide), dim=-1)
 
 
 def example_sentences(word: str, sense: str, *, most: int = EXAMPLES) -> list[str]:
@@ -158,7 +158,7 @@ def nearest_sense(
         occurrence: which one, from 0, where the word stands more than once.
 
     Returns:
-        (sense, score) for each sense; the scores sum to 1. WordNotFound if the word does not stand there by itself.
+        (sense, score) for each sense; the scores sum to 1. WordNotFound as for word_vectors.
     """
     space = sense_space(model, tokenizer, word, layer=layer)
     point = sense_points(model, tokenizer, [sentence], word, layer=layer, occurrence=occurrence)
@@ -179,15 +179,13 @@ def sense_layer(model: nn.Module, layer: int | None = None) -> int:
         model: as in nearest_sense.
         layer: any of its layers; None means the one of its checkpoint.
     """
-    layers = getattr(model, "bert", model).config.num_hidden_layers
     readout = sense_readout(model)
     if layer is None:
         if readout is None:
+            layers = getattr(model, "bert", model).config.num_hidden_layers
             raise ValueError(
                 f"this model does not say at which layer its senses are read: give layer=, from 0 to {layers} (only "
                 "the course's checkpoints know theirs)"
             )
         return readout.layer
-    if layer not in range(layers + 1):
-        raise ValueError(f"layer must lie in 0 … {layers}, got {layer}")
-    return layer
+    return checked_layer(model, layer)

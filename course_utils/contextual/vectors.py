@@ -10,15 +10,21 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from course_utils.contextual.words import find_word
-from course_utils.support.given import list_of_texts
+from course_utils.contextual.words import WordNotFound, find_word
+from course_utils.support.given import composed, list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
 
 BATCH = 64  # sentences at a time
 
 
 def word_vectors(
-    model: nn.Module, tokenizer: WordPieceTokenizer, sentence: str, word: str, *, occurrence: int = 0
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    sentence: str,
+    word: str,
+    *,
+    layer: int | None = None,
+    occurrence: int = 0,
 ) -> Tensor:
     """The vectors of a word in its sentence: the mean over the word's pieces, without those of its particles.
 
@@ -27,13 +33,14 @@ def word_vectors(
         tokenizer: the model's.
         sentence: must hold the word by itself or with particles (see words.py).
         word: a noun, such as 배.
+        layer: from 0 to L, which one alone is wanted, float (C,); None means all.
         occurrence: which one, from 0, where it stands more than once.
 
     Returns:
         float (L + 1, C): the input of the first layer, then the output of each. WordNotFound if the word does not stand
-        there by itself.
+        there by itself, or is part of an [UNK].
     """
-    return encode_words(model, tokenizer, [sentence], word, occurrence=occurrence)[0]
+    return encode_words(model, tokenizer, [sentence], word, layer=layer, occurrence=occurrence)[0]
 
 
 @torch.no_grad()
@@ -43,13 +50,14 @@ def encode_words(
     sentences: Sequence[str],
     word: str,
     *,
+    layer: int | None = None,
     occurrence: int = 0,
     masked: bool = False,
 ) -> Tensor:
     """`word_vectors` of many sentences at once.
 
     Args:
-        model, tokenizer, word, occurrence: as there.
+        model, tokenizer, word, layer, occurrence: as there.
         sentences: N of them.
         masked: put one [MASK] in the place of the word. Its vector then holds nothing but the context.
 
@@ -61,6 +69,7 @@ def encode_words(
             "the model is in training mode, where dropout draws other vectors each time: call model.eval()"
         )
     sentences = list_of_texts("sentences", sentences)
+    wanted = slice(None) if layer is None else checked_layer(model, layer)
     bert = getattr(model, "bert", model)
     device = next(bert.parameters()).device
     rows = [_locate(bert, tokenizer, sentence, word, occurrence, masked) for sentence in sentences]
@@ -76,7 +85,15 @@ def encode_words(
         states = torch.stack(bert(ids, real).hidden_states, dim=1)  # (B, L + 1, T, C)
         for row, number in enumerate(numbers):
             vectors[number] = states[row][:, rows[number][1]].mean(1)  # (L + 1, C)
-    return torch.stack([vectors[number] for number in range(len(rows))])
+    return torch.stack([vectors[number][wanted] for number in range(len(rows))])
+
+
+def checked_layer(model: nn.Module, layer: int) -> int:
+    """The number of a layer that the model has: 0 is what goes into the first."""
+    layers = getattr(model, "bert", model).config.num_hidden_layers
+    if layer not in range(layers + 1):
+        raise ValueError(f"layer must lie in 0 … {layers}, got {layer}")
+    return layer
 
 
 def _padded(ids: list[int], length: int, tokenizer: WordPieceTokenizer) -> list[int]:
@@ -90,6 +107,7 @@ def _locate(
 
     A piece belongs to the word if it covers any of its characters; 배를 does, where the vocabulary has it whole.
     """
+    word, sentence = composed(word), composed(sentence)
     start, end = find_word(sentence, word, occurrence=occurrence)
     room = bert.config.max_position_embeddings
     encoding = tokenizer.encode(sentence, max_length=room)
@@ -99,6 +117,10 @@ def _locate(
             f"the model reads {room} tokens, and {word} stands behind them: shorten the sentence"
         )
     ids = list(encoding.input_ids)
+    unread = [place for place in places if encoding.tokens[place] == "[UNK]"]
+    if unread and not masked:
+        begin, stop = encoding.offsets[unread[0]]
+        raise WordNotFound("unread", word=word, sentence=sentence, inside=sentence[begin:stop])
     if masked:
         ids[places[0] : places[-1] + 1] = [tokenizer.vocab["[MASK]"]]
         places = places[:1]

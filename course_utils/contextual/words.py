@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from course_utils.support.given import one_line
+from course_utils.support.given import JAMO, composed, one_line
 
 # What may follow the last letter of a word, by that letter. Each may itself be followed by nothing.
 _AFTER_VOWEL = (
@@ -46,23 +46,26 @@ _ACTIONS = ("사과", "말")  # 사과하다, 말하다: still the apology, stil
 _COUNTED = ("배",)  # 3배: a number may stand right before it
 
 _WORD = re.compile(r"[0-9A-Za-z가-힣]+")
+_CHARACTER = re.compile(f"{JAMO}|.", re.DOTALL)  # as it is composed
 
 _MESSAGES = {
     "absent": "{word} does not stand in the sentence: {sentence}",
     "inside": "{word} is here only part of another word ({inside}); write a sentence in which it stands by itself or "
     "with a particle",
     "too_few": "{word} stands {found} time(s) in the sentence; occurrence must lie in 0 … {last}, got {occurrence}",
+    "unread": "the model does not read {word} here: its vocabulary has no pieces for {inside}, which becomes [UNK]; "
+    "write {word} apart from signs that the vocabulary lacks",
 }
 
 
 class WordNotFound(ValueError):
-    """The word does not stand in the sentence by itself.
+    """The word does not stand in the sentence by itself, or the model cannot read it there.
 
     Attributes:
-        reason: "absent", "inside" (only as a part of other words) or "too_few" (not so often), for whoever wants to say
-            it in another language.
-        facts: what the sentence needs: word and sentence always; inside (those words, with commas) for "inside";
-            found (how often), last and occurrence for "too_few".
+        reason: "absent", "inside" (only as a part of other words), "too_few" (not so often) or "unread" (it is part of
+            an [UNK]), for whoever wants to say it in another language.
+        facts: what the sentence needs: word and sentence always; inside (those words, with commas) for "inside" and
+            "unread"; found (how often), last and occurrence for "too_few".
     """
 
     def __init__(self, reason: str, **facts: str | int) -> None:
@@ -83,15 +86,21 @@ def occurrences(sentence: str, word: str) -> list[tuple[int, int]]:
         word: a noun in Hangul.
 
     Returns:
-        (start, end) of the bare word, in characters of the sentence.
+        (start, end) of the bare word, in characters of the sentence as it is given, composed or not.
     """
     if not word.strip():
         raise ValueError("a word to look for is needed; it is empty")
-    whole = _pattern(word)
-    if word not in sentence:  # most sentences of a corpus
+    word, plain = composed(word), composed(sentence)
+    if word not in plain:  # most sentences of a corpus
         return []
-    found = [(run.start(), whole.fullmatch(run.group())) for run in _WORD.finditer(sentence)]
-    return [(start + match.start("word"), start + match.end("word")) for start, match in found if match]
+    whole = _pattern(word)
+    found = [(run.start(), whole.fullmatch(run.group())) for run in _WORD.finditer(plain)]
+    places = [character.start() for character in _CHARACTER.finditer(sentence)] + [len(sentence)]
+    return [
+        (places[start + match.start("word")], places[start + match.end("word")])
+        for start, match in found
+        if match
+    ]
 
 
 def find_word(sentence: str, word: str, *, occurrence: int = 0) -> tuple[int, int]:
@@ -103,7 +112,7 @@ def find_word(sentence: str, word: str, *, occurrence: int = 0) -> tuple[int, in
         occurrence: which one, from 0, where it stands more than once.
 
     Returns:
-        (start, end) of the bare word, in characters of the sentence. WordNotFound if it does not stand there by itself.
+        (start, end) of the bare word, as occurrences gives it. WordNotFound if it does not stand there by itself.
     """
     if not sentence.strip() or not word.strip():
         raise ValueError(
@@ -112,7 +121,8 @@ def find_word(sentence: str, word: str, *, occurrence: int = 0) -> tuple[int, in
     found = occurrences(sentence, word)
     if occurrence in range(len(found)):
         return found[occurrence]
-    facts = {"word": word, "sentence": sentence.strip()}
+    word, sentence = composed(word), composed(sentence).strip()
+    facts = {"word": word, "sentence": sentence}
     if found:
         raise WordNotFound("too_few", **facts, found=len(found), last=len(found) - 1, occurrence=occurrence)
     forms = (word, _before_another(word))

@@ -9,10 +9,11 @@ same names, are as much again each, and pre-training reads all three.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from pathlib import Path
 
-from course_utils.support.given import one_line, shown
+from course_utils.support.given import composed, one_line, shown
 from course_utils.support.paths import DATA
 
 CORPUS = DATA / "corpus"
@@ -43,7 +44,7 @@ def read_documents(path: Folders = CORPUS) -> list[list[str]]:
             the other.
 
     Returns:
-        documents, each a list of sentences; none is empty.
+        documents, each a list of sentences, none empty; their Hangul composed.
     """
     files = [file for one in _paths(path) for file in _files(one)]
     return [document for file in sorted(files, key=lambda file: file.name) for document in _read_file(file)]
@@ -71,9 +72,13 @@ def _read_file(file: Path) -> list[list[str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{file} must be UTF-8, and byte {error.start} is not: save it again") from None
+        was = "UTF-16" if error.object.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "CP949"
+        raise ValueError(
+            f"{file} must be UTF-8, and byte {error.start} is not: save it again as UTF-8, or, if it is {was}, "
+            f"iconv -f {was} -t UTF-8 OLD >NEW"
+        ) from None
     documents: list[list[str]] = [[]]
-    for line in text.splitlines():
+    for line in composed(text).splitlines():
         if line.strip():
             documents[-1].append(line.strip())
         elif documents[-1]:
@@ -100,6 +105,6 @@ def sense_documents(word: str, sense: str, folder: Folders = CORPUS) -> list[lis
 
 def homonym(word: str) -> tuple[str, tuple[str, ...]]:
     """The name of a homonym in the files, and its senses; ValueError if the word is not one of HOMONYMS."""
-    if word not in HOMONYMS:
+    if composed(word) not in HOMONYMS:
         raise ValueError(f"the course knows the senses of {' '.join(HOMONYMS)}; got {shown(word)}")
-    return HOMONYMS[word]
+    return HOMONYMS[composed(word)]

@@ -31,7 +31,15 @@ from course_utils.datasets.origins import ORIGINS, Archive, Origin
 from course_utils.support.commands import add_debug, carry_out, told
 from course_utils.support.files import check_regular
 from course_utils.support.given import one_line
-from course_utils.support.network import BrokenOff, NotThere, TooLong, Unreachable, chunks, open_address
+from course_utils.support.network import (
+    BrokenOff,
+    NotThere,
+    TooLong,
+    Unreachable,
+    Untrusted,
+    chunks,
+    open_address,
+)
 from course_utils.support.paths import cache_home
 
 FIRST_ANSWER, PACKED = 10.0, 60.0  # seconds until an answer begins, from a file and from an archive
@@ -128,6 +136,8 @@ def _fetch(name: str, kept: Path, progress: Progress) -> None:
         raise Unavailable(
             f"{name} is another file at its origin: {error}; what came was deleted; use COURSE_DATA_MIRROR"
         ) from None
+    except Untrusted as error:
+        raise NoNetwork(f"{name} is not on this machine, and {error}") from None
     except Unreachable as error:
         raise NoNetwork(
             f"{name} is not on this machine and its origin cannot be reached ({error}): connect to the network "

@@ -82,7 +82,9 @@ def progress(notebook: str | None = None) -> None:
     if not numbers:
         print(text("exercises.progress.none"))
         return
-    entries, note = ProgressStore().load()
+    store = ProgressStore()
+    entries, note = store.load()
+    note = note or store.trouble()
     print(text("exercises.progress.title"))
     solved, total = 0, 0
     for number in numbers:

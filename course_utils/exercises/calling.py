@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import random
 import sys
 from collections.abc import Callable
@@ -22,7 +23,7 @@ class Wrong(Exception):
 
 
 class Unsolved(Exception):
-    """The answer is still the stub."""
+    """The answer is still the stub, or has a body and yet returned what a stub does: the parts of that, in `args`."""
 
 
 def call(answer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -34,8 +35,9 @@ def call(answer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         What it returned.
 
     Raises:
-        Unsolved: if it returned None or Ellipsis, or a tuple of nothing else, and did nothing else either.
-        Wrong: "not_callable", "raised", "nothing" if it printed or wrote into an argument instead of returning, or
+        Unsolved: if it returned None or Ellipsis, or a tuple of nothing else, and did nothing else either; or if it
+            raised NotImplementedError.
+        Wrong: "not_callable", "raised", "no_return" if it printed or wrote into an argument instead of returning, or
             "mutates_input" with the place of the argument it wrote into.
     """
     if not callable(answer):
@@ -56,7 +58,7 @@ def call(answer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         place for place, (mine, own) in enumerate(zip(copies, given), start=1) if not unchanged(mine, own)
     ]
     if is_stub(result) and (printed or changed):
-        raise Wrong("nothing")
+        raise Wrong("no_return")
     stop_if_stub(result)
     if changed:
         raise Wrong("mutates_input", place=changed[0])
@@ -110,13 +112,26 @@ def _listening():
 
 
 def is_stub(result: Any) -> bool:
-    parts = result if isinstance(result, tuple) and result else (result,)
-    return all(part is None or part is Ellipsis for part in parts)
+    return all(part is None or part is Ellipsis for part in _parts(result))
 
 
 def stop_if_stub(result: Any) -> None:
     if is_stub(result):
-        raise Unsolved
+        raise Unsolved(*_parts(result))
+
+
+def _parts(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) and result else (result,)
+
+
+_STUB = {"RESUME", "NOP", "MAKE_CELL", "COPY_FREE_VARS", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+
+
+def is_written(answer: Any) -> bool:
+    """Whether a function's body, or that of a module's forward, holds more than `...`, pass or a constant."""
+    function = type(answer).forward if isinstance(answer, torch.nn.Module) else answer
+    code = getattr(function, "__code__", None)
+    return code is None or any(step.opname not in _STUB for step in dis.get_instructions(code))
 
 
 def raise_if_stub(error: BaseException) -> None:

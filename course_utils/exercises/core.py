@@ -182,6 +182,8 @@ class Exercise:
         message = text("exercises.wrong.other")
         with suppress(KeyError, AttributeError):
             message = text(self._text_of(wrong.reason) or "exercises.wrong.other", **wrong.facts)
+        for place, instead in text("exercises.words.nowhere"):  # a result of one number has none
+            message = message.replace(place, instead)
         return Verdict("failed", wrong.reason, text("exercises.verdict.failed", id=self.id, message=message))
 
 

@@ -27,6 +27,7 @@ from course_utils.exercises.calling import (
     call,
     copy_of,
     describe,
+    is_written,
     name_of,
     seed_all,
     stop_if_stub,
@@ -133,10 +134,12 @@ class Judging:
                 raise
             cause = wrong.__cause__
             return Raised(type(cause).__name__, wrong.facts["error"])
-        except Unsolved:
-            if first:
+        except Unsolved as stub:
+            # None from a body that holds something; the hole `...` may come through one as well.
+            forgotten = set(stub.args) == {None} and is_written(answer)
+            if first and not forgotten:
                 raise
-            raise Wrong("nothing") from None
+            raise Wrong("no_return") from None
 
     def _run_answer(self, answer: Any, given: Given) -> Any:
         run = self.exercise.run
@@ -336,8 +339,8 @@ class Judging:
             if difference is None:
                 return
             kind = "nan_gradient" if one.isnan().any() else "gradient"
-            facts = {"index": difference.index, "expected": difference.expected, "actual": difference.actual}
-            facts["yours"] = Shown(one)
+            facts = {"expected": difference.expected, "actual": difference.actual}
+            facts |= {"index": _flat(difference.index), "yours": Shown(one)}
         case = told["case"]
         kinds = (f"{case}_{kind}", f"{name}_{kind}", kind, f"{case}_gradient", "gradient")
         raise Wrong(self.exercise.first_text(*kinds), **told | facts)

@@ -1,4 +1,4 @@
-"""Load and save BERT in the Hugging Face folder layout: config.json, vocab.txt, model.safetensors.
+"""Load and save BERT in the Hugging Face folder layout: config.json, vocab.txt or tokenizer.json, model.safetensors.
 
     model, tokenizer = load_pretrained("sentence-transformers/all-MiniLM-L6-v2")
 

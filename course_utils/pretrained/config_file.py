@@ -74,17 +74,27 @@ def config_from_dict(settings: dict[str, Any], *, source: str = "config.json") -
         raise ConfigError(f"{source}: {error}") from None
 
 
-def config_to_dict(config: BertConfig, architecture: str, *, num_labels: int | None = None) -> dict[str, Any]:
+def config_to_dict(
+    config: BertConfig,
+    architecture: str,
+    *,
+    num_labels: int | None = None,
+    kept: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """BertConfig -> the settings of a config.json that `transformers` reads.
 
     Args:
         config: see BertConfig.
         architecture: the class of the model; ours bear the reference's names.
         num_labels: of a classification head.
+        kept: what the config.json it was loaded from says. What the model itself tells is not taken from it, nor are
+            labels of another number, nor the type of its weights, which the new file tells.
     """
-    settings = {"architectures": [architecture], **MUST_BE, **asdict(config)}
+    kept = {key: value for key, value in (kept or {}).items() if key not in ("dtype", "torch_dtype")}
+    settings = kept | {"architectures": [architecture], **MUST_BE, **asdict(config)}
     settings["hidden_act"] = STORED_ACTIVATIONS[config.hidden_act]
-    if num_labels is not None:
+    names = kept.get("id2label")
+    if num_labels is not None and not (isinstance(names, dict) and len(names) == num_labels):
         settings["id2label"] = {str(index): f"LABEL_{index}" for index in range(num_labels)}
         settings["label2id"] = {f"LABEL_{index}": index for index in range(num_labels)}
     return settings

@@ -10,7 +10,9 @@ from torch import Tensor
 from course_utils.config import BertConfig
 from course_utils.pretrained.config_file import TOKENS
 from course_utils.pretrained.errors import DamagedFile, TensorMismatch
+from course_utils.pretrained.tokenizer_files import VOCABULARY
 from course_utils.support.foreign_json import entry
+from course_utils.tokenization import WordPieceTokenizer
 
 PADDED = 128  # some models have a few vectors more than tokens: up to a multiple of 8, 64 or 128
 
@@ -23,22 +25,28 @@ def check_vocabulary(size: int, config: BertConfig, source: str) -> None:
         )
 
 
-def check_whole_vocabulary(size: int, config: BertConfig, settings: dict[str, Any], folder: Path) -> None:
+def check_whole_vocabulary(
+    tokenizer: WordPieceTokenizer, config: BertConfig, settings: dict[str, Any], folder: Path
+) -> None:
     """Refuse a vocab.txt that was cut short: what stood after the cut would be [UNK], and nothing would say so.
 
-    A config.json of ours tells how many tokens there must be; another one, how many at most.
+    A config.json of ours tells how many tokens there must be; another one, how many at most. (A tokenizer.json that was
+    cut is no JSON.)
 
     Args:
-        size: number of tokens in vocab.txt.
+        tokenizer: of the folder.
         config, settings: of config.json, the second as it stands there.
         folder: for the message.
     """
-    file = folder / "vocab.txt"
-    check_vocabulary(size, config, str(file))
+    lines, size = len(tokenizer.word_pieces), len(tokenizer.vocab)
+    file = folder / VOCABULARY
+    check_vocabulary(size, config, str(file if file.is_file() else folder))
     stored = entry(settings, TOKENS, int, None, source=str(folder / "config.json"))
-    if stored not in (None, size):
+    if not file.is_file():
+        return
+    if stored not in (None, lines):
         raise DamagedFile(
-            f"{file} must have the {stored} tokens it was saved with, got {size}; fetch it again"
+            f"{file} must have the {stored} tokens it was saved with, got {lines}; fetch it again"
         )
     if stored is None and size + PADDED <= (most := config.vocab_size):
         told = f"{file} must have about as many tokens as the model has vectors, {most}, got {size}; fetch it again"

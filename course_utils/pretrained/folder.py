@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained.checkpoints import put_readout
 from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json
-from course_utils.pretrained.errors import ConfigError, MissingFile, TensorMismatch, UnsupportedModel
+from course_utils.pretrained.errors import ConfigError, TensorMismatch, UnsupportedModel
 from course_utils.pretrained.fitting import (
     check_finite,
     check_layers,
@@ -35,7 +34,8 @@ from course_utils.pretrained.name_map import (
     stored_name,
 )
 from course_utils.pretrained.sources import find_model
-from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, verify, write_weights
+from course_utils.pretrained.tokenizer_files import SETTINGS, VOCABULARY, load_tokenizer, tokenizer_settings
+from course_utils.pretrained.weights import FLOATS, WEIGHTS, read_weights, write_weights
 from course_utils.support.files import write_atomically
 from course_utils.support.folders import is_leftover, remove_folder
 from course_utils.support.foreign_json import entry
@@ -43,10 +43,8 @@ from course_utils.support.given import listed, one_line, shown
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import save_vocab
 
-VOCABULARY = "vocab.txt"
 # The files that save_pretrained writes. A folder with just these is replaced by another save; any other is its owner's.
-SAVED = {"config.json", VOCABULARY, "tokenizer_config.json", WEIGHTS}
-TOKENIZERS = ("BertTokenizer", "BertTokenizerFast", None)
+SAVED = {"config.json", VOCABULARY, SETTINGS, WEIGHTS}
 
 MODEL_CLASSES: dict[str, Callable[..., nn.Module]] = {
     cls.__name__: cls
@@ -70,6 +68,7 @@ def load_pretrained(
     *,
     model_class: type[nn.Module] | None = None,
     dtype: torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
 ) -> tuple[nn.Module, WordPieceTokenizer]:
     """Load a BERT and its tokenizer, wholly or not at all; the model comes in eval mode.
 
@@ -80,22 +79,25 @@ def load_pretrained(
         model_class: BertModel or a class of course_utils.heads. None means the one whose heads the file holds. A class
             with fewer parts than the file (BertModel from a pre-training checkpoint) leaves those parts out.
         dtype: type of the parameters, whatever the file stores.
+        device: where they lie, such as "cuda"; None means the processor.
 
     Returns:
-        model, tokenizer.
+        model, tokenizer. What the folder's settings say besides (names of labels, …) stands in `kept_settings` of both,
+        and save_pretrained writes it again.
 
     What is wrong with a folder or a name is one of course_utils.pretrained.errors.
     """
     source = find_model(name)
     settings = read_json(source.folder / "config.json")
     config = config_from_dict(settings, source=str(source.folder / "config.json"))
-    tokenizer = _load_tokenizer(source.folder, source.checksums.get(VOCABULARY))
-    check_whole_vocabulary(len(tokenizer.vocab), config, settings, source.folder)
+    tokenizer = load_tokenizer(source.folder, source.checksums.get(VOCABULARY))
+    check_whole_vocabulary(tokenizer, config, settings, source.folder)
     tensors = read_weights(source.folder, source.checksums)
     model = _build_model(config, settings, tensors, model_class, dtype, source.folder)
     if source.checkpoint:
         put_readout(model, source.checkpoint)
-    return model.eval(), tokenizer
+    model.kept_settings = settings
+    return model.eval().to(device), tokenizer
 
 
 def save_pretrained(
@@ -120,53 +122,25 @@ def save_pretrained(
     if dtype is not None and dtype not in FLOATS:
         raise ValueError(f"dtype must be one of {listed([str(t) for t in FLOATS])}, got {dtype}")
     check_vocabulary(len(tokenizer.vocab), model.config, "the tokenizer")
+    words = tokenizer_settings(tokenizer, model.config)
     has_head = not isinstance(model, BertModel)
     tensors = {
         stored_name(ours, has_head=has_head): tensor.detach().to("cpu", dtype or tensor.dtype).contiguous()
         for ours, tensor in model.state_dict().items()
     }
-    settings = config_to_dict(model.config, architecture, num_labels=getattr(model, "num_labels", None))
-    settings[TOKENS] = len(tokenizer.vocab)
+    kept = getattr(model, "kept_settings", {})
+    settings = config_to_dict(
+        model.config, architecture, num_labels=getattr(model, "num_labels", None), kept=kept
+    )
+    settings[TOKENS] = len(tokenizer.word_pieces)
 
     def write(into: Path) -> None:
         write_weights(into / WEIGHTS, tensors)
-        save_vocab(tokenizer.vocab, into / VOCABULARY)
+        save_vocab(tokenizer.word_pieces, into / VOCABULARY)
         _write_json(into / "config.json", settings)
-        _write_json(into / "tokenizer_config.json", _tokenizer_settings(tokenizer, model.config))
+        _write_json(into / SETTINGS, words)
 
     _replace_folder(folder.resolve(), write)
-
-
-# --- the tokenizer ---------------------------------------------------------------------------------------------
-
-
-def _load_tokenizer(folder: Path, sha256: str | None) -> WordPieceTokenizer:
-    path = folder / VOCABULARY
-    if not path.is_file():
-        raise MissingFile(f"{folder} has no {VOCABULARY}: the model's ids mean nothing without it")
-    verify(path, sha256)
-    settings_file = folder / "tokenizer_config.json"
-    settings = read_json(settings_file) if settings_file.is_file() else {}
-    read = partial(entry, settings, source=str(settings_file))
-    kind, chinese = read("tokenizer_class", str, None), read("tokenize_chinese_chars", bool, True)
-    if kind not in TOKENIZERS or not chinese:
-        told = f"tokenizer_class is {shown(kind)}, and tokenize_chinese_chars {chinese}"
-        raise UnsupportedModel(f"{settings_file}: {told}; only BertTokenizer with true is known here")
-    lowercase = read("do_lower_case", bool, True)
-    strip_accents = read("strip_accents", bool, None)
-    if strip_accents is None:  # as in the reference: it then follows the case
-        strip_accents = lowercase
-    return WordPieceTokenizer.from_vocab_file(path, lowercase=lowercase, strip_accents=strip_accents)
-
-
-def _tokenizer_settings(tokenizer: WordPieceTokenizer, config: BertConfig) -> dict[str, Any]:
-    return {
-        "tokenizer_class": "BertTokenizer",
-        "do_lower_case": tokenizer.lowercase,
-        "strip_accents": tokenizer.strip_accents,
-        "tokenize_chinese_chars": True,
-        "model_max_length": config.max_position_embeddings,
-    }
 
 
 # --- the model -------------------------------------------------------------------------------------------------

@@ -23,7 +23,8 @@ from course_utils.pretrained.errors import (
     PickleRefused,
     UnsupportedModel,
 )
-from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, verify
+from course_utils.pretrained.tokenizer_files import FILES, VOCABULARY, WHOLE
+from course_utils.pretrained.weights import INDEX, PICKLES, SHARD, WEIGHTS, how_to_convert, verify
 from course_utils.support.files import read_regular, replacing, write_atomically
 from course_utils.support.given import listed
 from course_utils.support.network import STALLED, TooLong, Unreachable, chunks, open_address
@@ -32,7 +33,6 @@ ENDPOINT = "https://huggingface.co"
 FIRST_ANSWER = 3.0  # seconds, name look-up included: without a network one wants to know at once
 SMALL = 10_000_000  # bytes; no list of files and no vocabulary is larger
 LARGE = 10_000_000_000  # nor weights in one file, whatever is announced (BERT-large has 1.3e9)
-TOKENIZER_FILES = ("vocab.txt", "tokenizer_config.json")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -85,7 +85,7 @@ def endpoint() -> str:
 
 
 def download(name: str) -> Path:
-    """Fetch config.json, vocab.txt and the safetensors of a model; return the folder in the cache.
+    """Fetch config.json, the tokenizer and the safetensors of a model; return the folder in the cache.
 
     Unreachable or NotThere (course_utils.support.network) if the hub has nothing for us; one of pretrained.errors if
     the list of files shows that the model cannot be loaded, or what arrives is not what was announced.
@@ -146,11 +146,17 @@ def _wanted(name: str, files: dict[str, Announced]) -> list[str]:
     pickles = [file for file in files if file.endswith(PICKLES)]
     if not weights and pickles:
         told = f"{name} on the hub has weights only as {listed(pickles)}: a pickle can run any code when it is opened"
-        raise PickleRefused(f"{told}, so it is not fetched; look for a revision with {WEIGHTS}")
-    for file in ("vocab.txt", *(weights or [WEIGHTS])):
-        if file not in files:
-            raise MissingFile(f"{name} on the hub has no {file}, which this course needs")
-    return ["config.json", *(file for file in TOKENIZER_FILES if file in files), *weights]
+        fetch = f"`hf download {name} --local-dir my-bert` fetches it"
+        raise PickleRefused(
+            f"{told}, so it is not fetched here; {fetch}; {how_to_convert('my-bert', pickles)}"
+        )
+    if VOCABULARY not in files and WHOLE not in files:
+        raise MissingFile(
+            f"{name} on the hub has no {VOCABULARY} and no {WHOLE}; this course needs one of them"
+        )
+    if not weights:
+        raise MissingFile(f"{name} on the hub has no {WEIGHTS}, which this course needs")
+    return ["config.json", *(file for file in FILES if file in files), *weights]
 
 
 def _get(address: str) -> bytes:

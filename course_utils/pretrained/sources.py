@@ -11,6 +11,7 @@ from typing import NamedTuple
 from course_utils.pretrained import hub
 from course_utils.pretrained.checkpoints import DEFAULT, check_as_shipped, checkpoint_of, course_checkpoints
 from course_utils.pretrained.errors import ModelNotFound
+from course_utils.pretrained.tokenizer_files import VOCABULARY, WHOLE
 from course_utils.pretrained.weights import INDEX, WEIGHTS
 from course_utils.support.given import one_line
 from course_utils.support.network import NotThere, Unreachable
@@ -79,7 +80,7 @@ def find_model(name: str | Path | None) -> Source:
         return Source(snapshot, _blob_checksums(snapshot))
     looked.append(
         f"the cache {hub.model_cache(name)}"
-        + (" (without all of config.json, vocab.txt and safetensors)" if snapshot else "")
+        + (" (without all of config.json, a vocabulary and safetensors)" if snapshot else "")
     )
     return Source(_from_hub(name, looked), {})
 
@@ -112,7 +113,8 @@ def _package_folder(package: str) -> Path | None:
 def _usable(snapshot: Path) -> bool:
     """Whether a snapshot holds what is needed: a cache may hold only a tokenizer, or pickled weights."""
     has_weights = (snapshot / WEIGHTS).is_file() or (snapshot / INDEX).is_file()
-    return has_weights and (snapshot / "config.json").is_file() and (snapshot / "vocab.txt").is_file()
+    has_vocabulary = (snapshot / VOCABULARY).is_file() or (snapshot / WHOLE).is_file()
+    return has_weights and has_vocabulary and (snapshot / "config.json").is_file()
 
 
 def _blob_checksums(snapshot: Path) -> dict[str, str]:

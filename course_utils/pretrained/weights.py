@@ -45,9 +45,21 @@ def read_weights(folder: Path, checksums: dict[str, str] | None = None) -> dict[
         pickles = [file.name for file in sorted(folder.iterdir()) if file.name.endswith(PICKLES)]
         if pickles:
             told = f"{folder} holds its weights only as {listed(pickles)}: a pickle can run any code when it is opened"
-            raise PickleRefused(f"{told}, so it is not; ask for {WEIGHTS}")
+            raise PickleRefused(f"{told}, so it is not; {how_to_convert(folder, pickles)}")
         raise MissingFile(f"{folder} has no weights: neither {WEIGHTS} nor {INDEX}")
     return _read_shards(folder, checksums)
+
+
+def how_to_convert(folder: Path | str, pickles: list[str]) -> str:
+    """What to do: the command that makes model.safetensors of pytorch_model.bin and runs no code that it may hold."""
+    if not any(re.fullmatch(r"pytorch_model.*\.bin", name) for name in pickles):
+        return f"ask for {WEIGHTS}"
+    load = "torch.load(f, map_location='cpu', weights_only=True)"
+    tensors = (
+        f"{{k: t.contiguous().clone() for f in glob.glob('pytorch_model*.bin') for k, t in {load}.items()}}"
+    )
+    save = f"safetensors.torch.save_file({tensors}, '{WEIGHTS}', {{'format': 'pt'}})"
+    return f'to convert it, run in {folder}:\npython -c "import glob, torch, safetensors.torch; {save}"'
 
 
 def _read_shards(folder: Path, checksums: dict[str, str]) -> dict[str, Tensor]:

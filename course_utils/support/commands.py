@@ -56,7 +56,8 @@ def carry_out(
         stopped: what to say after Ctrl-C.
     """
     with suppress(AttributeError, ValueError):  # a stream of a notebook or of a test
-        if sys.stdout.errors == "strict":  # an encoding (cp949, ascii) without ✓ writes \u2713, as on stderr
+        # An encoding (cp949, ascii) without ✓ writes \u2713, as on stderr; "surrogateescape": LC_ALL=C.
+        if sys.stdout.errors in ("strict", "surrogateescape"):
             sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = work() or 0

@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 60  # characters of a value that are repeated in a message
+JAMO = "[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?"  # a syllable of Hangul in parts, as a pattern
 
 
 def whole_number(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
@@ -57,6 +60,11 @@ def list_of_texts(name: str, value: Any, *, least: int = 1) -> list[str]:
     if len(found) < least:
         raise ValueError(f"{name} must hold at least {least} text{'s' * (least > 1)}, got {len(found)}")
     return found
+
+
+def composed(text: str) -> str:
+    """A text with its Hangul in syllables, as it is typed; from a Mac's files it comes in parts (NFD: ᄇ ᅢ for 배)."""
+    return re.sub(JAMO, lambda syllable: unicodedata.normalize("NFC", syllable.group()), text)
 
 
 def one_line(text: str, most: int = LONGEST) -> str:

@@ -5,6 +5,7 @@ For everything the course downloads, models and text alike. Each message is one 
 
 from __future__ import annotations
 
+import ssl
 import threading
 import urllib.error
 import urllib.request
@@ -20,6 +21,10 @@ T = TypeVar("T")
 
 class Unreachable(Exception):
     """No usable answer from a server; the message says which address was asked, and why not."""
+
+
+class Untrusted(Unreachable):
+    """A server's certificate is none that this machine trusts, as behind a proxy that reads along."""
 
 
 class NotThere(Exception):
@@ -96,7 +101,13 @@ def open_address(
             ) from None
         raise Unreachable(f"{address} answers {error.code} {error.reason}") from None
     except (OSError, HTTPException) as error:
-        raise Unreachable(f"no answer from {address} ({getattr(error, 'reason', error)})") from None
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            raise Untrusted(
+                f"the certificate shown for {address} is not trusted ({reason.verify_message}): where a school or a "
+                "company looks into connections, name the file of its certificate in SSL_CERT_FILE"
+            ) from None
+        raise Unreachable(f"no answer from {address} ({reason})") from None
 
 
 def chunks(response: Any, address: str, *, at_most: int) -> Iterator[bytes]:

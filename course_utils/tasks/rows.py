@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.support.foreign_json import entry, parse_object
-from course_utils.support.given import shown
+from course_utils.support.given import composed, shown
 
 
 class Row:
@@ -67,7 +67,7 @@ class Row:
 
 
 def tsv_rows(path: str | Path, columns: Sequence[str]) -> Iterator[Row]:
-    """The rows of a table: cells apart by tabs, nothing quoted, a header.
+    """The rows of a table: cells apart by tabs, nothing quoted, a header; Hangul is composed.
 
     Args:
         path: a UTF-8 file.
@@ -84,7 +84,7 @@ def tsv_rows(path: str | Path, columns: Sequence[str]) -> Iterator[Row]:
         raise ValueError(f"{name} must have the columns {', '.join(columns)}, and lacks {missing[0]}")
     if not lines:
         raise ValueError(f"{name} must have at least one row below its header, and has none")
-    for number, line in enumerate(lines, 2):
+    for number, line in enumerate(map(composed, lines), 2):
         cells, where = line.split("\t"), f"{name}, row {number}"
         if len(cells) != len(header):
             raise ValueError(f"{where}: there must be {len(header)} cells, got {len(cells)}")
@@ -96,6 +96,8 @@ def json_rows(path: str | Path) -> Iterator[Row]:
     name, lines = _lines(path)
     for number, line in enumerate(lines, 1):
         where = f"{name}, row {number}"
+        if line != composed(line):  # places are counted in it
+            raise ValueError(f"{where}: Hangul must be in syllables (NFC), and is in parts (NFD)")
         yield Row(parse_object(line.encode(), source=where), where)
 
 

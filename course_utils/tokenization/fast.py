@@ -8,8 +8,19 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 from course_utils.support.given import list_of_texts
 from course_utils.tokenization.bpe import UNKNOWN, WORD_START
@@ -28,10 +39,13 @@ def fast_wordpiece(tokenizer: WordPieceTokenizer) -> Tokenizer:
     """The twin of a WordPieceTokenizer: the same ids, tokens and offsets. It truncates nothing until told to
     (`enable_truncation(512)`)."""
     model = models.WordPiece(
-        tokenizer.vocab, unk_token=UNKNOWN, max_input_chars_per_word=tokenizer.max_word_length
+        tokenizer.word_pieces, unk_token=UNKNOWN, max_input_chars_per_word=tokenizer.max_word_length
     )
     fast = _bert_rules(Tokenizer(model), tokenizer.lowercase, tokenizer.strip_accents)
-    fast.add_special_tokens(list(SPECIAL_TOKENS))
+    for token in sorted(tokenizer.added.values(), key=lambda token: token.id):
+        flags = {name: flag for name, flag in asdict(token).items() if name not in ("content", "id")}
+        added = AddedToken(token.content, **flags)
+        (fast.add_special_tokens if token.special else fast.add_tokens)([added])
     fast.post_processor = processors.BertProcessing(
         ("[SEP]", tokenizer.vocab["[SEP]"]), ("[CLS]", tokenizer.vocab["[CLS]"])
     )

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from course_utils.support.given import listed
+from course_utils.tokenization.added import AddedToken, Finder
 from course_utils.tokenization.encoding import Encoding, shares
 from course_utils.tokenization.normalization import Word, normalize, split_words
 from course_utils.tokenization.vocab import (
@@ -27,6 +29,7 @@ UNKNOWN = "[UNK]"
 MAX_WORD_LENGTH = 100  # in characters; `tokenizers`' value (the first release of BERT's code had 200)
 # Normalisation cuts at these blanks, too: it drops U+000B and U+0085 without a cut.
 CHUNKS = re.compile("[^ \t\n\r]+")
+WHOLE = re.compile("(?s:.+)")  # not to be cut: an added token takes such blanks along
 _CACHE_SIZE = 2**16
 
 Pieces = list[tuple[str, tuple[int, int]]]  # each with its (start, end) in the text as typed
@@ -55,7 +58,7 @@ def longest_match(word: str, vocab: Mapping[str, int]) -> list[str] | None:
 class WordPieceTokenizer:
     """BERT's tokenizer: normalise, cut into words, cut each word into pieces; add [CLS] and [SEP].
 
-    Special tokens that stand in the text ("나는 [MASK] 먹었다") are kept whole.
+    Special tokens that stand in the text ("나는 [MASK] 먹었다") are kept whole, and so are added ones.
 
     Args:
         vocab: token -> id, with [PAD], [UNK], [CLS], [SEP] and [MASK].
@@ -63,6 +66,8 @@ class WordPieceTokenizer:
         strip_accents: decompose (NFD) and drop accents. It breaks Hangul into Jamo: False for Korean. BERT's released
             models have it on exactly where they are lower-cased.
         max_word_length: longer words (in characters, after normalisation) are [UNK].
+        added: tokens that are cut out before the words are. The attribute vocab has them, too; word_pieces, into which
+            words are cut, does not.
     """
 
     def __init__(
@@ -72,14 +77,24 @@ class WordPieceTokenizer:
         lowercase: bool = True,
         strip_accents: bool = True,
         max_word_length: int = MAX_WORD_LENGTH,
+        added: Iterable[AddedToken] = (),
     ) -> None:
-        self.vocab = dict(vocab)
-        check_special_tokens(self.vocab)
+        self.word_pieces = dict(vocab)
+        check_special_tokens(self.word_pieces)
+        special = [AddedToken(name, vocab[name], normalized=False, special=True) for name in SPECIAL_TOKENS]
+        self.added = {token.content: token for token in [*special, *added]}
+        self.vocab = self.word_pieces | {token.content: token.id for token in self.added.values()}
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.max_word_length = max_word_length
         self.ids_to_tokens = {number: token for token, number in self.vocab.items()}
-        self._special = re.compile("|".join(map(re.escape, SPECIAL_TOKENS)))
+        typed, normal = (
+            [t for t in self.added.values() if t.normalized is normalized] for normalized in (False, True)
+        )
+        self._typed = Finder(typed)
+        self._normal = Finder(normal, lambda text: "".join(char for char, _ in self.normalized(text)))
+        blanks = any(token.lstrip or token.rstrip or CHUNKS.sub("", token.content) for token in normal)
+        self._chunks = WHOLE if blanks else CHUNKS
         self._known: dict[str, Pieces] = {}
 
     @classmethod
@@ -90,8 +105,10 @@ class WordPieceTokenizer:
         return cls(load_vocab(path), lowercase=lowercase, strip_accents=strip_accents)
 
     def save_vocab_file(self, path: str | Path) -> None:
-        """Write vocab.txt."""
-        save_vocab(self.vocab, path)
+        """Write vocab.txt; ValueError where tokens were added, for which it has no place."""
+        if lost := sorted(self.vocab.keys() - self.word_pieces.keys()):
+            raise ValueError(f"vocab.txt has no place for {listed(lost)}, added later: use save_pretrained")
+        save_vocab(self.word_pieces, path)
 
     def normalized(self, text: str) -> list[tuple[str, int]]:
         """What normalisation leaves of a text, each character with its place in the text as typed."""
@@ -108,12 +125,9 @@ class WordPieceTokenizer:
     def pieces(self, text: str) -> Pieces:
         """The pieces of a text, each with its (start, end) in the text as typed."""
         found: Pieces = []
-        start = 0
-        for special in self._special.finditer(text):
-            found += self._plain_pieces(text[start : special.start()], start)
-            found.append((special.group(), special.span()))
-            start = special.end()
-        return found + self._plain_pieces(text[start:], start)
+        for token, start, end in self._typed.cut(text):
+            found += [(token, (start, end))] if token else self._plain_pieces(text[start:end], start)
+        return found
 
     def encode(self, text: str, pair: str | None = None, max_length: int | None = 512) -> Encoding:
         """[CLS] text [SEP], or [CLS] text [SEP] pair [SEP].
@@ -145,17 +159,17 @@ class WordPieceTokenizer:
         """Words with blanks between them. What normalisation and [UNK] dropped does not come back."""
         text = ""
         for token in tokens_of(ids, self.ids_to_tokens):
-            if not (skip_special_tokens and token in SPECIAL_TOKENS):
+            if not (skip_special_tokens and token in self.added and self.added[token].special):
                 text += token.removeprefix(CONTINUES) if token.startswith(CONTINUES) else " " + token
         return text.strip()
 
     def _plain_pieces(self, text: str, shift: int) -> Pieces:
-        """The pieces of a text without special tokens, which begins at `shift` in the whole text.
+        """The pieces of a text without tokens as typed, which begins at `shift` in the whole text.
 
         What stands between two blanks is normalised and cut by itself; what was seen before is looked up.
         """
         found: Pieces = []
-        for chunk in CHUNKS.finditer(text):
+        for chunk in self._chunks.finditer(text):
             pieces = self._known.get(chunk.group())
             if pieces is None:
                 pieces = self._cut(chunk.group())
@@ -169,14 +183,25 @@ class WordPieceTokenizer:
     def _cut(self, chunk: str) -> Pieces:
         """The pieces of what stands between two blanks."""
         found: Pieces = []
-        for word, places in self.words(chunk):
-            pieces = longest_match(word, self.vocab) if len(word) <= self.max_word_length else None
-            if pieces is None:
-                found.append((UNKNOWN, (places[0], places[-1] + 1)))
-                continue
-            start = 0
-            for piece in pieces:
-                end = start + len(piece) - (len(CONTINUES) if start else 0)
-                found.append((piece, (places[start], places[end - 1] + 1)))
-                start = end
+        aligned = self.normalized(chunk)
+        for token, start, end in self._normal.cut("".join(char for char, _ in aligned)):
+            if token:
+                found.append((token, (aligned[start][1], aligned[end - 1][1] + 1)))
+            else:
+                for word in split_words(aligned[start:end]):
+                    found += self._word_pieces(word)
+        return found
+
+    def _word_pieces(self, word: Word) -> Pieces:
+        """The pieces of one word."""
+        text, places = word
+        pieces = longest_match(text, self.word_pieces) if len(text) <= self.max_word_length else None
+        if pieces is None:
+            return [(UNKNOWN, (places[0], places[-1] + 1))]
+        found: Pieces = []
+        start = 0
+        for piece in pieces:
+            end = start + len(piece) - (len(CONTINUES) if start else 0)
+            found.append((piece, (places[start], places[end - 1] + 1)))
+            start = end
         return found

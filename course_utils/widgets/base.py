@@ -17,6 +17,7 @@ import anywidget
 import traitlets
 
 from course_utils.locale import text
+from course_utils.support.given import composed
 from course_utils.support.lecture import lecture_mode
 from course_utils.widgets.colors import variables
 from course_utils.widgets.modules import linked
@@ -49,6 +50,7 @@ class CourseWidget(anywidget.AnyWidget):
 
     name: ClassVar[str]
     inputs: ClassVar[tuple[str, ...]]
+    composes: ClassVar[bool] = True  # whether Hangul that comes in Jamo (NFD) is read as its syllables
     # What view.js must know of the numbers here: limits, palettes.
     constants: ClassVar[Mapping[str, Any]] = {}
 
@@ -73,13 +75,13 @@ class CourseWidget(anywidget.AnyWidget):
 
     def __init__(self, **start: Any) -> None:
         """`start`: the inputs to begin with; the others have their defaults."""
-        if unknown := start.keys() - set(self.inputs):
-            raise TypeError(f"{type(self).__name__} has no input {', '.join(sorted(unknown))}")
+        self._know(start)
         self._good: dict[str, Any] = {}
         self.set_trait("_course_name", self.name)
         self.set_trait("_lecture", lecture_mode())
         self.set_trait("_constants", dict(self.constants))
-        self.set_trait("labels", {"lecture": text("widgets.common.lecture"), **self.say("labels")})
+        common = {name: text(f"widgets.common.{name}") for name in ("lecture", "stopped")}
+        self.set_trait("labels", common | self.say("labels"))
         super().__init__(**start)
         self.observe(self._redraw, names=list(self.inputs))
 
@@ -87,19 +89,20 @@ class CourseWidget(anywidget.AnyWidget):
         """Set an attribute; an input of a wrong type is a bad input as any other."""
         if name not in getattr(self, "inputs", ()):
             return super().__setattr__(name, value)
-        self._refuse_wrong_type(name, value)
         try:
-            super().__setattr__(name, value)
+            super().__setattr__(name, self._taken(name, value))
         except traitlets.TraitError as problem:
             raise BadInput(text("widgets.common.wrong_type")) from problem
 
-    def _refuse_wrong_type(self, name: str, value: Any) -> None:
-        """Refuse what a trait lets pass: True as a number, and half a character, which no message can carry."""
+    def _taken(self, name: str, value: Any) -> Any:
+        """An input with its Hangul composed; refuses what a trait lets pass: True as a number, and half a character,
+        which no message can carry."""
         for part in _parts(value):
             if isinstance(part, bool) and not isinstance(getattr(type(self), name), traitlets.Bool):
                 raise BadInput(text("widgets.common.wrong_type"))
             if isinstance(part, str) and HALF_A_CHARACTER.search(part):
                 raise BadInput(text("widgets.common.half_a_character"))
+        return composed(value) if self.composes and isinstance(value, str) else value
 
     @classmethod
     def say(cls, key: str, /, **facts: Any) -> Any:
@@ -164,9 +167,39 @@ class CourseWidget(anywidget.AnyWidget):
         """Compute (picture, summary) from the inputs; raise self.bad(…) for one that cannot be drawn."""
         raise NotImplementedError
 
+    @contextmanager
+    def tried(self, **inputs: Any) -> Iterator[CourseWidget]:
+        """Show the widget as it began, but for these inputs; after the block all are back where they were.
+
+            with explorer.tried(layer=3):
+                print(explorer.summary)
+
+        So a cell prints the same whatever was played before, and leaves what one plays with alone, also when it stops
+        with an error. The browser hears of it when the block ends, in one message.
+        """
+        self._know(inputs)
+        before = {name: getattr(self, name) for name in self.inputs}
+        with self.hold_sync():
+            try:
+                self._set(self._start | inputs)
+                yield self
+            finally:
+                self._set(before)
+
+    def _know(self, inputs: Mapping[str, Any]) -> None:
+        if unknown := inputs.keys() - set(self.inputs):
+            raise TypeError(f"{type(self).__name__} has no input {', '.join(sorted(unknown))}")
+
+    def _set(self, inputs: Mapping[str, Any]) -> None:
+        """Change inputs in one piece: what stands between two of them is neither drawn nor refused."""
+        with self.hold_trait_notifications():
+            for name, value in inputs.items():
+                setattr(self, name, value)
+
     def open(self) -> None:
         """Draw once before the browser hears of the widget, so that a bad widget never comes to be."""
         self._redraw()
+        self._start = self._good
         super().open()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -174,9 +207,7 @@ class CourseWidget(anywidget.AnyWidget):
         problem = ""
         wanted = {name: value for name, value in sync_data.items() if name in self.inputs}
         try:
-            for name, value in wanted.items():
-                self._refuse_wrong_type(name, value)
-            super().set_state(wanted)
+            super().set_state({name: self._taken(name, value) for name, value in wanted.items()})
         except BadInput as refused:
             problem = str(refused)
         except traitlets.TraitError:
@@ -195,9 +226,7 @@ class CourseWidget(anywidget.AnyWidget):
                 with _one_thread():
                     picture, summary = self.draw()
             except Exception as problem:
-                with self.hold_trait_notifications():  # the last good inputs come back, in one piece
-                    for name, value in self._good.items():
-                        setattr(self, name, value)
+                self._set(self._good)
                 if isinstance(problem, BadInput):
                     raise
                 reason = f"{type(problem).__name__}: {problem}"

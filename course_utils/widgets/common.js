@@ -73,7 +73,8 @@ export function courseWidget(build) {
       });
       const note = words.note ? [make("p", { class: "course-note" }, words.note)] : [];
       const head = make("div", { class: "course-head" }, make("p", { class: "course-title" }, words.title));
-      root.append(head, controls, ...note, stage, error, summary);
+      const stopped = make("p", { class: "course-stopped", role: "status", "data-testid": "stopped" });
+      root.append(head, stopped, controls, ...note, stage, error, summary);
       el.replaceChildren(root);
 
       const listeners = [];
@@ -110,11 +111,37 @@ export function courseWidget(build) {
       };
       model.on("change", soon);
       refresh();
+      const leave = whileAlive(model, (alive) => {
+        for (const part of [controls, stage]) fill(part, { inert: !alive });
+        write(stopped, alive ? "" : words.stopped);
+      });
       return () => {
         stop.abort();
         model.off("change", soon);
+        leave();
       };
     },
+  };
+}
+
+// Says whether a kernel answers this widget, now and when that ends: the kernel was started anew, or shut down, or the
+// widget comes from the saved notebook. The model hides it; its layout, made and left with it, does not. What stops it
+// is given back.
+function whileAlive(model, say) {
+  const layout = model.get("layout");
+  const kernel = model.widget_manager?.context?.sessionContext?.kernelChanged; // JupyterLab's
+  let left = false;
+  const look = () => say(!left && layout?.comm_live !== false);
+  const leave = () => {
+    left = true;
+    look();
+  };
+  layout?.on?.("comm_live_update", look);
+  kernel?.connect(leave);
+  look();
+  return () => {
+    layout?.off?.("comm_live_update", look);
+    kernel?.disconnect(leave);
   };
 }
 

@@ -42,6 +42,7 @@ DOT_PRODUCT = Exercise(
     mistakes={
         "no_sum": lambda a, b: [x * y for x, y in zip(a, b, strict=True)],
         "product_of_sums": lambda a, b: sum(a) * sum(b),
+        "value": lambda a, b: sum(map(sum, zip(a, b, strict=True))),
         "cosine": lambda a, b: dot_product(a, b) / math.sqrt(dot_product(a, a) * dot_product(b, b)),
         "other_numbers": lambda a, b: 32.0 + 0 * dot_product(a, b),
         "other_lengths": Several([lambda a, b, n=n: dot_product(a[:n], b[:n]) for n in (10, 30)]),
@@ -72,7 +73,7 @@ SAFE_COSINE = Exercise(
     strict=False,
     gradients=False,
     cases={
-        "by_hand": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([4.0, 3.0])),
+        "by_hand": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([8.0, 6.0])),  # of lengths 5 and 10
         "opposite": lambda: (torch.tensor([3.0, 4.0]), torch.tensor([-3.0, -4.0])),
         "zero_vector": lambda: [(torch.tensor([3.0, 4.0]), torch.zeros(2)), (torch.zeros(2), torch.zeros(2))],
         "zero_first": lambda: (torch.zeros(2), torch.tensor([4.0, 3.0])),
@@ -94,6 +95,7 @@ SAFE_COSINE = Exercise(
         "one_length": Several(lambda a, b: a @ b / a.norm(), lambda a, b: a @ b / b.norm()),
         "squared_lengths": lambda a, b: a @ b / ((a * a).sum() * (b * b).sum()),
         "sum_lengths": lambda a, b: a @ b / (a.abs().sum() * b.abs().sum()),
+        "value": lambda a, b: a @ b / (a.norm() * b.norm()).sqrt(),
         "opposite": lambda a, b: safe_cosine(a, b).abs(),
         "zero_vector": lambda a, b: a @ b / (a.norm() * b.norm()),
         "zero_first": lambda a, b: a @ b / (a.norm() * b.norm()) if b.any() else torch.tensor(0.0),
@@ -136,6 +138,8 @@ SIMILARITY_TABLE = Exercise(
     "00.3",
     level="stretch",
     reference=similarity_table,
+    strict=False,
+    gradients=False,
     cases={
         "by_hand": lambda: (torch.tensor([[3.0, 4.0, 0.0], [0.0, 2.0, 0.0]]),),
         "other_sizes": lambda: [
@@ -151,7 +155,11 @@ SIMILARITY_TABLE = Exercise(
             lambda vectors: (vectors / norms(vectors)) @ vectors.T,
             lambda vectors: vectors @ (vectors / norms(vectors)).T,
         ),
-        "wrong_axis": table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
+        "wrong_axis": Several(
+            table_over(lambda vectors: vectors.norm(dim=0).clamp(min=1e-12)),
+            table_over(lambda vectors: vectors.norm(dim=0)),
+        ),
+        "whole_length": table_over(lambda vectors: vectors.norm()),
         "other_sizes_shape": lambda vectors: similarity_table(vectors).squeeze(),
         "other_sizes": lambda vectors: similarity_table(vectors[:, :9]),
         "loop": lambda vectors: torch.stack(

@@ -80,6 +80,7 @@ RIGHT = {
         "outer": lambda vectors: vectors @ vectors.T / torch.outer(vectors.norm(dim=1), vectors.norm(dim=1)),
         "einsum": lambda vectors: torch.einsum("ic,jc->ij", unit_rows(vectors), unit_rows(vectors)),
         "sums": lambda vectors: (unit_rows(vectors)[:, None] * unit_rows(vectors)[None]).sum(dim=-1),
+        "numpy": lambda vectors: (rows := vectors / np.linalg.norm(vectors, axis=1, keepdims=True)) @ rows.T,
         "diagonal": lambda vectors: (
             (table := vectors @ vectors.T) / (table.diagonal()[:, None] * table.diagonal()).sqrt()
         ),

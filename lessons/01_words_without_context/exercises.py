@@ -43,6 +43,11 @@ def row_taken_out(vectors, row):
     return int(cosines_with(rest, vectors[row]).argmax())
 
 
+def second_place(order):
+    """The row after the first in the order of cosines, whichever that is."""
+    return lambda vectors, row: int(order(cosines_with(vectors, vectors[row]))[1])
+
+
 def without_cosine_one(vectors, row):
     """Leaves out what looks the same, not what has the number."""
     cosines = cosines_with(vectors, vectors[row])
@@ -105,6 +110,14 @@ NEAREST_ROW = Exercise(
     },
     mistakes={
         "itself": largest(cosines_with, own=None),
+        "second_place": Several(
+            second_place(lambda cosines: cosines.topk(2).indices),
+            second_place(lambda cosines: cosines.argsort(descending=True)),
+        ),
+        "wrong_axis": largest(
+            lambda vectors, vector: F.normalize(vectors, dim=0) @ (vector / vectors.norm(dim=0))
+        ),
+        "value": largest(lambda vectors, vector: cosines_with(vectors, vector).abs()),
         "dot_product": largest(lambda vectors, vector: vectors @ vector),
         "farthest": largest(lambda vectors, vector: -cosines_with(vectors, vector)),
         "distance": largest(lambda vectors, vector: -(vectors - vector).norm(dim=-1)),
@@ -116,7 +129,7 @@ NEAREST_ROW = Exercise(
     },
     signs={
         "itself": lambda found: found.difference.actual == str(found.given[1]),
-        "row": lambda found: found.kind == "value" and found.case != "lengths",
+        "row": lambda found: int(found.difference.actual) == int(found.difference.expected) - 1,
     },
     forbids=("course_utils.before.word2vec.WordVectors",),
 )
@@ -189,6 +202,8 @@ CENTRE_GRADIENT = Exercise(
         "no_minus_one": gradient(minus=0.0),
         "only_positive": gradient(of_negatives=0.0),
         "only_negatives": gradient(of_context=0.0),
+        "neighbour_pushed": gradient(of_context=-1.0),
+        "negatives_pulled": gradient(of_negatives=-1.0),
         "negatives_as_neighbours": gradient(minus_negative=1.0),
         "mean_of_negatives": mean_of_negatives,
         "no_sigmoid": gradient(slope=lambda x: x),
@@ -232,12 +247,12 @@ def returning_words() -> list[tuple[Any, ...]]:
     return given
 
 
-def summed(edges=True, lengths=(2, 3), whole=True, once=True, mean=False, nothing=torch.zeros):
+def summed(edges=True, lengths=(2, 3), whole=True, once=True, mean=False, nothing=torch.zeros, more=1):
     """The sum with one thing changed."""
 
     def wrong(word, grams, dimensions):
         marked = f"<{word}>" if edges else word
-        parts = [marked[start : start + n] for n in lengths for start in range(len(marked) - n + 1)]
+        parts = [marked[start : start + n] for n in lengths for start in range(len(marked) - n + more)]
         parts += [marked] if whole else []
         found = [grams[part] for part in (dict.fromkeys(parts) if once else parts) if part in grams]
         if not found:
@@ -265,14 +280,15 @@ UNSEEN_VECTOR = Exercise(
         "no_whole_word": summed(whole=False),
         "mean": summed(mean=True),
         "only_two": Several(summed(lengths=(2,)), summed(lengths=(2,), whole=False)),
+        "only_three": Several(summed(lengths=(3,)), summed(lengths=(3,), whole=False)),
+        "last_piece": Several(summed(more=0), summed(more=0, whole=False)),
         "four_letters": summed(lengths=(2, 3, 4)),
         "nothing_known": summed(nothing=lambda size: torch.zeros(3)),
         "twice": summed(once=False),
         "other_words": lambda word, *rest: unseen_vector(word[:9], *rest),
     },
     signs={
-        "nothing_known": lambda found: found.case == "nothing_known" and isinstance(found.yours, Tensor),
-        "other_words": lambda found: found.kind == "value",
+        "nothing_known": lambda found: found.case == "nothing_known",
     },
     forbids=("course_utils.before.subword.SubwordVectors",),
 )

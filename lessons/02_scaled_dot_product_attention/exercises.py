@@ -145,7 +145,7 @@ ATTENTION = Exercise(
     parts={"weights": 1, "context": 0},
     cases={
         "by_hand": lambda: (
-            torch.tensor([[1.0, 0.0], [0.0, 3.0]]),
+            torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0], [2.0, 0.0]]),
             torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]),
             6 * torch.eye(3, 5),
         ),
@@ -160,6 +160,8 @@ ATTENTION = Exercise(
             scaled_by(lambda query, key, value: value.shape[-1]),
             scaled_by(lambda query, key, value: 1),
             scaled_by(lambda query, key, value: key.shape[-2]),
+            scaled_by(lambda query, key, value: query.shape[-2]),
+            scaled_by(lambda query, key, value: query.shape[-1] ** 2),
         ),
         "swapped": lambda query, key, value: attention(query, key, value)[::-1],
         "softmax_on_context": changed(context=lambda context, weights, value: context.softmax(dim=-1)),

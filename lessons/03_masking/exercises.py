@@ -161,7 +161,7 @@ MASKED_SOFTMAX = Exercise(
         "not_low_enough": filled(-12.0),
         "empty_row_nan": filled(-math.inf, zero=False),
         "empty_row_not_zero": filled(-1e9, zero=False),
-        "half": filled(-1e9),
+        "half_raised": filled(-1e9),
         "nan_gradient": added(lambda dtype: -math.inf),
         "half_empty_row_nan_gradient": added(lambda dtype: torch.finfo(dtype).min),
         # The right weights, with the gradient of the scores themselves
@@ -171,6 +171,7 @@ MASKED_SOFTMAX = Exercise(
         "cut_off": lambda scores, mask: masked_softmax(
             scores.double().clamp(max=2e30).to(scores.dtype), mask
         ),
+        "wrong_axis": along(lambda scores: -2),
         "other_axes": along(lambda scores: 3 if scores.dim() == 4 else 1),
         "ready_made": lambda scores, mask: torch._safe_softmax(scores.masked_fill(~mask, -math.inf), -1),
     },

@@ -58,11 +58,11 @@ SPLIT_HEADS = Exercise(
     },
     mistakes={
         "view_without_transpose": viewed,
-        "heads_on_wrong_axis": lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)),
-        "sizes_swapped": Several(
-            lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
-            lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)),
+        "heads_on_wrong_axis": Several(
+            lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)),
+            lambda hidden, num_heads: hidden.unflatten(-1, (num_heads, -1)).transpose(2, 3),
         ),
+        "sizes_swapped": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).transpose(1, 2),
         "interleaved": lambda hidden, num_heads: hidden.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
         "batch": batch_mixed_in,
         "other_sizes_shape": lambda hidden, num_heads: split_heads(hidden, num_heads).squeeze(2),
@@ -173,11 +173,16 @@ MULTI_HEAD = Exercise(
         "rows_do_not_sum_to_one": multi_head_with(weigh=lambda scores: scores),
         "scale_by_hidden_size": multi_head_with(scale=lambda query, q: math.sqrt(query.shape[-1])),
         "no_scale": multi_head_with(scale=lambda query, q: 1.0),
+        "divides_by_d": multi_head_with(scale=lambda query, q: q.shape[-1]),
+        "swapped": lambda *given: multi_head(*given)[::-1],
+        "mean_of_heads": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].mean(dim=1)),
+        "weights_detached": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].detach()),
         "split_without_transpose": multi_head_with(split=viewed, merge=merged_without_transpose),
         "weights": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].flip(1)),
         "not_merged": multi_head_with(merge=lambda context: context),
         "merge_without_transpose": multi_head_with(merge=merged_without_transpose),
-        "cross": lambda query, key, value, num_heads: multi_head(
+        "cross": lambda query, key, value, num_heads: multi_head(query, key, key, num_heads),
+        "cross_raised": lambda query, key, value, num_heads: multi_head(
             query, key.view_as(query), value.view_as(query), num_heads
         ),
         "loop": head_by_head,
@@ -199,6 +204,7 @@ MULTI_HEAD = Exercise(
         **dict.fromkeys(("softmax_over_queries", "softmax_over_heads", "rows_do_not_sum_to_one"), row_sum),
         "scale_by_hidden_size": lambda found: {"expected": number(3**0.5), "actual": number(6**0.5)},
         "no_scale": lambda found: {"expected": number(3**0.5), "actual": "1"},
+        "divides_by_d": lambda found: {"expected": number(3**0.5), "actual": "3"},
         "large_scores": largest_query,
     },
     properties={

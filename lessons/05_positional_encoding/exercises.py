@@ -46,6 +46,7 @@ WAVELENGTHS = Exercise(
     level="warm-up",
     reference=wavelengths,
     compare=compare_ratios,
+    show=lambda wavelengths: f"[{', '.join(map(number, wavelengths))}]",
     cases={
         "by_hand": lambda: (8,),  # 2π · (1, 10, 100, 1000)
         "other_size": lambda: [(22,), (2 * int(torch.randint(17, 60, (1,))),), (2,), (768,)],
@@ -84,6 +85,14 @@ def encoding(exponent=1.0, shift=0, factor=1.0, order=("sin", "cos"), dtype=torc
     return wrong
 
 
+def odd_columns(length, hidden_size):
+    """Each column takes its own number for 2i."""
+    angle = torch.arange(length).double()[:, None] / 10000 ** (
+        torch.arange(hidden_size).double() / hidden_size
+    )
+    return torch.where(torch.arange(hidden_size) % 2 == 0, angle.sin(), angle.cos()).float()
+
+
 def halves(length, hidden_size):
     table = positions_at_once(length, hidden_size)
     return torch.cat([table[:, ::2], table[:, 1::2]], dim=1)
@@ -105,6 +114,7 @@ POSITIONS = Exercise(
         "from_one": encoding(shift=1),
         "start": lambda length, hidden_size: positions_at_once(length, hidden_size) / math.sqrt(hidden_size),
         "exponent": Several(encoding(exponent=0.5), encoding(exponent=2.0)),
+        "odd_columns": odd_columns,
         "times_two_pi": encoding(factor=2 * math.pi),
         "precision": encoding(dtype=torch.float32),
         "other_sizes": lambda length, hidden_size: (

@@ -36,6 +36,11 @@ def rooted(variance, eps):
     return torch.sqrt(variance + eps)
 
 
+def no_keepdim(x, weight, bias, eps):
+    """As many tokens as coordinates: each coordinate gets the mean and deviation of another token."""
+    return (x - x.mean(dim=-1)) / rooted(x.var(dim=-1, unbiased=False), eps) * weight + bias
+
+
 def by_squares(x, weight, bias, eps):
     mean = x.mean(dim=-1, keepdim=True)
     variance = x.square().mean(dim=-1, keepdim=True) - mean.square()
@@ -89,6 +94,8 @@ NORMALISE = Exercise(
         "over_all": normed(rooted, dim=None),
         "only_centred": normed(lambda variance, eps: 1),
         "unbiased": normed(rooted, unbiased=True),
+        "no_root": normed(lambda variance, eps: variance + eps),
+        "no_keepdim": no_keepdim,
         "no_gain": Several(
             lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), bias, eps),
             lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), torch.zeros_like(bias), eps),
@@ -186,6 +193,7 @@ POST_LN_STEP = Exercise(
         "no_residual": lambda x, sublayer, norm, dropout: norm(dropout(sublayer(x))),
         "norm_before_add": lambda x, sublayer, norm, dropout: x + norm(dropout(sublayer(x))),
         "dropout_on_sum": lambda x, sublayer, norm, dropout: norm(dropout(x + sublayer(x))),
+        "dropout_first": lambda x, sublayer, norm, dropout: norm(x + sublayer(dropout(x))),
         "dropout_last": lambda x, sublayer, norm, dropout: dropout(norm(x + sublayer(x))),
         "no_dropout": lambda x, sublayer, norm, dropout: norm(x + sublayer(x)),
         "no_norm": lambda x, sublayer, norm, dropout: x + dropout(sublayer(x)),
@@ -367,7 +375,7 @@ DEAD_UNITS = Exercise(
         "relu": lambda: (units(*RELU_UNITS), relu),
         "by_value": lambda: (units(*RELU_UNITS), lambda inputs: relu(inputs) + 1),
         "gelu": lambda: (units(*GELU_UNITS), gelu),
-        "mirrored": lambda: (two_thousand()[:, :2], lambda inputs: relu(-inputs)),
+        "mirror": lambda: (two_thousand()[:, :2], lambda inputs: relu(-inputs)),
         "both_sides": lambda: (two_thousand(), lambda inputs: inputs.clamp(-0.4, 0.6)),
         "threshold": lambda: (
             two_thousand(),
@@ -386,6 +394,7 @@ DEAD_UNITS = Exercise(
         "relu_rule": lambda before, activation: (before <= 0).all(dim=0),
         "signed": by_slopes(lambda slopes: (slopes < 1e-3).all(dim=0)),
         "mean_slope": by_slopes(lambda slopes: slopes.mean(dim=0).abs() < 1e-3),
+        "mean_of_outputs": by_slopes(lambda slopes: (slopes / slopes.numel()).abs().amax(dim=0) < 1e-3),
         "exactly_zero": by_slopes(lambda slopes: (slopes == 0).all(dim=0)),
         "mirrored": lambda before, activation: dead_units(before, activation) & (before < 0).all(dim=0),
         "both_sides": lambda before, activation: dead_units(torch.stack(before.aminmax(dim=0)), activation),

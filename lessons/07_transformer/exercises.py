@@ -73,7 +73,6 @@ SHIFT_RIGHT = Exercise(
             lambda ids, pad: (ids, shift_right(ids, pad)[1]),
             lambda ids, pad: (ids[:, :-1], ids),
         ),
-        # two steps ahead
         "swapped": lambda ids, pad: shift_right(ids, pad)[::-1],
         "ignored_in_input": lambda ids, pad: shift_right(ids.masked_fill(ids == pad, -100), pad),
         "copies": Several(
@@ -92,6 +91,7 @@ SHIFT_RIGHT = Exercise(
         "eos_ignored": shifted_by(
             lambda ids, inputs, labels, pad: (inputs, labels.masked_fill(labels == 2, -100))
         ),
+        "value": lambda ids, pad: (ids[:, :-1], ids[:, 1:].masked_fill(ids[:, 1:] == pad, -1)),
         "zero_is_padding": lambda ids, pad: (ids[:, :-1], shift_right(ids, 0)[1]),
         "other_ids": shifted_by(own_bos),
         "mutates_input": written_into_a_slice,
@@ -265,6 +265,7 @@ CROSS_ATTENTION = Exercise(
         "not_transposed": attending(transpose=False),
         "no_scale": attending(scale=lambda query, hidden: 1.0),
         "scale_by_hidden_size": attending(scale=lambda query, hidden: math.sqrt(hidden.shape[-1])),
+        "divides_by_d": attending(scale=lambda query, hidden: query.shape[-1]),
         "no_mask": attending(mask=untouched, erase=untouched),
         "inverted": attending(axis=lambda source_mask: ~source_mask[:, None, :]),
         "after_softmax": attending(mask=untouched),
@@ -858,7 +859,8 @@ SEARCH_WITH_BEAM = Exercise(
         **{reason: sign for reason, (sign, _) in TEXTS.items()},
         "too_many": lambda found: len(pairs(found.yours)) > found.given[1],
         "order": lambda found: (
-            sorted(ids for ids, _ in pairs(found.yours)) == sorted(ids for ids, _ in found.right)
+            [ids for ids, _ in pairs(found.yours)] != [ids for ids, _ in found.right]
+            and sorted(ids for ids, _ in pairs(found.yours)) == sorted(ids for ids, _ in found.right)
         ),
     },
     facts={

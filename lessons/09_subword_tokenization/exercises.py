@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from course_utils.exercises.core import Exercise, Found
+from course_utils.exercises.core import Exercise, Found, Several
 from course_utils.tokenization.bpe import apply_merges
 
 STRANGE = "가나Aa#é\u1107\u1162🚢"  # letters that lower-casing, NFC or "Hangul only" would change
@@ -80,7 +80,7 @@ COUNT_PAIRS = Exercise(
     reference=count_pairs,
     show=as_text,
     cases={
-        "by_hand": lambda: ({"배를": 3, "배가": 2, "나를": 2},),
+        "by_hand": lambda: ({"배를": 3, "배가": 2, "나를": 2, "두배가": 1},),
         "repeated": lambda: ({"하하하": 2, "하마": 1},),
         "pairs": lambda: [
             *(({word: times},) for word, times in [("배", 5), ("갈매기들이", 2)]),
@@ -92,6 +92,9 @@ COUNT_PAIRS = Exercise(
     mistakes={
         "unweighted": counted(weigh=False),
         "across_words": across_words,
+        "overwritten": lambda words: {
+            pair: times for word, times in words.items() for pair in zip(word, word[1:])
+        },
         "reversed": counted(key=lambda pair: pair[::-1]),
         "keys": counted(key="".join),
         "zeros": with_zeros,
@@ -287,6 +290,11 @@ def of_sizes(size):
     return wrong
 
 
+def place_of_end(text, end):
+    """Where the character after the piece comes from."""
+    return typed_span(text + " ", end, end + 1)[0]
+
+
 def is_hangul(char):
     return "가" <= char <= "힣"
 
@@ -336,6 +344,10 @@ TYPED_SPAN = Exercise(
         "end_inclusive": lambda text, start, end: (
             typed_span(text, start, end)[0],
             typed_span(text, start, end)[1] - 1,
+        ),
+        "place_of_end": Several(
+            lambda text, start, end: (typed_span(text, start, end)[0], place_of_end(text, end)),
+            lambda text, start, end: (typed_span(text, start, end)[0], place_of_end(text, end) + 1),
         ),
         "two_jamo_each": lambda text, start, end: (start // 2, (end + 1) // 2),
         "part_of_syllable": by_composing,
@@ -468,6 +480,10 @@ def spaced(pieces: Any) -> str:
     return " | ".join(map(str, pieces)) if isinstance(pieces, list | tuple) else str(pieces)
 
 
+def not_a_list_of_texts(pieces: Any) -> Any:
+    return pieces if isinstance(pieces, str) else next(one for one in pieces if not isinstance(one, str))
+
+
 def of_word(found: Found) -> dict[str, str]:
     symbols, merges = found.given
     return {"word": "".join(symbols), "merges": ", ".join(f"{a}+{b}" for a, b in merges) or "–"}
@@ -504,7 +520,7 @@ MERGE_WORD = Exercise(
         "from_left": leftmost,
         "last_first": lambda symbols, merges: merge_word(symbols, merges[::-1]),
         "never_learned": by_replacing_text,
-        "nothing": lambda symbols, merges: list(symbols),
+        "unmerged": lambda symbols, merges: list(symbols),
         "longest": longest_piece,
         "joined": by_spelling,
         "letters": lambda symbols, merges: merge_word(symbols, merges)[:-1],
@@ -517,7 +533,9 @@ MERGE_WORD = Exercise(
         "longer": lambda symbols, merges: merge_word(symbols, merges[:9]),
     },
     signs={
-        "texts": lambda found: not all(isinstance(piece, str) for piece in found.yours),
+        "texts": lambda found: (
+            isinstance(found.yours, str) or not all(isinstance(piece, str) for piece in found.yours)
+        ),
         "letters": lambda found: (
             found.case != "untouched" and "".join(found.yours) != "".join(found.given[0])
         ),
@@ -529,7 +547,7 @@ MERGE_WORD = Exercise(
     },
     facts={
         "*": of_word,
-        "texts": lambda found: {"actual": repr(next(p for p in found.yours if not isinstance(p, str)))},
+        "texts": lambda found: {"actual": repr(not_a_list_of_texts(found.yours))},
         "longer": from_first_other,
     },
     forbids=("course_utils.tokenization", "tokenize", "encode"),

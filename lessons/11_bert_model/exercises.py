@@ -142,7 +142,10 @@ SENSE_SEPARATION = Exercise(
         sense_separation,
         {
             "cls_offset": {"word_index + 1": "word_index"},
-            "self_pairs": {" & another": ""},
+            "self_pairs": [
+                {" & another": ""},
+                {"~torch.eye(len(senses), dtype=torch.bool)": "torch.ones_like(cosines).triu().bool()"},
+            ],
             "dot_products": {"F.normalize(vectors, dim=-1)": "vectors"},
             "absolute": {"vectors @ vectors.T": "(vectors @ vectors.T).abs()"},
             "wrong_way": {".mean() - ": ".mean() * -1 + "},
@@ -222,8 +225,9 @@ FIRST_DEPARTURE = Exercise(
     level="stretch",
     reference=first_departure,
     cases={
-        "zero_when_same": lambda: changed({}),
         "last": lambda: changed({2: 0.5, 3: 0.4, 4: 0.3}),
+        "stage first": lambda: changed({0: 0.5}),
+        "zero_when_same": lambda: changed({}),
         "largest": lambda: changed({1: 0.1, 3: 5.0, 4: 0.2}),
         "signed": lambda: changed({1: -0.5}),
         "overlooked": lambda: changed({3: 0.5}, places=-1),  # the last sentence, its last token
@@ -251,7 +255,10 @@ FIRST_DEPARTURE = Exercise(
             "zero_when_same": {"return -1": "return 0"},
             "length_when_same": {"return -1": "return len(ours)"},
             "counts_from_one": {"return stage": "return stage + 1"},
-            "stage": {"return stage": "return stage - 1"},  # the embeddings not counted
+            "stage": [  # the embeddings not counted, or not looked at
+                {"return stage": "return stage - 1"},
+                {"if not": "if stage and not"},
+            ],
             "last": {
                 "enumerate(zip(ours, theirs, strict=True))": "reversed([*enumerate(zip(ours, theirs))])"
             },

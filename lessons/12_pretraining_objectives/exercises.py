@@ -204,6 +204,10 @@ MASKED_LM_LOSS = Exercise(
                 "= log_probabilities": "= log_probabilities[:25]",
                 "labels[chosen]": "labels[chosen][:25]",
             },
+            "nothing_chosen_dtype": {
+                "-100\n": "-100\n    if not chosen.any():\n        return torch.tensor(0.0)\n"
+            },
+            "nothing_chosen_type": {"-100\n": "-100\n    if not chosen.any():\n        return 0.0\n"},
             "nothing_gradient": {
                 "-100\n": "-100\n    if not chosen.any():\n        return logits.new_zeros(())\n"
             },
@@ -368,6 +372,7 @@ def only_negatives_mislabelled(found: Found) -> bool:
         right != yours
         and all(one == other for one, other in zip(right, yours) if one == 0)
         and 1 not in yours
+        and not {pair[:2] for pair in map(tuple, found.yours)} <= {*neighbours_of(DOCUMENTS)}
     )
 
 
@@ -387,7 +392,7 @@ SENTENCE_PAIRS = Exercise(
     run=without_negatives,
     cases={
         "next": lambda: (DOCUMENTS, [True] * 5, 0),
-        "mixed": lambda: (DOCUMENTS, [False, True, False, True, False], 1),
+        "mixed": lambda: (DOCUMENTS, [False, True, True, False, False], 1),
     },
     mistakes=changes_of(
         sentence_pairs,
@@ -399,7 +404,12 @@ SENTENCE_PAIRS = Exercise(
             "count": {"own[1:]": "own[1:-1]"},
             "label_flipped": {"following, 0)": "following, 1)", "wrong))], 1)": "wrong))], 0)"},
             "next": {"(first, following, 0)": "(following, first, 0)"},
-            "coins": {"coins[len(pairs)]": "coins[0]"},
+            "coins": [  # the second begins anew in each document
+                {"coins[len(pairs)]": "coins[0]"},
+                {"coins[len(pairs)]": "coins[own.index(first)]"},
+            ],
+            "triple": {"following, 0)": "following)", "len(wrong))], 1)": "len(wrong))])"},
+            "replaces_a": {"(first, wrong[draw(len(wrong))], 1)": "(wrong[draw(len(wrong))], following, 1)"},
             "mixed": {  # the next sentences from a queue: after a negative they slip
                 "pairs = []": "pairs, queue = [], [one for own in documents for one in own[1:]]",
                 "(first, following, 0)": "(first, queue.pop(0), 0)",
@@ -428,10 +438,12 @@ SENTENCE_PAIRS = Exercise(
     ),
     signs={
         "across_documents": lambda found: len(found.yours) == sum(map(len, DOCUMENTS)) - 1,
+        "triple": lambda found: found.kind == "length" and found.difference.index != (),
         "count": lambda found: found.kind == "length",
         "label_flipped": lambda found: found.case == "next" and {label for *_, label in found.yours} == {1},
         "negative_label": only_negatives_mislabelled,
         "coins": lambda found: found.case == "mixed" and labels_of(found)[0] != labels_of(found)[1],
+        "replaces_a": lambda found: found.right[found.difference.index[0]][1] == "…",
     },
     facts={
         **dict.fromkeys(("next", "mixed", "label_flipped"), told_pair),
@@ -441,6 +453,7 @@ SENTENCE_PAIRS = Exercise(
             "actual": found.yours[found.difference.index[0]][2],
         },
         "coins": lambda found: dict(zip(("expected", "actual"), labels_of(found))),
+        "replaces_a": lambda found: told_pair(found) | {"actual": found.yours[found.difference.index[0]][0]},
     },
     properties={
         "undrawn": undrawn,

@@ -56,7 +56,7 @@ UNIGRAM_ENTROPY = Exercise(
             ],
         },
     ),
-    signs={"not_finite": lambda found: not math.isfinite(found.yours)},
+    signs={"not_finite": lambda found: 0 in found.given[0] and not math.isfinite(found.yours)},
     facts={"*": lambda found: {"counts": shortened(found.given[0])}},
     forbids=("entropy",),
 )
@@ -134,7 +134,10 @@ CLIP_GRADIENTS = Exercise(
     ),
     signs={
         "not_finite": lambda found: not math.isfinite(norm_of(found.yours)),
-        "scaled_up": lambda found: norm_of(found.yours) > norm_of(found.given[0]) + 1e-4,
+        "scaled_up": lambda found: (
+            norm_of(found.given[0]) <= found.given[1]
+            and norm_of(found.yours) > norm_of(found.given[0]) + 1e-4
+        ),
     },
     facts={"*": lengths},
     forbids=("torch.nn.utils.clip_grad", "course_utils.training"),
@@ -205,6 +208,7 @@ ADAMW_STEP = Exercise(
             "no_correction": {" / (1 - 0.9**count)": "", " / (1 - 0.999**count)": ""},
             "square_not_corrected": {" / (1 - 0.999**count)": ""},
             "epsilon_inside": {"(corrected_square.sqrt() + 1e-6)": "(corrected_square + 1e-6).sqrt()"},
+            "epsilon": {"1e-6": "1e-8"},
             "counts_from_zero": {"**count": "**(count + 1)"},
             "uphill": {"parameter - rate": "parameter + rate"},
             "parameter": {"(step + decay * parameter)": "2 * step"},
@@ -217,6 +221,9 @@ ADAMW_STEP = Exercise(
             "square": {"gradient**2": "gradient.abs()"},
             "no_decay": {" + decay * parameter": ""},
             "decay_without_rate": {"rate * (step + decay * parameter)": "rate * step - decay * parameter"},
+            "decay_after_step": {
+                "parameter - rate * (step + decay * parameter)": "(parameter - rate * step) * (1 - rate * decay)"
+            },
             "decay_in_gradient": {
                 "mean = 0.9": "gradient, decay = gradient + decay * parameter, 0\n    mean = 0.9"
             },

@@ -47,7 +47,10 @@ PIECES_OF = Exercise(
         # 은행에: 은 ##행 ##에
         "two": lambda: ([(0, 0), (3, 4), (4, 5), (5, 6), (0, 0)], 3, 5),
         # 배를 in one piece, wider than the word
-        "wider": lambda: ([(0, 0), (0, 1), (2, 4), (5, 7), (0, 0)], 2, 3),
+        "wider": lambda: [  # and one that begins before it
+            ([(0, 0), (0, 1), (2, 4), (5, 7), (0, 0)], 2, 3),
+            ([(0, 0), (0, 1), (2, 5), (6, 7), (9, 10), (0, 0)], 3, 4),
+        ],
         "three": lambda: ([(0, 0), (0, 1), (1, 2), (2, 3), (0, 0)], 0, 3),
         "nothing": lambda: ([(0, 0), (0, 1), (0, 0)], 5, 6),
         # without special tokens: the word is the first piece, and the last
@@ -63,7 +66,10 @@ PIECES_OF = Exercise(
             "places": {"[place": "[place + 1"},
             "special_tokens": {"begin < end and stop > start": "start <= begin < end"},
             "only_first": {"start]": "start][:1]"},
-            "wider_piece": {"begin < end and stop > start": "start <= begin < stop <= end"},
+            "wider_piece": [
+                {"begin < end and stop > start": "start <= begin < stop <= end"},
+                {"begin < end and stop > start": "(start <= begin < end or start < stop <= end) and stop"},
+            ],
             "assumes_specials": {"if begin": "if 0 < place < len(offsets) - 1 and begin"},
             "cut_off": [{"start]": f"start][:{few}]"} for few in (2, 3, 5, 6, 20, 200)],
             "kind": {"start]": "start][0]"},
@@ -199,6 +205,9 @@ class Model:
         self.asked: list[list[str]] = []
 
     def __call__(self, given: list[str]) -> float:
+        if isinstance(given, str):
+            self.asked.append(given)
+            return 0.5
         self.asked.append(list(given))
         seen = [k for k, (own, word) in enumerate(zip(given, self.words)) if own == word]
         odds = self.start + sum(self.weights[k] for k in seen if k != self.target)
@@ -277,6 +286,7 @@ PUSHES = Exercise(
                 {"0.0 if place == target else ": ""},
                 {"0.0 if place == target else whole": "(place != target) * (whole", "1 :]])": "1 :]]))"},
             ],
+            "joined": {"score(given)": "score(' '.join(given))"},
             "other_words": {"[MASK]": "[PAD]"},
             "probabilities": {"math.log(p / (1 - p))": "p"},
             "wrong_way": {"whole -": "-whole +"},
@@ -297,7 +307,8 @@ PUSHES = Exercise(
         },
     ),
     signs={
-        "deleted": lambda found: bool(of_another_length(found)),
+        "joined": lambda found: any(isinstance(given, str) for given in asked_of(found)),
+        "deleted": lambda found: min(of_another_length(found)) < len(found.given[1]),
         "other_words": lambda found: bool(with_strange_words(found)),
         "push": lambda found: found.kind == "value" and found.case != "near_one",
     },
@@ -306,6 +317,7 @@ PUSHES = Exercise(
             {"word": found.given[1][found.difference.index[0]]} if found.difference.index else {}
         ),
         "deleted": lambda found: {"expected": len(found.given[1]), "actual": of_another_length(found)[0]},
+        "joined": lambda found: {"actual": asked_of(found)[0]},
         "other_words": lambda found: {"actual": with_strange_words(found)[0]},
     },
     properties={"hides_target": hides_target},

@@ -20,7 +20,7 @@ def word_cases(generator):
     torch.manual_seed(14)
     for model in (BertForPreTraining, BertModel):
         bert = model(BertConfig(vocab_size=len(vocab), max_position_embeddings=23, **sizes)).eval()
-        tokenizer = WordPieceTokenizer(vocab)
+        tokenizer = WordPieceTokenizer(vocab, lowercase=False, strip_accents=False)  # else all is [UNK]
         for sentence, word in [
             ("나는 배를 탔다.", "배"),
             ("배", "배"),

@@ -36,7 +36,7 @@ PREVIOUS_SHARE = Exercise(
     strict=False,
     cases={
         "by_hand": lambda: (
-            torch.tensor([[0.9, 0.0, 0.1], [0.6, 0.3, 0.1], [0.1, 0.5, 0.4]], dtype=torch.float64),
+            torch.tensor([[0.9, 0.0, 0.1], [0.6, 0.3, 0.1], [0.15, 0.5, 0.35]], dtype=torch.float64),
         ),
         "masked": lambda: (
             torch.tensor([[1.0, 0, 0, 0], [1, 0, 0, 0], [0.5, 0, 0.5, 0], [0.4, 0.1, 0.2, 0.3]]),
@@ -249,7 +249,7 @@ ZERO_HEAD = Exercise(
                     "return torch.cat([context[..., : head * size], context[..., (head + 1) * size :]], -1)"
                 )
             },
-            "nothing": {"// num_heads": "// max(head, 1)"},
+            "unchanged": {"// num_heads": "// max(head, 1)"},
             "almost": {"= 0.0": "*= 1e-7"},
             "touched": {"return result": "return result.masked_fill(context.abs() < 1e-5, 0.0)"},
             "token_axis": {"[..., head": "[:, head"},
@@ -258,7 +258,7 @@ ZERO_HEAD = Exercise(
         },
     ),
     signs={
-        "nothing": lambda found: torch.equal(found.yours, found.given[0]),
+        "unchanged": lambda found: torch.equal(found.yours, found.given[0]),
         "almost": lambda found: nearly(found) and bool(of_the_head(found).any()),
         "touched": nearly,
     },

@@ -72,6 +72,7 @@ SLANTED_TRIANGLE = Exercise(
         slanted_triangle,
         {
             "falls_to_zero": {"(1 + share * (ratio - 1)) / ratio": "share"},
+            "rises_from_zero": {"* (1 + share": "* (share * ratio if step <= cut else 1 + share"},
             "cut_off_below": {"peak * (1 + share * (ratio - 1)) / ratio": "max(peak * share, peak / ratio)"},
             "constant_after": {"1 - (step - cut) / (total - cut)": "1"},
             "never_falls": {" if step <= cut else 1 - (step - cut) / (total - cut)": ""},

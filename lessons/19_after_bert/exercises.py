@@ -456,7 +456,7 @@ def of_sentences(*lengths: int) -> list[list[str]]:
 def pairs_of(answer: Any, documents: list[list[str]], seed: int) -> Any:
     """The documents beside the pairs, which can be judged by them alone."""
     pairs = answer(documents, seeded(seed))
-    return None if pairs is None or pairs is Ellipsis else (documents, pairs)
+    return pairs if pairs is None or pairs is Ellipsis else (documents, pairs)
 
 
 def fault_of(documents: list[list[str]], pairs: Any) -> tuple[str, dict[str, Any]] | None:
@@ -562,7 +562,7 @@ def generator_unmoved(answer: Any) -> bool:
 
 def by_text(answer: Any) -> bool:
     twice = ["같은 문장", "다른 문장", "같은 문장", "다른 문장"]
-    found = [tuple(pair) for pair in call(answer, [twice], seeded(3))]
+    found = [(first, second, int(label)) for first, second, label in call(answer, [twice], seeded(3))]
     right = [{(*pair, 0), (*pair[::-1], 1)} for pair in zip(twice, twice[1:])]
     return len(found) != 3 or any(pair not in either for pair, either in zip(found, right))
 

@@ -283,6 +283,9 @@ RIGHT = {
         "all coins first": all_coins_first,
         "permutation": by_permutation,
         "bools": labels_as_bools,
+        "tensors": lambda documents, generator: [
+            (*pair[:2], torch.tensor(pair[2])) for pair in by_coins(documents, generator)
+        ],
         "bernoulli": by_bernoulli,
         "one list": one_long_list,
     },

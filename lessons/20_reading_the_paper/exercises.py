@@ -153,7 +153,7 @@ MATTHEWS = Exercise(
     level="core",
     reference=matthews,
     cases={
-        "by_hand": lambda: from_counts(6, 2, 1, 3),
+        "by_hand": lambda: from_counts(6, 2, 1, 4),
         "undefined": lambda: [from_counts(*counts) for counts in UNDEFINED],
         "ends": lambda: [from_counts(3, 0, 0, 5), from_counts(0, 3, 5, 0)],
         "other_rows": lambda: [tuple(torch.randint(2, (2, size)).tolist()) for size in (2, 7, 31, 97, 997)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 
 import pytest
 import torch
@@ -22,6 +23,7 @@ def test_the_context_is_without_the_word_but_with_its_particle():
     assert context_pieces(TOKENIZER, "배 배추 배가", "배") == ["배", "##추", "##가"]
     assert context_pieces(TOKENIZER, "사과를 탔다", "사과") == ["##를", "탔", "##다"]
     assert context_pieces(TOKENIZER, "나 탔다", "배") == ["나", "탔", "##다"]
+    assert context_pieces(TOKENIZER, unicodedata.normalize("NFD", "나 배를"), "배") == ["나", "##를"]
 
 
 def test_the_nearest_pieces_are_told_with_their_places():

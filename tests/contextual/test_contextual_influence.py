@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from types import SimpleNamespace
 
 import pytest
@@ -108,6 +109,16 @@ def test_the_words_second_place_can_be_hidden_and_its_first_cannot(model, tokeni
 
 def test_a_word_alone_has_no_context(model, tokenizer):
     assert influence(model, tokenizer, "배.", "배") == []
+
+
+def test_hangul_in_parts_is_moved_as_much_and_its_places_fit(model, tokenizer):
+    sentence = "어제 항구에서 큰 배를 샀다."
+    apart = unicodedata.normalize("NFD", sentence)
+    found, expected = influence(model, tokenizer, apart, "배"), influence(model, tokenizer, sentence, "배")
+    assert [(one.score, one.drop) for one in found] == [(one.score, one.drop) for one in expected]
+    assert [(one.word, apart[one.start : one.end]) for one in found] == [
+        (unicodedata.normalize("NFD", one.word),) * 2 for one in expected
+    ]
 
 
 def test_what_cannot_be_told_is_said(model, tokenizer):

@@ -229,6 +229,15 @@ def test_layers(tokenizer):
             nearest_sense(model, tokenizer, sentence, "배", layer=layer)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
+def test_a_model_of_another_type(tokenizer, dtype):
+    model, sentence = new_model(), "단 배를 먹었다"
+    expected = dict(nearest_sense(model, tokenizer, sentence, "배"))
+    assert dict(nearest_sense(model.to(dtype), tokenizer, sentence, "배")) == pytest.approx(
+        expected, abs=0.05
+    )
+
+
 def test_a_model_with_a_head(tokenizer):
     model = BertForMaskedLM(new_model().config).eval()
     model.bert.sense_readout = SenseReadout(layer=2, temperature=1.0)

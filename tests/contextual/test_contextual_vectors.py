@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 import torch
 
+from course_utils import locale
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.contextual import WordNotFound, encode_words, vectors, word_vectors
@@ -77,6 +80,14 @@ def test_blanks_and_signs_before_the_word_do_not_shift_it(model, tokenizer):
     torch.testing.assert_close(word_vectors(model, tokenizer, " \t 나는\u200b  배를 먹었다 ", "배"), plain)
 
 
+def test_one_layer_alone(model, tokenizer):
+    every = word_vectors(model, tokenizer, SENTENCES[0], "배")
+    assert torch.equal(word_vectors(model, tokenizer, SENTENCES[0], "배", layer=2), every[2])
+    assert torch.equal(encode_words(model, tokenizer, SENTENCES[:1], "배", layer=0), every[None, 0])
+    with pytest.raises(ValueError, match="layer must lie in 0 … 3, got -1"):
+        word_vectors(model, tokenizer, SENTENCES[0], "배", layer=-1)
+
+
 def test_which_of_several(model, tokenizer):
     pieces = ["배", "##에서", "배", "##를", "먹", "##었", "##다"]
     for number, place in ((0, 1), (1, 3)):
@@ -146,3 +157,21 @@ def test_what_cannot_be_looked_up_is_said(model, tokenizer):
             encode_words(model, tokenizer, nothing, "배")
     with pytest.raises(ValueError, match=r"in training mode.* call model.eval\(\)"):
         word_vectors(model.train(), tokenizer, "배를 탔다", "배")
+
+
+def test_hangul_in_parts_gives_the_same_vectors(model, tokenizer):
+    apart = [unicodedata.normalize("NFD", sentence) for sentence in SENTENCES]
+    expected = encode_words(model, tokenizer, SENTENCES, "배")
+    assert torch.equal(encode_words(model, tokenizer, apart, unicodedata.normalize("NFD", "배")), expected)
+
+
+@pytest.mark.parametrize("glued", ["배🍐를", "⛵배를", "３배로"])
+def test_a_word_that_became_unknown_is_not_read(model, tokenizer, glued):
+    sentence = f"나는 큰 {glued} 먹었다."
+    assert "[UNK]" in tokenizer.tokenize(sentence)
+    with pytest.raises(WordNotFound, match=f"does not read 배 here: .* no pieces for {glued}") as caught:
+        word_vectors(model, tokenizer, sentence, "배")
+    assert f"'{glued}' 전체가" in locale.text("words.unread", **caught.value.facts)
+    word_vectors(model, tokenizer, "🍐 배를 먹었다.", "배")  # another word's [UNK] is context
+    hidden = encode_words(model, tokenizer, [sentence], "배", masked=True)
+    assert torch.equal(hidden, encode_words(model, tokenizer, ["나는 큰 배 먹었다."], "배", masked=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from course_utils import locale
@@ -138,3 +140,17 @@ def test_each_reason_is_told_in_the_learners_language(monkeypatch, lang, sentenc
         find_word(sentence, "배", occurrence=occurrence)
     told = locale.text(f"words.{missing.value.reason}", **missing.value.facts)
     assert "'배'" in told and named in told
+
+
+def test_hangul_in_parts_is_found_and_the_places_fit_the_text_as_given():
+    sentence = "밤에 배추를 실은 배를 타고 3배로 번 배"
+    apart = unicodedata.normalize("NFD", sentence)  # as a Mac writes it
+    for word in ("배", unicodedata.normalize("NFD", "배")):
+        spans = occurrences(apart, word)
+        assert [unicodedata.normalize("NFC", apart[:start]) for start, _ in spans] == [
+            sentence[:start] for start, _ in occurrences(sentence, "배")
+        ]
+        assert {unicodedata.normalize("NFC", apart[start:end]) for start, end in spans} == {"배"}
+    with pytest.raises(WordNotFound) as missing:
+        find_word(unicodedata.normalize("NFD", "뱃멀미가 났다"), "배")
+    assert missing.value.facts["inside"] == "뱃멀미가"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 
@@ -57,14 +58,23 @@ def test_line_ends_and_marks_of_other_systems(tmp_path):
     assert read_documents(tmp_path / "w.txt") == [["하나.", "둘."], ["셋."]]
 
 
+def test_hangul_in_parts_is_composed(tmp_path):
+    (tmp_path / "mac.txt").write_text(unicodedata.normalize("NFD", "밤에 배를 탔다.\n값\n"), encoding="utf-8")
+    assert read_documents(tmp_path) == [["밤에 배를 탔다.", "값"]]
+    assert homonym(unicodedata.normalize("NFD", "밤")) == homonym("밤")
+
+
 def test_what_is_missing_or_no_text_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match=re.escape(f"{tmp_path} must hold at least one .txt file")):
         read_documents(tmp_path)
     with pytest.raises(FileNotFoundError, match="there is no text file .*nothing.txt"):
         read_documents(tmp_path / "nothing.txt")
-    (tmp_path / "old.txt").write_bytes("하나".encode("cp949"))
-    with pytest.raises(ValueError, match=r"old.txt must be UTF-8, and byte 0 is not"):
-        read_documents(tmp_path / "old.txt")
+    for encoding in ("CP949", "UTF-16"):
+        (tmp_path / "old.txt").write_bytes("하나".encode(encoding))
+        with pytest.raises(
+            ValueError, match=rf"old.txt must be UTF-8, and byte 0 is not: .*iconv -f {encoding} "
+        ):
+            read_documents(tmp_path / "old.txt")
     (tmp_path / "old.txt").write_text(" \n\n", encoding="utf-8")
     with pytest.raises(ValueError, match="old.txt must hold at least one sentence, and is empty"):
         read_documents(tmp_path)

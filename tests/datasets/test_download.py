@@ -18,6 +18,7 @@ import pytest
 from course_utils.datasets import download, origins
 from course_utils.datasets.download import NoNetwork, Unavailable, find_file, main
 from course_utils.datasets.origins import ORIGINS, Origin
+from course_utils.support import network
 from tests.datasets.serving import cache_of_its_own, left, refusal, serving
 
 NAME = "korsts-dev.tsv"
@@ -230,6 +231,18 @@ def test_the_mirror_is_read_in_place_and_asks_nobody(server, cache, tmp_path, mo
 def test_the_command_prints_a_line_a_file(server, cache, capsys):
     assert main([NAME]) == 0
     assert capsys.readouterr().out == f"{NAME}: {len(CONTENT):,} bytes, sha256 as published, {cache / NAME}\n"
+
+
+def test_behind_a_proxy_with_its_own_certificate_the_remedy_is_the_certificate(
+    server, cache, monkeypatch, capsys
+):
+    def refuse(*_, **__):
+        raise network.Untrusted("the certificate is not trusted: name it in SSL_CERT_FILE")
+
+    monkeypatch.setattr(download, "open_address", refuse)
+    assert main([NAME]) == 2
+    told = capsys.readouterr().err
+    assert "SSL_CERT_FILE" in told and "connect to the network" not in told and NAME in told
 
 
 def test_the_command_goes_on_after_a_bad_file_but_not_without_network(server, capsys, monkeypatch):

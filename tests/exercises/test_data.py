@@ -33,6 +33,15 @@ def test_the_reference_passes_and_stubs_are_unsolved(found):
         assert found.judge(stub).status == "unsolved"
 
 
+@each
+def test_a_forgotten_return_is_told(found):
+    def forgotten(*args, **kwargs):
+        found.reference(*args, **kwargs)
+
+    verdict = found.judge(forgotten)
+    assert verdict.reason == "no_return" and "return을 잊지 않았습니까?" in verdict.message
+
+
 @pytest.mark.parametrize(
     "language", ["ko", pytest.param("en", marks=pytest.mark.rare)]
 )  # each is judged anew

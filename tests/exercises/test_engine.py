@@ -10,6 +10,7 @@ from course_utils.exercises import exercise
 from course_utils.exercises.core import Exercise, Several
 from course_utils.exercises.forbidden import no_loop
 from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
+from course_utils.progress import ProgressStore
 from course_utils.support import lessons
 
 
@@ -53,7 +54,7 @@ def test_what_no_mistake_does_is_told_by_case_and_kind():
     assert reason(DOUBLE, lambda x: 5 * x) == "value"
     assert reason(DOUBLE, lambda x: 2 * x[:2]) == "shape"
     assert reason(DOUBLE, lambda x: (2 * x).float()) == "dtype"
-    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "nothing"
+    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "no_return"
     assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else 1 / 0) == "raised"
 
 
@@ -149,9 +150,43 @@ def test_all_functions_draw_the_same_numbers():
 
 def test_printing_or_changing_is_not_returning(capsys):
     exercise = planted(lambda x: 2 * x, cases={"by_hand": lambda: (torch.ones(2),)})
-    assert reason(exercise, lambda x: print(2 * x)) == "nothing" and "2." in capsys.readouterr().out
-    assert reason(exercise, lambda x: [x.mul_(2), None][1]) == "nothing"
+    assert reason(exercise, lambda x: print(2 * x)) == "no_return" and "2." in capsys.readouterr().out
+    assert reason(exercise, lambda x: [x.mul_(2), None][1]) == "no_return"
     assert exercise.judge(lambda x: None).status == "unsolved"
+
+
+def forgotten(x):
+    """With a docstring, as a careful learner writes."""
+    doubled = 2 * x  # noqa: F841
+
+
+def untouched(x):
+    """With a docstring."""
+    ...
+
+
+def with_a_hole(x):
+    doubled = ...
+    return doubled
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (forgotten, "no_return"),
+        (lambda x: (forgotten(x), None), "no_return"),
+        (lambda x: [2 * x].reverse(), "no_return"),
+        (untouched, None),
+        (with_a_hole, None),
+        (lambda x: (None, ...), None),
+    ],
+)
+def test_a_forgotten_return_is_told_and_counted_and_a_stub_is_not(answer, told, capsys):
+    exercise = planted(lambda x: 2 * x, cases={"by_hand": lambda: (torch.ones(2),)})
+    assert exercise.judge(answer).reason == told
+    exercise.check(answer)
+    assert ("return을 잊지 않았습니까?" in capsys.readouterr().out) == bool(told)
+    assert (exercise.id in ProgressStore().load()[0]) == bool(told)
 
 
 def test_a_property_is_looked_at_once_the_values_are_right():
@@ -273,3 +308,20 @@ def test_a_sign_whose_facts_do_not_fit_the_result_is_not_told():
         return torch.nn.functional.scaled_dot_product_attention(query, key, value)
 
     assert exercise("02.2").judge(context_alone).reason == "tuple"
+
+
+@pytest.mark.parametrize(
+    ("language", "whole", "first"),
+    [
+        ("ko", "값이 다릅니다. 기대한", "위치 0에서 기대한"),
+        ("en", "The values differ. Expected", "At 0 expected"),
+    ],
+)
+def test_a_number_has_no_place_and_an_entry_of_a_vector_a_plain_one(monkeypatch, language, whole, first):
+    monkeypatch.setenv("COURSE_LANG", language)
+    for reference, said in ((lambda x: x.sum(), whole), (lambda x: 2 * x, first)):
+        exercise = planted(reference, cases={"by_hand": lambda: (torch.ones(2),)})
+        wrong = exercise.judge(lambda x, reference=reference: reference(x) + 1)
+        assert (wrong.reason, said in wrong.message) == ("value", True), wrong.message
+        halved = exercise.judge(lambda x, reference=reference: (reference(x) + reference(x).detach()) / 2)
+        assert (halved.reason, first in halved.message) == ("gradient", True), halved.message

@@ -263,3 +263,15 @@ def test_what_is_no_file_is_no_place_for_a_report(tmp_path, capsys):
         export_progress(tmp_path / name)
         assert reason in capsys.readouterr().out
     assert (tmp_path / "pipe").is_fifo() and (tmp_path / "folder").is_dir()
+
+
+def test_progress_says_where_nothing_can_be_saved(monkeypatch, capsys):
+    def read_only(*_, **__):
+        raise OSError(30, "Read-only file system")
+
+    progress("00")
+    assert "저장" not in capsys.readouterr().out
+    monkeypatch.setattr(store, "FileLock", read_only)
+    progress("00")
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told == text("exercises.progress.not_saved", error="Read-only file system")

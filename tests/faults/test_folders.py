@@ -33,6 +33,7 @@ from course_utils.pretrained.weights import verify
 from course_utils.progress import ProgressStore
 from course_utils.support.folders import MARK, run_folder
 from course_utils.tokenization import WordPieceTokenizer
+from course_utils.tokenization.fast import fast_wordpiece
 from course_utils.tokenization.vocab import SPECIAL_TOKENS, load_vocab
 from course_utils.training.checkpoint import load_checkpoint, save_checkpoint
 from course_utils.training.log import RunLog, read_log
@@ -65,6 +66,15 @@ def tiny_config() -> BertConfig:
 def model_folder(at: Path) -> None:
     tokenizer = WordPieceTokenizer({token: number for number, token in enumerate(TEXTS)}, strip_accents=False)
     save_pretrained(BertForSequenceClassification(tiny_config(), num_labels=3), tokenizer, at)
+
+
+def model_folder_of_today(at: Path) -> None:
+    """Without vocab.txt, and with an added token."""
+    model_folder(at)
+    words = WordPieceTokenizer(load_vocab(at / "vocab.txt"), strip_accents=False)
+    fast_wordpiece(words).save(str(at / "tokenizer.json"))
+    (at / "added_tokens.json").write_text('{"배": 5}')
+    (at / "vocab.txt").unlink()
 
 
 def trainee() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
@@ -163,6 +173,11 @@ SNAPSHOT = f"models--owner--small/snapshots/{COMMIT}"
 MODEL = ("config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors")
 READERS = {
     "load_pretrained": Reader(model_folder, MODEL, lambda path: load_pretrained(path.parent)),
+    "load_pretrained of today": Reader(
+        model_folder_of_today,
+        ("tokenizer.json", "tokenizer_config.json", "added_tokens.json"),
+        lambda path: load_pretrained(path.parent),
+    ),
     "load_pretrained as BertModel": Reader(
         model_folder, MODEL, lambda path: load_pretrained(path.parent, model_class=BertModel)
     ),

@@ -132,6 +132,61 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_file_of_the_learners_that_hides_a_library_is_named(tmp_path: Path):
+    for name in ("torch.py", "random.py", "json.py", "PIL.py", "test.py", "mine.py", "torch.txt"):
+        (tmp_path / name).write_text("")
+    findings = doctor.check_hidden([tmp_path])
+    assert [Path(finding.fix.partition("의 이름을")[0]).name for finding in findings] == [
+        "PIL.py",
+        "json.py",
+        "random.py",
+        "torch.py",
+    ]
+    for finding in findings:
+        assert not finding.fine and str(tmp_path) in finding.message and "my_" in finding.fix
+    assert doctor.check_hidden([]) == [] == doctor.check_hidden()
+
+
+@pytest.mark.parametrize("name", ["random.py", "json.py", "torch.py", "subprocess.py"])
+def test_the_doctor_itself_is_not_stopped_by_such_a_file(tmp_path: Path, name: str):
+    (tmp_path / name).write_text("raise SystemExit('mine')")
+    done = subprocess.run(
+        [sys.executable, "-m", "course_utils.doctor"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=300,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(doctor.ROOT)},
+    )
+    assert done.returncode == 1, done.stderr
+    assert f"{tmp_path / name}" in done.stdout and "라이브러리 " + name.removesuffix(".py") in done.stdout
+
+
+def test_imports_are_tried_by_the_kernels_python_where_the_notebooks_lie(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "fine_one.py").write_text("")
+    assert doctor.check_imports(["fine_one"], version_of=lambda name: "1.0", folder=tmp_path) == []
+    assert doctor.check_imports(["fine_one"], version_of=lambda name: "1.0")
+    tried = []
+    monkeypatch.setattr(doctor, "_kernel_command", lambda: [kernel])
+    monkeypatch.setattr(doctor, "_first_failure", lambda *given: tried.append(given[1:]) or (None, ""))
+    for kernel in (str(tmp_path / "fine_one.py"), str(tmp_path / "gone"), "python"):  # noqa: B007  (by the lambda)
+        doctor.examine()
+    assert [str(python) for python, _ in tried] == [
+        str(tmp_path / "fine_one.py"),
+        sys.executable,
+        sys.executable,
+    ]
+    assert {folder for _, folder in tried} == {doctor.NOTEBOOKS}
+
+
+def test_a_course_that_only_the_checkout_itself_finds_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    (finding,) = doctor.check_imports(version_of=versions(), python=sys.base_exec_prefix + "/bin/python3")
+    assert "No module named 'course_utils'" in finding.message
+
+
 def test_what_can_be_imported_is_no_finding(modules: Path):
     (modules / "fine_one.py").write_text("")
     assert doctor.check_imports(["fine_one"], version_of=lambda name: "1.0") == []
@@ -162,10 +217,10 @@ def test_each_that_cannot_be_imported_is_named_with_its_reason(modules: Path, so
 
 
 def test_the_doctor_tries_torch(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(doctor, "_first_failure", lambda names: (names[0], "libgomp"))
-    assert "torch" in doctor.COMPILED
+    monkeypatch.setattr(doctor, "_first_failure", lambda names, python, folder: (names[0], "libgomp"))
+    assert "torch" in doctor.IMPORTED
     broken = [finding for finding in doctor.examine() if finding.message.endswith(": libgomp")]
-    assert len(broken) == len(doctor.COMPILED) and not any(finding.fine for finding in broken)
+    assert len(broken) == len(doctor.IMPORTED) and not any(finding.fine for finding in broken)
 
 
 # --- the font -------------------------------------------------------------------------------------------------
@@ -303,13 +358,13 @@ def test_an_unknown_language_is_an_ailment_told_in_korean(monkeypatch: pytest.Mo
     (finding,) = doctor.check_language()
     assert not finding.fine and finding.message == f"COURSE_LANG must be one of en, ko, got {chosen!r}"
     assert doctor.check_python().message == "파이썬: 3.11 이상입니다."
-    monkeypatch.setattr(doctor, "check_imports", list)
+    monkeypatch.setattr(doctor, "check_imports", lambda **given: [])
     assert finding in doctor.examine()
     monkeypatch.setenv("COURSE_LANG", "en")
     assert doctor.check_language() == []
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp949"])
+@pytest.mark.parametrize("encoding", ["ascii", "ascii:surrogateescape", "cp949"])  # the second: LC_ALL=C
 def test_a_terminal_that_lacks_the_signs_gets_a_report(encoding: str, tmp_path: Path):
     start = f"import sys; sys.path.insert(0, {str(doctor.ROOT)!r}); from course_utils import doctor; "
     start += "doctor.examine = lambda: [doctor.Finding('font', True, '글꼴', detail='자리')]; "
@@ -321,7 +376,7 @@ def test_a_terminal_that_lacks_the_signs_gets_a_report(encoding: str, tmp_path: 
         timeout=60,
     )
     assert done.returncode == 0 and done.stderr == b""
-    assert "\\u2713 글꼴".encode(encoding, "backslashreplace") in done.stdout
+    assert "\\u2713 글꼴".encode(encoding.partition(":")[0], "backslashreplace") in done.stdout
 
 
 def test_bare_python_gets_a_report_not_a_traceback(tmp_path: Path):

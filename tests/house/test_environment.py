@@ -12,6 +12,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from dev.lowest import lowest
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # Not pinned: what belongs to the CUDA build of torch alone, and tools of installing itself.
@@ -89,3 +91,14 @@ def test_every_pin_is_for_the_oldest_python_we_promise(pinned: dict[str, Version
             wanted[name] = SpecifierSet(installed.metadata["Requires-Python"] or "")
     assert len(wanted) > 0.9 * len(pinned)
     assert [name for name, versions in wanted.items() if "3.11.0" not in versions] == []
+
+
+def test_the_lowest_versions_are_those_that_pyproject_names():
+    pins = lowest(PROJECT["dependencies"])
+    assert [Requirement(pin).name for pin in pins] == [
+        Requirement(line).name for line in PROJECT["dependencies"]
+    ]
+    for pin, line in zip(pins, PROJECT["dependencies"], strict=True):
+        (version,) = Requirement(pin).specifier
+        assert version.operator == "==" and f">={version.version}," in line
+        assert Version(version.version) in Requirement(line).specifier

@@ -1,4 +1,4 @@
-"""`make test` and `make check`, with a Python that only notes what it was asked: what runs, and how it ends."""
+"""`make test`, `make check`, `make clean`, with a Python that only notes what it was asked: what runs, how it ends."""
 
 from __future__ import annotations
 
@@ -110,6 +110,25 @@ def test_make_check(made):
     assert any(line.endswith("tests/browser -k mask_painter or head_grid") for line in asked)
     for fails in ("tests/a.py", "painter", "ruff"):
         assert made("check", CHANGED="tests/a.py", WIDGETS="mask_painter", FAILS=fails)[0]
+
+
+def test_make_clean_removes_what_is_ours_alone(made, tmp_path: Path):
+    mine = [".venv/bin/python", "build/mine/a.txt", "my_notebooks/.ipynb_checkpoints/02.ipynb"]
+    for file in (*mine, "build/figures/a.png", ".ruff_cache/a", "course_utils/__pycache__/a.pyc"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    ended, said, _ = made("clean")
+    assert ended == 0 and any(".venv was not made by this course" in line for line in said)
+    assert all((tmp_path / file).exists() for file in mine)
+    gone = ["build/figures", ".ruff_cache", "course_utils/__pycache__"]
+    assert not any((tmp_path / folder).exists() for folder in gone)
+    (tmp_path / ".venv").rename(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / ".course-ready").touch()
+    (tmp_path / ".venv").symlink_to("elsewhere")
+    assert made("clean")[0] == 0 and (tmp_path / ".venv").is_symlink()
+    (tmp_path / ".venv").unlink()
+    (tmp_path / "elsewhere").rename(tmp_path / ".venv")
+    assert made("clean")[0] == 0 and not (tmp_path / ".venv").exists()
 
 
 def test_a_request_for_another_host_fails_the_command_though_it_was_caught():

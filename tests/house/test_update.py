@@ -1,17 +1,19 @@
-"""`make update` on small repositories, with a local bare one as the origin: a learner's work is never lost."""
+"""`make update` and `make fresh` on small repositories with a local origin: a learner loses nothing."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from deploy import update
+from deploy import fresh, update
 
 DAY = date(2026, 2, 28)
 TODAY = DAY.isoformat()
@@ -61,10 +63,19 @@ class Course:
         git(self.author, "push", "--quiet", "origin", "main")
 
     def update(self) -> int:
-        with pytest.MonkeyPatch.context() as patch:
+        with self.today() as patch:
             patch.setattr(update, "ROOT", self.learner)
-            patch.setattr(update, "date", SimpleNamespace(today=lambda: DAY))  # no midnight while a test runs
             return update.main()
+
+    def fresh(self, number: str) -> int:
+        with self.today():
+            return update.ended(lambda: fresh.fresh(self.learner, number))
+
+    @contextmanager
+    def today(self):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(update, "date", SimpleNamespace(today=lambda: DAY))  # no midnight while a test runs
+            yield patch
 
     def is_current(self) -> bool:
         return git(self.learner, "rev-parse", "HEAD") == git(self.author, "rev-parse", "HEAD")
@@ -119,6 +130,33 @@ def test_without_changes_nothing_is_set_aside(course, capsys):
     course.publish(**{FIRST: "first, mended\n"})
     assert course.update() == 0
     assert course.is_current() and not (course.learner / "my_notebooks").exists()
+
+
+def test_a_notebook_that_was_only_opened_and_saved_is_none_of_ones_own(course, capsys):
+    view, state = (f"application/vnd.jupyter.widget-{part}+json" for part in ("view", "state"))
+
+    def notebook(source="slider", words="[위젯]", metadata=(), **data):
+        outputs = [
+            {"output_type": "execute_result", "execution_count": 1, "data": {"text/plain": words, **data}}
+        ]
+        cell = {"cell_type": "code", "source": [source], "outputs": outputs}
+        return json.dumps({"cells": [cell], "metadata": dict(metadata)}, indent=len(data))
+
+    played = {"metadata": {"widgets": {state: {"state": {"a": {}}}}}, view: {"model_id": "a"}}
+    for change, aside in ({}, []), ({"source": "mine"}, [FIRST]), ({"words": "mine"}, [FIRST]):
+        course.publish(**{name: notebook() for name in (FIRST, SECOND)})
+        assert course.update() == 0
+        capsys.readouterr()
+        mine = notebook(**played | change)
+        write(course.learner, **{FIRST: mine, SECOND: notebook(**played)})
+        course.publish(**{name: notebook("mended") for name in (FIRST, SECOND)})
+        assert course.update() == 0 and course.is_current()
+        kept = {
+            path: text for path, text in contents(course.learner).items() if path.startswith("my_notebooks/")
+        }
+        assert kept == {f"my_notebooks/{TODAY}/{path}": mine for path in aside}
+        assert ("my_notebooks" in capsys.readouterr().out) == bool(aside)
+        shutil.rmtree(course.learner / "my_notebooks")
 
 
 @pytest.mark.parametrize("staged", [False, True])
@@ -215,6 +253,79 @@ def test_what_git_refuses_is_put_back(course, capsys):
     assert kept[FIRST] == "mine\n" and kept["topic"].startswith("a file")
 
 
+# ---- back to the pristine notebook -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["01", "1"])
+@pytest.mark.parametrize("how", ["changed", "staged", "committed", "removed"])
+def test_a_notebook_is_as_the_course_gave_it_and_the_learners_is_kept(course, capsys, number, how):
+    write(course.learner, **{FIRST: "mine\n", SECOND: None if how == "removed" else "mine, too\n"})
+    if how in ("staged", "committed"):
+        git(course.learner, "add", SECOND)
+    if how == "committed":
+        git(course.learner, "commit", "--quiet", "-m", "mine")
+    course.origin.rename(course.origin.with_name("gone.git"))  # no network is needed
+    assert course.fresh(number) == 0
+    out, kept = capsys.readouterr().out, contents(course.learner)
+    assert (kept[FIRST], kept[SECOND]) == ("mine\n", "second\n")
+    assert f"my_notebooks/{TODAY}/" in out and SECOND in out and "Reload Notebook from Disk" in out
+    assert kept.get(f"my_notebooks/{TODAY}/{SECOND}") == (None if how == "removed" else "mine, too\n")
+    assert course.fresh(number) == 0
+    assert "nothing to put back" in capsys.readouterr().out
+    assert contents(course.learner) == kept
+
+
+@pytest.mark.parametrize("number", ["", "7", "words", "01_words", "notebooks/ko", "*"])
+def test_without_such_a_notebook_nothing_is_put_back(course, capsys, number):
+    write(course.learner, **{FIRST: "mine\n"})
+    assert course.fresh(number) == 1
+    assert "name one of 00, 01" in one_sentence(capsys)
+    assert contents(course.learner)[FIRST] == "mine\n"
+
+
+def test_where_git_stops_the_learners_notebook_is_in_its_place(course, capsys):
+    write(course.learner, **{SECOND: "mine\n"})
+    (course.learner / ".git" / "index.lock").touch()
+    assert course.fresh("01") == 1
+    assert "git stopped" in one_sentence(capsys)
+    assert contents(course.learner)[SECOND] == "mine\n"
+    (course.learner / ".git" / "index.lock").unlink()
+    no_checkout(course)
+    assert course.fresh("01") == 1
+    assert "no git checkout" in one_sentence(capsys)
+
+
+def test_a_certificate_that_git_does_not_trust_is_told_with_what_helps(course, capsys, monkeypatch):
+    real = update.git
+
+    def refuse(root, *arguments):
+        if "fetch" in arguments:
+            words = "fatal: unable to access: server certificate verification failed. CAfile: none"
+            raise subprocess.CalledProcessError(128, "git", stderr=words)
+        return real(root, *arguments)
+
+    monkeypatch.setattr(update, "git", refuse)
+    assert course.update() == 1
+    assert "make update SSL_CERT_FILE=" in one_sentence(capsys)
+    code = "from deploy import update; print(update.CERTIFICATE)"
+    given = {**os.environ, "SSL_CERT_FILE": "school.pem"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=update.ROOT, env=given, capture_output=True, text=True
+    )
+    assert done.stdout == "{'GIT_SSL_CAINFO': 'school.pem'}\n"
+
+
+def test_a_terminal_that_knows_ascii_alone_gets_its_sentence(tmp_path):
+    given = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "deploy.fresh", "99"], cwd=update.ROOT, env=given, capture_output=True
+    )
+    assert done.returncode == 1 and b"there is no such notebook, name one of 00, 01" in done.stderr
+    code = "from deploy import update; update.ended(lambda: print('\\u2713'))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=update.ROOT, env=given, capture_output=True)
+    assert (done.stdout, done.stderr) == (b"\\u2713\n", b"")
+
+
 # ---- interrupted at any step ---------------------------------------------------------------------------------------
 
 
@@ -262,4 +373,5 @@ def test_the_last_steps_wait_for_no_signal():
 
 def test_the_folder_is_ignored_here_and_make_knows_the_command():
     assert f"/{update.ASIDE}/" in (update.ROOT / ".gitignore").read_text(encoding="utf-8").split()
-    assert re.search(r"^update:.*##", (update.ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    makefile = (update.ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(re.search(rf"^{name}:.*##", makefile, re.MULTILINE) for name in ("update", "fresh"))

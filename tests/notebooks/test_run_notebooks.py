@@ -105,6 +105,8 @@ def test_pictures_may_hold_any_bytes():
 @pytest.mark.rare
 def test_a_real_run_is_saved_and_repeatable(tmp_path: Path):
     path = write(tmp_path / "a.ipynb", "import os\nprint(os.path.basename(os.getcwd()))", "6 * 7")
+    written = path.read_bytes()
+    assert run_notebooks.main([str(path), "--unsaved"]) == 0 and path.read_bytes() == written
     assert run_notebooks.main([str(path)]) == 0
     saved = nbformat.read(path, as_version=4)
     assert saved.cells[0].outputs[0].text == f"{tmp_path.name}\n"

@@ -33,6 +33,8 @@ from course_utils.support.foreign_json import BadJSON
 from course_utils.tokenization import WordPieceTokenizer
 from tests.model.every_head import HEADS, in_its_form
 
+# A small vocabulary of Hangul in lower case without accents: load_pretrained says that it fits badly.
+pytestmark = pytest.mark.filterwarnings("ignore:.* stand in no text")
 SIZES = dict(
     vocab_size=13,
     hidden_size=12,

@@ -326,7 +326,7 @@ def test_what_cannot_be_loaded_is_not_fetched(server, cache):
         load_pretrained(NAME)
     server.files["model.safetensors"] = weights
     vocabulary = server.files.pop("vocab.txt")
-    with pytest.raises(MissingFile, match=r"no vocab\.txt"):
+    with pytest.raises(MissingFile, match=r"no vocab\.txt and no tokenizer\.json"):
         load_pretrained(NAME)
     server.files["vocab.txt"] = vocabulary
     del server.files["config.json"]
@@ -357,6 +357,20 @@ def test_the_place_of_the_cache(monkeypatch, tmp_path):
     assert hub.cache_folder() == tmp_path / "x" / "huggingface" / "hub"
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     assert hub.cache_folder() == tmp_path / "home" / "hub"
+
+
+def test_a_tokenizer_without_vocab_txt_is_fetched_and_found_again(server, cache, monkeypatch, model_folder):
+    """As `transformers` 5 saves it."""
+    import transformers
+
+    transformers.AutoTokenizer.from_pretrained(model_folder).save_pretrained(model_folder)
+    del server.files["vocab.txt"]
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        server.files[name] = (model_folder / name).read_bytes()
+    for offline in ("0", "1"):
+        monkeypatch.setenv("HF_HUB_OFFLINE", offline)
+        assert load_pretrained(NAME)[1].encode("a b").input_ids == [2, 5, 6, 3]
+    assert (in_cache(cache) / "tokenizer.json").is_file()
 
 
 def test_weights_in_several_files_are_fetched_with_their_index():

@@ -6,8 +6,11 @@ import http.server
 import io
 import itertools
 import queue
+import ssl
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -19,6 +22,7 @@ from course_utils.support.network import (
     NotThere,
     TooLong,
     Unreachable,
+    Untrusted,
     chunks,
     open_address,
     within,
@@ -158,6 +162,17 @@ def test_other_answers_are_one_sentence(fetch, name: str, kind: type[Exception],
 def test_without_a_network_one_sentence_says_so(server):
     with pytest.raises(Unreachable, match=r"^no answer from http://127.0.0.1:9/ \(.*refused\)$"):
         open_address("http://127.0.0.1:9/", 0.5)
+
+
+def test_a_certificate_that_is_not_trusted_is_told_with_what_helps(monkeypatch):
+    def refuse(*_, **__):
+        error = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED]")
+        error.verify_message = "self-signed certificate in certificate chain"
+        raise urllib.error.URLError(error)
+
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)
+    with pytest.raises(Untrusted, match=r"https://a.b/ .*\(self-signed .* chain\).* in SSL_CERT_FILE$"):
+        open_address("https://a.b/", 0.5)
 
 
 def test_within_hands_on_the_value_or_the_error():

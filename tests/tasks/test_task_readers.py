@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 
 import pytest
 
@@ -158,6 +159,19 @@ def test_a_broken_row_is_told_by_file_and_row(tmp_path, name, content, said):
     with pytest.raises(ValueError) as caught:
         read(tmp_path, name, content)
     assert said in str(caught.value)
+
+
+def test_hangul_in_parts_is_composed_in_tables_and_refused_where_places_are_counted(tmp_path):
+    for name, (read, content) in READERS.items():
+        path = tmp_path / name
+        path.write_text(content, "utf-8")
+        expected = read(path)
+        path.write_text(unicodedata.normalize("NFD", content), "utf-8")
+        if name.endswith(".jsonl"):
+            with pytest.raises(ValueError, match=rf"{name}, row 1: Hangul must be in syllables \(NFC\)"):
+                read(path)
+        else:
+            assert read(path) == expected
 
 
 def test_no_file(tmp_path):

@@ -1,6 +1,7 @@
 """The mould of the widgets: refusing bad input, keeping the last good picture, and what lies in the notebook."""
 
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,38 @@ def test_the_answer_to_the_browser_is_one_message_and_no_echo(monkeypatch: pytes
     assert [(message["method"], set(message["state"])) for message in sent] == [
         ("update", {"picture", "summary"})
     ]
+
+
+def test_what_is_tried_is_put_back_in_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = Doubler(x=3)
+    widget.x, widget.y = 4, 5  # played: a cell of code starts from how the widget began all the same
+    sent = []
+    monkeypatch.setattr(
+        type(widget), "_send", lambda self, message, buffers=None: sent.append(message["state"])
+    )
+    with pytest.raises(BadInput, match="negative"), widget.tried(y=1):
+        assert (widget.x, widget.y, widget.picture, widget.summary) == (3, 1, {"double": 7.0}, "twice 3")
+        widget.x = 9
+        widget.x = -1
+    assert (widget.x, widget.y, widget.picture, widget.summary) == (4, 5, {"double": 13.0}, "twice 4")
+    assert [(state["x"], state["y"], state["picture"]) for state in sent] == [(4, 5, {"double": 13.0})]
+    with pytest.raises(TypeError, match="no input z"), widget.tried(z=1):
+        pass
+
+
+def test_what_is_tried_together_is_drawn_together() -> None:
+    class Ordered(Doubler):
+        def draw(self):
+            if self.x > self.y:
+                raise BadInput("x is above y")
+            return super().draw()
+
+    widget = Ordered(x=1, y=2)
+    with widget.tried(x=5, y=6):
+        assert widget.picture == {"double": 16.0}
+    with pytest.raises(BadInput, match="above"), widget.tried(x=7, y=3):
+        pass
+    assert (widget.x, widget.y, widget.picture) == (1, 2, {"double": 4.0})
 
 
 def test_it_draws_in_one_thread_and_leaves_their_number_as_it_was() -> None:
@@ -142,3 +175,22 @@ def test_the_package_loads_its_widgets_late() -> None:
     assert "ScaledAttention" in dir(widgets) and widgets.CourseWidget is widget_base.CourseWidget
     with pytest.raises(AttributeError, match="NoSuch"):
         _ = widgets.NoSuch
+
+
+class Teller(CourseWidget):
+    """Draws what is typed. Borrows another widget's texts."""
+
+    name = "scaled_attention"
+    inputs = ("sentence",)
+    sentence = traitlets.Unicode().tag(sync=True)
+
+    def draw(self):
+        return {"sentence": self.sentence}, self.sentence
+
+
+def test_hangul_in_parts_is_composed_from_python_and_from_the_browser() -> None:
+    apart = unicodedata.normalize("NFD", "항구에서 배를 탔다")
+    widget = Teller(sentence=apart)
+    assert widget.picture == {"sentence": "항구에서 배를 탔다"}
+    widget.set_state({"sentence": unicodedata.normalize("NFD", "밤을 먹었다")})
+    assert widget.sentence == widget.summary == "밤을 먹었다"

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import unicodedata
 
 import numpy as np
 import pytest
 
-from course_utils.contextual.words import find_word, occurrences
+from course_utils.contextual.words import WordNotFound, find_word, occurrences
 from course_utils.widgets import SenseExplorer
 from course_utils.widgets.sense_explorer.widget import PAUSE
 
@@ -94,6 +95,26 @@ def test_what_the_reader_refuses_is_told() -> None:
     widget = make(read=picky)
     widget.set_state({"sentence": "배가 너무 길다."})
     assert "reads 4 tokens" in widget.error and widget.sentence == "배에서 항구를 보고 탔다."
+
+
+def test_a_word_that_the_model_cannot_read_is_told_and_not_answered() -> None:
+    def reads_no_emoji(sentence: str, word: str, occurrence: int):
+        if "🍐" in sentence:
+            raise WordNotFound("unread", word=word, sentence=sentence, inside="배🍐를")
+        return read(sentence, word, occurrence)
+
+    widget = make(read=reads_no_emoji)
+    before = widget.picture
+    widget.set_state({"sentence": "배🍐를 먹었다."})
+    assert "'배🍐를' 전체가 모르는 토큰 [UNK]" in widget.error and widget.error.endswith("문장 그대로입니다.")
+    assert widget.picture == before
+
+
+def test_hangul_in_parts_is_read_as_it_looks() -> None:
+    sentence = "먼 항구에서 배를 탔다."
+    widget = make()
+    widget.set_state({"sentence": unicodedata.normalize("NFD", sentence)})
+    assert widget.error == "" and widget.picture == make(sentence).picture
 
 
 def test_what_takes_time_comes_in_the_pause_and_only_for_the_last_key() -> None:

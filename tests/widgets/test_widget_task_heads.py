@@ -144,3 +144,13 @@ def test_what_is_typed_and_said_stays_text():
     )
     shown = json.dumps([heads.picture, heads.summary], ensure_ascii=False)
     assert "\u202e" not in shown and hostile[:23] + "…" in shown
+
+
+def test_what_the_model_could_not_read_is_told_beside_the_answers() -> None:
+    def pieces(text: str):
+        return [("[UNK]", (0, 3))] if text.startswith("배🍐를") else []
+
+    widget = make(pieces=pieces)
+    assert "[UNK]" not in widget.summary
+    widget.sentence = "배🍐를 먹었다."
+    assert "모델은 '배🍐를'에서 [UNK]만 봅니다." in widget.summary

@@ -101,6 +101,7 @@ def test_lowercase_is_independent_of_accents() -> None:
     assert texts(inspector) == ["Café"]
     inspector.lowercase = True
     assert texts(inspector) == ["[UNK]"] and "[UNK]는 1개" in inspector.summary
+    assert f"모델은 '{inspector.sentence}'에서 [UNK]만 봅니다." in inspector.summary
 
 
 @pytest.mark.parametrize("sentence", ["", " \t", "\u0301"])

@@ -247,7 +247,9 @@ export default courseWidget((view) => {
       const dead = band(surface, steps, { ...UPPER, span: [0, 1.12 * most], title, across });
       const losses = runs.flatMap((run) => run.loss);
       const span = [Math.min(...losses) - 0.3, Math.max(...losses) + 0.3];
-      const say = (value) => (Number.isInteger(value) ? String(Number((10 ** value).toPrecision(1))) : "");
+      // From 0.001 on there is no room for all the zeros: 1e-4.
+      const power = (value) => (value < -2 ? `1e${value}` : String(Number((10 ** value).toPrecision(1))));
+      const say = (value) => (Number.isInteger(value) ? power(value) : "");
       const loss = band(surface, steps, { ...LOWER, span, title: words.run_loss, say, across });
       const places = runs[0].dead.map((_, step) => step / STEPS_A_UNIT);
       for (const [i, run] of runs.entries()) {

@@ -85,7 +85,7 @@ export default courseWidget((view) => {
     handle.replaceChildren(
       svg("circle", { cx: x, cy: y, r: 17, class: "course-halo" }),
       svg("circle", { cx: x, cy: y, r: 7, class: "sa-knob" }),
-      nameBeyond(left, words.query, x, y, x0, y0, 18),
+      nameBeyond(left, words.query, x, y, x, y - 1, 18), // below: further out stands a key's name
     );
   }
 

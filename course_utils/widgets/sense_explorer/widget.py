@@ -12,6 +12,7 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
+from course_utils.locale import text
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.refusals import BadInput, as_array
 from course_utils.widgets.sense_map.widget import Example, framed, sense_name
@@ -42,7 +43,8 @@ class SenseExplorer(CourseWidget):
         examples: word -> its Examples, or tuples (sentence, start, end, sense): the points of its map.
         place: word -> (N, 2), where its N examples lie; asked once each.
         read: (sentence, word, occurrence) -> Reading, or such a tuple. A ValueError of it is told to the learner; its
-            facts["inside"] names the other words of which the word is only a part (contextual.WordNotFound).
+            facts["inside"] names the other words of which the word is only a part (contextual.WordNotFound); one with
+            another `reason` is told in the learner's language.
         occurrences: (sentence, word) -> [(start, end), …], where the word stands by itself, such as
             course_utils.contextual.occurrences.
 
@@ -113,6 +115,9 @@ class SenseExplorer(CourseWidget):
             reading = Reading(*self._read(self.sentence, self.word, chosen))
             moved = self._moved(reading)
         except ValueError as problem:
+            if reason := getattr(problem, "reason", None):  # WordNotFound: the word is part of an [UNK]
+                reason = text(f"words.{reason}", **problem.facts)
+                raise BadInput(text("widgets.common.refused", reason=reason)) from problem
             raise self.bad("refused", problem=problem) from problem
         rows = self._examples[self.word]
         points = as_array(self._place(self.word), len(rows), 2, what="place")

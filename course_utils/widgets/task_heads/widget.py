@@ -11,6 +11,7 @@ import traitlets
 from course_utils.locale import text
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.refusals import refusals_told
+from course_utils.widgets.shown import unread
 from course_utils.widgets.task_heads.answers import (
     MOST_ALIKE,
     Found,
@@ -28,6 +29,7 @@ Classify = Callable[[str], Mapping[str, Mapping[str, float]]]
 Compare = Callable[[str, str], float]
 Tag = Callable[[str], Iterable[tuple[str, str, float]]]
 Answer = Callable[[str, str], Mapping[str, Any]]
+Pieces = Callable[[str], Iterable[tuple[str, tuple[int, int]]]]
 
 
 class TaskHeads(CourseWidget):
@@ -48,6 +50,8 @@ class TaskHeads(CourseWidget):
                 elsewhere, such as on [CLS].
             "span": (first, last), the best legal pair of pieces, and "answer", its text in the passage.
             "margin", "threshold": ŝ − s_null and τ; the answer is given where the margin is above.
+
+        pieces: text -> [(piece, (start, end)), …], as the tokenizer cuts it: what becomes [UNK] is told.
 
         A ValueError of any of them is a sentence for the learner, told in place.
 
@@ -75,11 +79,13 @@ class TaskHeads(CourseWidget):
         compare: Compare,
         tag: Tag,
         answer: Answer,
+        pieces: Pieces = lambda text: (),
     ) -> None:
         self._classify = _asked(classify, classes_of)
         self._compare = _asked(compare, likeness_of)
         self._tag = _asked(tag, words_of)
         self._answer = _asked(answer, Found.of)
+        self._pieces = pieces
         super().__init__(sentence=sentence, second=second, question=question, passage=passage)
 
     def draw(self) -> tuple[dict[str, Any], str]:
@@ -90,7 +96,9 @@ class TaskHeads(CourseWidget):
         words = self._tag(self.sentence)
         found = self._answer(self.question, self.passage)
         picture = {"tasks": tasks, "alike": alike, "words": words, "found": found.picture()}
-        return picture, " ".join([*map(_say_task, tasks), _say_alike(alike), _say_names(words), found.say()])
+        lost = unread(self._pieces, self.sentence, self.second, self.question, self.passage)
+        said = [*map(_say_task, tasks), _say_alike(alike), _say_names(words), found.say(), *lost]
+        return picture, " ".join(said)
 
 
 def _asked(head: Callable[..., Any], checked: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ import traitlets
 
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.shown import unread
 
 LONGEST_TEXT = 60
 UNKNOWN = "[UNK]"
@@ -33,6 +34,7 @@ class TokenInspector(CourseWidget):
 
     name = "token_inspector"
     inputs = ("sentence", "lowercase", "strip_accents", "piece")
+    composes = False  # NFD is what one comes to see
 
     sentence = traitlets.Unicode().tag(sync=True)
     lowercase = traitlets.Bool(True).tag(sync=True)
@@ -72,15 +74,16 @@ class TokenInspector(CourseWidget):
             "chosen": chosen,
             "marked": [typed[: span[0]], typed[span[0] : span[1]], typed[span[1] :]],
         }
-        return picture, self._say(picture)
+        return picture, self._say(tokenizer, picture)
 
-    def _say(self, picture: dict[str, Any]) -> str:
+    def _say(self, tokenizer: WordPieceTokenizer, picture: dict[str, Any]) -> str:
         forms = {form["name"]: form["count"] for form in picture["forms"]}
         pieces = picture["pieces"]
         unknown = sum(piece["unknown"] for piece in pieces)
         facts = {"words": len(picture["words"]), "pieces": len(pieces), "unknown": unknown}
         said = [self.say("forms", **forms)]
         said.append(self.say("pieces", **facts))
+        said += unread(tokenizer.pieces, self.sentence)
         if pieces:
             piece = pieces[picture["chosen"]]
             facts = {"piece": piece["text"], "id": piece["id"], "start": piece["start"], "end": piece["end"]}
