@@ -35,7 +35,7 @@ from course_utils.contextual.senses import fit_senses
 from course_utils.datasets.batching import seeded
 from course_utils.datasets.corpus import DATA, HOMONYMS, WHOLE_CORPUS
 from course_utils.pretrained import load_pretrained
-from course_utils.pretrained.checkpoints import sense_readout
+from course_utils.pretrained.checkpoints import course_checkpoints, sense_readout
 from course_utils.schedules import linear_rate
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.training.device import fast_precision
@@ -49,7 +49,13 @@ OUT = DATA / "checkpoints" / "course-bert-senses" / "labels.json"
 LABELS = (5, 20, 80, 0)  # 0: all
 WAYS = ("counting", "frozen", "tuned", "scratch")
 RATES = {"tuned": (1e-4, 3e-4, 1e-3), "scratch": (3e-4, 1e-3, 3e-3)}
-STEPS, BATCH_SIZE, DROPOUT = 400, 64, 0.1
+STEPS = {
+    5: 400,
+    20: 400,
+    80: 400,
+    0: 1200,
+}  # all: each sentence 1.7 times
+BATCH_SIZE, DROPOUT = 64, 0.1
 HALVES = {"validation": True, "report": False}
 Shares = dict[str, dict[str, float]]  # half -> word -> share of its sentences that were right
 
@@ -171,9 +177,14 @@ def by_counting(
 
 
 def trained(
-    bert: BertModel, tokenizer: WordPieceTokenizer, examples: Sequence[Example], seed: int, rate: float
+    bert: BertModel,
+    tokenizer: WordPieceTokenizer,
+    examples: Sequence[Example],
+    seed: int,
+    rate: float,
+    steps: int,
 ) -> OneTask:
-    """The model after STEPS updates on the labelled sentences alone."""
+    """The model after its updates on the labelled sentences alone."""
     torch.manual_seed(seed)
     for part in bert.modules():
         if isinstance(part, nn.Dropout):
@@ -187,7 +198,7 @@ def trained(
 
     train(
         model, batches, adamw(model, learning_rate=rate),
-        learning_rate=lambda step: linear_rate(step, rate, STEPS // 10, STEPS + 1), steps=STEPS,
+        learning_rate=lambda step: linear_rate(step, rate, steps // 10, steps + 1), steps=steps,
         loss=lambda states, senses: model.head.loss(states, senses.batch),
         precision=fast_precision(torch.device("cpu")),
     )  # fmt: skip
@@ -221,7 +232,7 @@ def made(plan: Plan) -> Run:
         answers = by_points(known, questions, vectors(bert, [q.example for q in questions], pad, layer))
     else:
         bert = model.bert if plan.way == "tuned" else BertModel(model.config, generator=seeded(plan.seed))
-        one = trained(speed_up(bert), tokenizer, examples, plan.seed, plan.rate)
+        one = trained(speed_up(bert), tokenizer, examples, plan.seed, plan.rate, STEPS[plan.labels])
         answers = by_head(one, tokenizer, questions)
     return plan._asdict() | shares(questions, answers)
 
@@ -254,10 +265,17 @@ def main(command_line: list[str] | None = None) -> int:
 
     def work(chosen: argparse.Namespace) -> None:
         torch.set_num_threads(chosen.threads)
+        weights = course_checkpoints()["course-bert"]["sha256"]["model.safetensors"]
         store = Store(
             chosen.out,
             command="python -m experiments.sense_labels",
-            settings={"steps": STEPS, "batch_size": BATCH_SIZE, "dropout": DROPOUT, "rates": RATES},
+            settings={
+                "weights": weights,
+                "steps": STEPS,
+                "batch_size": BATCH_SIZE,
+                "dropout": DROPOUT,
+                "rates": RATES,
+            },
             key=lambda run: [run[name] for name in Plan._fields],
             report=report,
         )

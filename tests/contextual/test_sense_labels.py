@@ -94,7 +94,7 @@ def test_each_way_is_stored(tokenizer, corpus, tmp_path, monkeypatch):
 
     monkeypatch.setattr(sense_labels, "load_pretrained", small)
     monkeypatch.setattr(sense_labels, "WHOLE_CORPUS", corpus)
-    monkeypatch.setattr(sense_labels, "STEPS", 2)
+    monkeypatch.setattr(sense_labels, "STEPS", dict.fromkeys((2, 0), 2))
     monkeypatch.setattr(sense_labels, "LABELS", (2, 0))
     monkeypatch.setattr(sense_labels, "RATES", {"tuned": (1e-3,), "scratch": (1e-3,)})
     out = tmp_path / "labels.json"
