@@ -256,21 +256,3 @@ def test_a_bad_command_line_is_one_sentence(name, profile, elsewhere):
 
 def test_every_command_has_an_entry():
     assert commands() == {*COMMANDS}, "enter it in COMMANDS, with what must be refused"
-
-
-def said_of(arguments: list[str]) -> str:
-    raise ValueError("a trace")
-
-
-@pytest.mark.parametrize(
-    ("main", "clause"),
-    [
-        (said_of, "a traceback: ValueError"),
-        (lambda arguments: 3, "status is 3"),
-        (lambda arguments: 2, "says nothing"),
-        (lambda arguments: open("new", "w").close() or 0, "writes outside"),
-    ],
-)
-def test_a_broken_clause_is_noticed(main, clause, elsewhere):
-    with pytest.raises(Broken, match=clause):
-        hold(main, [])

@@ -52,16 +52,6 @@ def test_the_table():
     assert len({line.index(" ms") for line in body}) == 1  # the columns stand under each other
 
 
-def test_the_tables_of_answers_and_of_memory():
-    _, quick, slow, late = table.answer_lines(
-        [("peer", 40, 16.7, 100.0), ("sense_map", 40, 50.1, 60.0), ("x", 7, 20.0, 100.1)]
-    )
-    assert " ".join(quick.split()) == "peer 40 16.7 ms 100.0 ms 1.00 ✓ ≤ 50, ≤ 100 ms"
-    assert " 3.00 " in slow and "✗" in slow and "✗" in late
-    _, large, small = table.memory_lines([("large", 1_234_567_890), ("small", 600_000_000)])
-    assert " ".join(large.split()) == "large 1,235 MB ✗ ≤ 600" and small.endswith(" 600 MB ✓ ≤ 600")
-
-
 def test_both_sides_of_the_training_table_do_the_same_work():
     """A tiny size without dropout: both begin with the same loss, and end a step with the same weights."""
     from benchmarks import training_bench

@@ -22,9 +22,7 @@ from course_utils.after import (
     every_other_layer,
 )
 from course_utils.before import GPT
-from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
-from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from experiments.family import __main__ as command
 from experiments.family import flops, parts, report, reviews
@@ -36,17 +34,9 @@ from experiments.family.readers import LanguageModel, SideBySide
 from experiments.family.running import MEMBERS, Runs, plan_of
 from experiments.family.text import RaceText, true_tokens
 from experiments.runs import Store
+from tests.small import small_config, tokenizer_of
 
-CONFIG = BertConfig(
-    vocab_size=97,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=29,
-    max_position_embeddings=17,
-    hidden_dropout_prob=0.0,
-    attention_probs_dropout_prob=0.0,
-)
+CONFIG = small_config(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
 ROWS, TOKENS, PLACES = 3, 11, 5
 
 
@@ -185,9 +175,7 @@ def test_measured_is_the_running_mean_and_not_the_last_weights() -> None:
 
 def test_unigram_loss_by_hand() -> None:
     settings = replace(Race().settings, max_length=8)
-    tokenizer = WordPieceTokenizer(
-        {token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "나", "다"])}
-    )
+    tokenizer = tokenizer_of("가나다")
     first = len(SPECIAL_TOKENS)
     text = RaceText(settings, tokenizer, [[[first, first, first + 1]]], [[[first + 1] * 6]] * 9)
     # counts + 1 are 3, 2, 1: every held-out word is the second one, and costs ln(6/2)
@@ -237,7 +225,7 @@ def test_test_score_is_that_of_the_rate_that_validation_chose() -> None:
 def small_text() -> RaceText:
     """60 documents of four sentences, pieces 가 나 다 …, of which some continue words."""
     pieces = [*"가나다라마바사아자차카", *(f"##{letter}" for letter in "타파하")]
-    tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, *pieces])})
+    tokenizer = tokenizer_of(pieces)
     generator = torch.Generator().manual_seed(3)
     first = len(SPECIAL_TOKENS)
     documents = torch.randint(first, first + len(pieces), (60, 4, 7), generator=generator).tolist()

@@ -100,17 +100,6 @@ def test_lists_tensors_and_arrays_are_one(metric):
         assert metric(kind(PREDICTED), kind(RIGHT)) == wanted == metric(kind(PREDICTED), RIGHT)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 11])
-def test_one_class(size):
-    """As scikit-learn's: F1 is about the 1s, and without one it is 0; Matthews asks for both classes."""
-    ones, zeros = [1] * size, [0] * size
-    assert [f1(ones, ones), f1(zeros, zeros), f1(ones, zeros), f1(zeros, ones)] == [1.0, 0.0, 0.0, 0.0]
-    assert {matthews(one, other) for one in (ones, zeros) for other in (ones, zeros)} == {0.0}
-    assert accuracy(zeros, zeros) == 1.0
-    mixed = [0, *ones]
-    assert matthews([1] * (size + 1), mixed) == matthews([0] * (size + 1), mixed) == 0.0
-
-
 @pytest.mark.parametrize("metric", [pearson, spearman])
 @pytest.mark.parametrize("constant", [0, 1, 0.1, -1e-320, 1e300, 1 / 3])
 def test_a_constant_has_no_correlation(metric, constant):
