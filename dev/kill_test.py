@@ -82,7 +82,7 @@ class Writer:
 def tiny_model(seed: int) -> tuple[BertForPreTraining, object]:
     """A model of one layer and a vocabulary that knows the homonyms."""
     tokenizer = train_vocabulary([f"{word} 보았다 좋다" for word, _ in CLASSES], 120)
-    config = small_config(len(tokenizer.vocab), hidden_size=64, num_hidden_layers=1)
+    config = small_config(len(tokenizer.vocab), hidden_size=64, num_hidden_layers=1, intermediate_size=128)
     return BertForPreTraining(config, generator=seeded(seed)), tokenizer
 
 

@@ -33,16 +33,6 @@ def test_a_row_of_training():
     assert table.training_row(TRAINED | {"what": "pre-training step, bfloat16"}).note == note
 
 
-def test_what_was_not_measured_says_why():
-    row = table.training_row(
-        {"what": "pre-training step, bfloat16", "not_measured": "not measured: none here"}
-    )
-    _, line = table.lines("training", [row])
-    assert " ".join(line.split()) == "pre-training step, bfloat16 not measured: none here"
-    other = table.training_row(TRAINED)
-    assert table.pipeline_row({"tokens_per_second": 1e5, "seconds": 0.02}, [row, other]).theirs == 0.2
-
-
 def test_the_table():
     head, *body = table.lines("tokenization", ROWS)
     assert head.split() == ["tokenization", "ours", "theirs", "ratio", "goal"]

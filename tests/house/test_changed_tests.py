@@ -25,7 +25,6 @@ FILES = {
     "tests/test_through.py": "from tests.helper import masks",
     "tests/test_widget_head_grid.py": "",
     "tests/browser/test_masks_seen.py": "import course_utils.masks",
-    "tests/browser/test_widget_head_grid.py": "",
     "tests/notebooks/test_rules.py": "",
     "notebooks/ko/00.ipynb": "{}",
 }

@@ -40,61 +40,46 @@ CONFIG = small_config(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
 ROWS, TOKENS, PLACES = 3, 11, 5
 
 
-def batch(*, pairs: bool) -> dict[str, torch.Tensor]:
-    """3 rows of 11 tokens, 5 of which are to be told."""
+def batch(label: str = "") -> dict[str, torch.Tensor]:
+    """3 rows of 11 tokens, 5 of which are to be told; a label for each row, if it has a name."""
     ids = torch.randint(5, 97, (ROWS, TOKENS), generator=torch.Generator().manual_seed(0))
     labels = torch.full_like(ids, -100)
     labels[0, 1:3] = labels[1, 4:6] = 7
     labels[2, 9] = 8
     given = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": labels}
-    return given | ({"next_sentence_label": torch.tensor([0, 1, 1])} if pairs else {})
+    return given | ({label: torch.tensor([0, 1, 1])} if label else {})
 
 
-def counted(model: torch.nn.Module, **inputs) -> int:
-    """What torch counts in a forward and a backward pass."""
+def distillation() -> DistillationLoss:
+    teacher = BertForPreTraining(LARGER).requires_grad_(False)  # torch's counter wants it so
+    return DistillationLoss(every_other_layer(teacher), teacher)
+
+
+SHAPE, IDS = (ROWS, TOKENS, PLACES), batch()["input_ids"]
+LARGER = replace(CONFIG, num_hidden_layers=4)
+ALBERT = AlbertConfig(**asdict(CONFIG), embedding_size=7)
+ELECTRA = ElectraConfig(**asdict(CONFIG), embedding_size=12)
+DRAWN = {"generator": torch.Generator().manual_seed(0)}
+SPANS = {"spans": torch.tensor([[0, 1, 2], [1, 4, 5], [2, 9, 9]])}
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "said"),
+    [
+        (lambda: BertForPreTraining(CONFIG), batch(), flops.bert(CONFIG, *SHAPE, pairs=False)),
+        (lambda: BertForPreTraining(CONFIG), batch("next_sentence_label"), flops.bert(CONFIG, *SHAPE, pairs=True)),
+        (lambda: GPT(CONFIG), {"input_ids": IDS, "labels": IDS}, flops.causal(CONFIG, ROWS, TOKENS)),
+        (lambda: AlbertForPreTraining(ALBERT), batch("sentence_order_label"), flops.albert(ALBERT, *SHAPE, pairs=True)),
+        (lambda: Electra(ELECTRA, divisor=2), batch() | DRAWN, flops.electra(ELECTRA, ELECTRA.smaller(2), *SHAPE)),
+        (lambda: SpanBertForPreTraining(CONFIG), batch() | SPANS, flops.spanbert(CONFIG, *SHAPE)),
+        (distillation, batch(), flops.distillation(CONFIG, LARGER, ROWS, TOKENS)),  # the teacher counts once
+    ],
+    ids=["sentences", "pairs", "gpt", "albert", "electra", "spanbert", "distillation"],
+)  # fmt: skip
+def test_flops_are_what_torch_counts(make, given, said) -> None:
     with FlopCounterMode(display=False) as counter:
-        model(**inputs).loss.backward()
-    return counter.get_total_flops()
-
-
-@pytest.mark.parametrize("pairs", [True, False])
-def test_flops_of_bert(pairs: bool) -> None:
-    wanted = counted(BertForPreTraining(CONFIG), **batch(pairs=pairs))
-    assert flops.bert(CONFIG, ROWS, TOKENS, PLACES, pairs=pairs) == wanted
-
-
-def test_flops_of_gpt() -> None:
-    given = batch(pairs=False)
-    wanted = counted(GPT(CONFIG), input_ids=given["input_ids"], labels=given["input_ids"])
-    assert flops.causal(CONFIG, ROWS, TOKENS) == wanted
-
-
-def test_flops_of_albert() -> None:
-    config = AlbertConfig(**asdict(CONFIG), embedding_size=7)
-    given = batch(pairs=True)
-    given["sentence_order_label"] = given.pop("next_sentence_label")
-    wanted = counted(AlbertForPreTraining(config), **given)
-    assert flops.albert(config, ROWS, TOKENS, PLACES, pairs=True) == wanted
-
-
-def test_flops_of_electra_count_its_generator() -> None:
-    config = ElectraConfig(**asdict(CONFIG), embedding_size=12)
-    generator = torch.Generator().manual_seed(0)
-    wanted = counted(Electra(config, divisor=2), **batch(pairs=False), generator=generator)
-    assert flops.electra(config, config.smaller(2), ROWS, TOKENS, PLACES) == wanted
-
-
-def test_flops_of_spanbert() -> None:
-    spans = torch.tensor([[0, 1, 2], [1, 4, 5], [2, 9, 9]])
-    wanted = counted(SpanBertForPreTraining(CONFIG), **batch(pairs=False), spans=spans)
-    assert flops.spanbert(CONFIG, ROWS, TOKENS, PLACES) == wanted
-
-
-def test_flops_of_distillation_count_the_teacher_once() -> None:
-    larger = replace(CONFIG, num_hidden_layers=4)
-    teacher = BertForPreTraining(larger).requires_grad_(False)  # torch's counter wants it so
-    wanted = counted(DistillationLoss(every_other_layer(teacher), teacher), **batch(pairs=False))
-    assert flops.distillation(CONFIG, larger, ROWS, TOKENS) == wanted
+        make()(**given).loss.backward()
+    assert said == counter.get_total_flops()
 
 
 def test_flops_of_an_lstm_cell() -> None:
@@ -140,11 +125,8 @@ def run_line(**settings):
 
 def test_log_has_both_axes() -> None:
     _, found = run_line(budget=70)
-    assert [(line["update"], line["flops"], line["tokens"]) for line in found.log] == [
-        (5, 50, 10),
-        (7, 70, 14),
-        (13, 130, 26),
-    ]
+    axes = [(line["update"], line["flops"], line["tokens"]) for line in found.log]
+    assert axes == [(5, 50, 10), (7, 70, 14), (13, 130, 26)]
     assert set(found.kept) == {7, -1, 13} and found.kept[-1] is found.kept[7]
 
 
@@ -339,7 +321,9 @@ def test_every_member_stopped_and_gone_on_with(tmp_path: Path, monkeypatch, caps
     assert len(made) == len(members) + 1  # the fourth twice, no other
     stored = json.loads((tmp_path / "out.json").read_text())
     assert str(tmp_path) not in json.dumps(stored) and stored["settings"]["steps"] == 2
-    assert [run["plan"]["member"] for run in stored["runs"]] == members_in_order(stored["runs"])
+    found = [run["plan"]["member"] for run in stored["runs"]]
+    assert sorted(found) == sorted(members)
+    assert found.index("teacher") < found.index("distil") < found.index("shallow")
     for run in stored["runs"]:
         assert run["device"] == "cpu" and run["log"][-1]["update"] == 2 and run["parameters"] > 10_000
         losses = [value for name, value in run["log"][-1].items() if name.endswith("loss")]
@@ -350,11 +334,3 @@ def test_every_member_stopped_and_gone_on_with(tmp_path: Path, monkeypatch, caps
     capsys.readouterr()
     assert command.main([*arguments, "--table"]) == 0 and len(made) == len(members) + 1
     assert "distil, equal flops" in capsys.readouterr().out
-
-
-def members_in_order(runs: list[dict]) -> list[str]:
-    """Each member once, those of the family first; the teacher before its student."""
-    found = [run["plan"]["member"] for run in runs]
-    assert sorted(found) == sorted([*MEMBERS, *parts.READERS])
-    assert found.index("teacher") < found.index("distil") < found.index("shallow")
-    return found

@@ -100,6 +100,14 @@ def test_lists_tensors_and_arrays_are_one(metric):
         assert metric(kind(PREDICTED), kind(RIGHT)) == wanted == metric(kind(PREDICTED), RIGHT)
 
 
+@pytest.mark.parametrize("size", [1, 2, 11])
+def test_one_class_is_0_and_never_nan(size):
+    ones, zeros = [1] * size, [0] * size
+    assert [f1(ones, ones), f1(zeros, zeros), f1(ones, zeros), f1(zeros, ones)] == [1.0, 0.0, 0.0, 0.0]
+    assert {matthews(one, other) for one in (ones, zeros) for other in (ones, zeros)} == {0.0}
+    assert matthews([1, *ones], [0, *ones]) == matthews([0, *zeros], [0, *ones]) == 0.0
+
+
 @pytest.mark.parametrize("metric", [pearson, spearman])
 @pytest.mark.parametrize("constant", [0, 1, 0.1, -1e-320, 1e300, 1 / 3])
 def test_a_constant_has_no_correlation(metric, constant):

@@ -20,14 +20,7 @@ from course_utils.tasks.task import row_logits
 from course_utils.tasks.words import NAME_TAGS, TaggedSentence
 from tests.tasks.small_tasks import CONFIG, records, small, small_bert, tokenizer
 
-METRICS = {
-    "reviews": "accuracy",
-    "dialect": "accuracy",
-    "pairs": "spearman",
-    "names": "entity_f1",
-    "parts_of_speech": "accuracy",
-    "questions": "f1",
-}
+METRICS = dict(zip(TASKS, ("accuracy", "accuracy", "spearman", "entity_f1", "accuracy", "f1")))
 
 
 @pytest.fixture(autouse=True)

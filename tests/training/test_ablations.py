@@ -64,14 +64,8 @@ def test_the_command_stopped_and_gone_on_with(tmp_path, monkeypatch, capsys) -> 
         return whole(name, *more, **options)
 
     monkeypatch.setattr(ablations, "one_run", until_the_second)
-    command = [
-        "--out",
-        str(tmp_path / "o.json"),
-        "--steps",
-        "3",
-        "--only",
-        "left_to_right,left_to_right_15,small",
-    ]
+    command = ["--out", str(tmp_path / "o.json"), "--steps", "3"]
+    command += ["--only", "left_to_right,left_to_right_15,small"]
     assert ablations.main(command) == 130 and ablations.main(command) == 0
     assert made == ["left_to_right", "left_to_right_15", "left_to_right_15", "small"]
     left, fewer_places, small = json.loads((tmp_path / "o.json").read_text("utf-8"))["runs"]
