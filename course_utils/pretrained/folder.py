@@ -116,6 +116,7 @@ def save_pretrained(
         dtype: type in the file, such as torch.float16; None means the model's own.
     """
     folder = Path(os.path.expanduser(folder))
+    model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     architecture = type(model).__name__
     if MODEL_CLASSES.get(architecture) is not type(model):
         raise ValueError(f"model must be one of {listed(list(MODEL_CLASSES))}, got {architecture}")
@@ -125,7 +126,10 @@ def save_pretrained(
     words = tokenizer_settings(tokenizer, model.config)
     has_head = not isinstance(model, BertModel)
     tensors = {
-        stored_name(ours, has_head=has_head): tensor.detach().to("cpu", dtype or tensor.dtype).contiguous()
+        # A copy each: layers that share their parameters are stored one by one, as their names are.
+        stored_name(ours, has_head=has_head): tensor.detach()
+        .to("cpu", dtype or tensor.dtype, copy=True)
+        .contiguous()
         for ours, tensor in model.state_dict().items()
     }
     kept = getattr(model, "kept_settings", {})

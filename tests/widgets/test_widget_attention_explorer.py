@@ -185,7 +185,7 @@ def test_what_the_model_cannot_read_is_told_beside_the_weights() -> None:
     widget = make(HARBOUR, KITCHEN, pieces=pieces)
     assert widget.picture["unread"] == [] and "[UNK]" not in widget.summary
     widget.second = "梨를 배"
-    assert widget.summary.endswith(f"선은 9개입니다. {widget.picture['unread'][0]}")
+    assert widget.summary.endswith(f"선은 3개입니다. {widget.picture['unread'][0]}")
     assert "모델은 '梨를'에서 [UNK]만 봅니다." in widget.summary
 
 

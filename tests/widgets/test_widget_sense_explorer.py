@@ -170,4 +170,4 @@ def test_what_of_the_context_the_model_could_not_read_is_told_beside_the_sense()
     widget = make(pieces=pieces)
     assert "[UNK]" not in widget.summary
     widget.sentence = "배에서 항구🍐를 보고 탔다."
-    assert "먹는 배 20 %" in widget.summary and "모델은 '항구🍐'에서 [UNK]만 봅니다." in widget.summary
+    assert "먹는 배입니다(20 %). 모델은 '항구🍐'에서 [UNK]만 봅니다." in widget.summary
