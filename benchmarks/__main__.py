@@ -65,7 +65,7 @@ def memory(quick: bool) -> list[str]:
     """The largest memory of the kernel after each notebook."""
     from benchmarks.memory_bench import rows
 
-    return table.memory_lines([(row["what"], row["bytes"]) for row in rows()])
+    return table.memory_lines(rows())
 
 
 def tokenizers(quick: bool) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -24,14 +23,10 @@ else:
 UNIT = 1 if sys.platform == "darwin" else 1024  # bytes; the unit of both
 
 
-def rows() -> list[dict[str, Any]]:
-    """Measure; one row a notebook.
-
-    Returns:
-        Rows with the keys what, bytes (the largest resident set of the kernel).
-    """
+def rows() -> list[tuple[str, int]]:
+    """Measure; of each notebook its name and the largest resident set of its kernel, in bytes."""
     paths = sorted(NOTEBOOKS.glob("*.ipynb"))
-    return [{"what": path.stem, "bytes": peak(nbformat.read(path, as_version=4))} for path in paths]
+    return [(path.stem, peak(nbformat.read(path, as_version=4))) for path in paths]
 
 
 def peak(notebook: nbformat.NotebookNode) -> int:

@@ -23,7 +23,6 @@ class Notebook:
         file: name without .ipynb, "02_scaled_dot_product_attention".
         part: title of the part it belongs to.
         minutes: how long one reading takes, without the exercises.
-        planned: is it still to be written?
         title: as in its first heading.
         short: the title as on the map of the course.
         question: what it answers.
@@ -33,7 +32,6 @@ class Notebook:
     file: str
     part: str
     minutes: int
-    planned: bool
     title: str
     short: str
     question: str
@@ -46,7 +44,7 @@ class Notebook:
 
 
 def notebooks(lang: str | None = None) -> list[Notebook]:
-    """All notebooks of the course in their order, the planned ones among them.
+    """All notebooks of the course in their order.
 
     Args:
         lang: "ko" or "en"; the language in use by default.
@@ -60,7 +58,6 @@ def notebooks(lang: str | None = None) -> list[Notebook]:
             file=row["file"],
             part=parts[row["part"] - 1],
             minutes=row["minutes"],
-            planned=row["planned"],
             **row[lang],
         )
         for row in course["notebooks"]

@@ -20,7 +20,6 @@ from tests.browser.harness import Visit, running_chromium, running_lab, visit  #
 
 FOLDER = ROOT / "docs" / "pictures"
 LARGEST = 300_000  # bytes of a picture
-LARGEST_MOVING = 2_000_000
 FRAME_MS = 900
 SCALE = 1.5  # device pixels to a CSS pixel: sharp on a good screen, and still small
 
@@ -129,40 +128,28 @@ def film(guest: Visit, moving: Moving, target: Path) -> int:
     part = guest.page.locator(moving.selector).first
     part.scroll_into_view_if_needed()
     frames = []
-    for place, (testid, key) in enumerate(moving.keys):
-        if place == 0 or testid != moving.keys[place - 1][0]:
-            part.get_by_test_id(testid).focus()
-        guest.page.keyboard.press(key)
-        guest.page.wait_for_timeout(400)
-        still = target.with_suffix(".png.part.png")
-        guest.photograph(still, part)
-        frame = Image.open(still).convert("RGB")
-        still.unlink()
-        frames.append(frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE)))))
-    width, height = frames[0].size
-    while True:
-        palette = frames[0].resize((width, height), Image.Resampling.LANCZOS).quantize(64)
-        drawn = [
-            frame.resize((width, height), Image.Resampling.LANCZOS).quantize(
-                palette=palette, dither=Image.Dither.NONE
-            )
-            for frame in frames
-        ]
-        drawn[0].save(
-            target, save_all=True, append_images=drawn[1:], duration=FRAME_MS, loop=0, optimize=True
-        )
-        if target.stat().st_size <= LARGEST_MOVING or width < 200:
-            return target.stat().st_size
-        width, height = width * 4 // 5, height * 4 // 5
+    with tempfile.TemporaryDirectory() as folder:
+        for place, (testid, key) in enumerate(moving.keys):
+            if place == 0 or testid != moving.keys[place - 1][0]:
+                part.get_by_test_id(testid).focus()
+            guest.page.keyboard.press(key)
+            guest.page.wait_for_timeout(400)
+            guest.photograph(Path(folder) / "still.png", part)
+            frame = Image.open(Path(folder) / "still.png").convert("RGB")
+            frames.append(frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE)))))
+    palette = frames[0].quantize(64)
+    first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
+    first.save(target, save_all=True, append_images=others, duration=FRAME_MS, loop=0, optimize=True)
+    return target.stat().st_size
 
 
-def shrink(path: Path, *, largest: int = LARGEST) -> int:
+def shrink(path: Path) -> int:
     """Store a PNG with at most 256 colours, and smaller until it fits; returns its bytes."""
     picture = Image.open(path).convert("RGB")
     while True:
         packed = BytesIO()
         picture.quantize(256, dither=Image.Dither.NONE).save(packed, "png", optimize=True)
-        if packed.tell() <= largest or picture.width < 200:
+        if packed.tell() <= LARGEST or picture.width < 200:
             path.write_bytes(packed.getvalue())
             return packed.tell()
         picture = picture.resize((picture.width * 4 // 5, picture.height * 4 // 5), Image.Resampling.LANCZOS)

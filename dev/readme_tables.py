@@ -34,7 +34,6 @@ MAP_HEADS = {
     "en": ("notebook", "the question", "what moves", "minutes to read"),
     "ko": ("노트북", "묻는 것", "움직이는 것", "읽는 분"),
 }
-TO_COME = {"en": "Still to come", "ko": "앞으로 올 노트북"}
 COLUMNS = ("baseline", "from-scratch", "frozen", "pre-trained")
 TASK_HEADS = {
     "en": ("task", "measure", "labels", "majority", "counting", "from scratch", "frozen", "fine-tuned"),
@@ -51,15 +50,11 @@ METRICS = {
 
 
 def course_map(lang: str, rows: list[Notebook]) -> str:
-    """The table of the notebooks that are there, and a line that names those to come."""
+    """The table of the notebooks."""
     lines = [f"| | {' | '.join(MAP_HEADS[lang])} |", "|---|---|---|---|---:|"]
     for row in rows:
-        if not row.planned:
-            link = f"[{row.title}]({HERE}/{row.file}.ipynb)"
-            lines.append(f"| {row.number} | {link} | {row.question} | {row.moves} | {row.minutes} |")
-    planned = [f"{row.number} {row.title}" for row in rows if row.planned]
-    if planned:
-        lines += ["", f"{TO_COME[lang]}: {' · '.join(planned)}."]
+        link = f"[{row.title}]({HERE}/{row.file}.ipynb)"
+        lines.append(f"| {row.number} | {link} | {row.question} | {row.moves} | {row.minutes} |")
     return "\n".join(lines)
 
 

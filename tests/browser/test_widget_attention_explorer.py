@@ -28,6 +28,9 @@ def look(sentence):
     weights[0, 2] = np.roll(np.eye(count), 1, 0)   # the token before
     return tokens, weights / weights.sum(-1, keepdims=True)
 
+def pieces(sentence):
+    return [("[UNK]", (0, 2))]                     # what could not be read is told in the page, too
+
 def measures(tokens, weights):
     previous = np.diagonal(weights, -1, 2, 3).mean(-1)
     itself = np.diagonal(weights, 0, 2, 3).mean(-1)
@@ -38,7 +41,7 @@ FIRST, SECOND = {FIRST!r}, {SECOND!r}
 {LOOK}
 import ipywidgets
 from course_utils.widgets import AttentionExplorer
-widget = AttentionExplorer(FIRST, SECOND, look=look, measures=measures)
+widget = AttentionExplorer(FIRST, SECOND, look=look, measures=measures, pieces=pieces)
 heard = ipywidgets.Label(widget.summary)  # what the kernel says
 widget.observe(lambda change: setattr(heard, "value", change.new), "summary")
 ipywidgets.VBox([widget, heard])
@@ -66,7 +69,8 @@ DRIVE = """async (card, states) => {
 def made(first: str = FIRST, second: str = SECOND) -> AttentionExplorer:
     functions: dict = {}
     exec(LOOK, functions)
-    return AttentionExplorer(first, second, look=functions["look"], measures=functions["measures"])
+    functions = {name: functions[name] for name in ("look", "measures", "pieces")}
+    return AttentionExplorer(first, second, **functions)
 
 
 def many_states(count: int) -> list[dict]:

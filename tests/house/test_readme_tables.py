@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from course_utils.course import notebooks
 from course_utils.tasks.measurements import read_measurements
 from dev import readme_tables as tables
 
@@ -54,13 +53,6 @@ def test_a_table_that_is_out_of_date_is_told_and_written(tmp_path, monkeypatch, 
 def test_a_page_without_its_markers_is_refused(page):
     with pytest.raises(ValueError, match="each once"):
         tables.with_block(page, "map", "(", ")")
-
-
-def test_planned_notebooks_are_named_without_a_link():
-    written = [replace(row, planned=False) for row in notebooks("en")]
-    assert "Still to come" not in tables.course_map("en", written)
-    block = tables.course_map("en", [*written[:7], replace(written[7], planned=True)])
-    assert "07_transformer.ipynb" not in block and block.endswith("Still to come: 07 The Transformer.")
 
 
 def test_the_largest_number_of_labels_that_all_ways_were_given_is_told(rows, measured, monkeypatch):

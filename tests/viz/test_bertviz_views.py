@@ -359,7 +359,19 @@ def test_rows_of_half_precision_need_not_sum_to_1_exactly(off):
         check_weights(weights, ["a", "b"])
 
 
+def test_the_attentions_of_a_model_are_taken_as_they_come():
+    weights = torch.rand(L, 1, H, T, T, requires_grad=True).softmax(-1)
+    for given in (tuple(weights), list(weights), weights.squeeze(1)):
+        assert np.allclose(check_weights(given, TOKENS)[0], weights.detach()[:, 0])
+
+
 BAD = [
+    (
+        dict(weights=(torch.zeros(2, H, T, T),) * L),
+        r"shape \(any, any, 7, 7\) to draw, got \(3, 2, 5, 7, 7\)",
+    ),
+    (dict(weights=None), "got None: attentions come only .*output_attentions=True"),
+    (dict(weights=(None,) * L), "got None: attentions come only"),
     (dict(weights=flat(L, H, T)[0]), r"shape \(any, any, 7, 7\) to draw, got \(5, 7, 7\)"),
     (dict(weights=flat(L, H, 6)), r"\(3, 5, 6, 6\)"),
     (dict(weights=with_entry(np.nan)), "expected finite numbers"),

@@ -180,6 +180,15 @@ def test_two_sentences_of_unequal_heads_are_refused() -> None:
         make("항구 배 를 배", "사과 배 를", look=uneven, measures=None)
 
 
+def test_what_the_model_cannot_read_is_told_beside_the_weights() -> None:
+    pieces = lambda text: [("[UNK]", (0, 2))] if text.startswith("梨") else []  # noqa: E731
+    widget = make(HARBOUR, KITCHEN, pieces=pieces)
+    assert widget.picture["unread"] == [] and "[UNK]" not in widget.summary
+    widget.second = "梨를 배"
+    assert widget.summary.endswith(f"선은 3개입니다. {widget.picture['unread'][0]}")
+    assert "모델은 '梨를'에서 [UNK]만 봅니다." in widget.summary
+
+
 # --- Hostile tokens
 
 HOSTILE = [

@@ -116,3 +116,11 @@ def test_bad_records() -> None:
     with pytest.raises(KeyError, match="held_out_next_accuracy"):
         other.add_snapshot(10, held_out_mlm_loss=5.0)
     assert other.curves["records"] == other.curves["snapshots"] == []
+
+
+def test_what_the_model_could_not_read_is_told_beside_its_answer():
+    widget = make(pieces=lambda text: [("[UNK]", (0, 3))] if "🚢" in text else [])
+    widget.add_snapshot(0, **snapshot(7.0))
+    assert "[UNK]" not in widget.summary
+    widget.sentence = "항구🚢에서 [MASK]를 탔다."
+    assert "'배' 10 %" in widget.summary and widget.summary.count("모델은 '항구🚢'에서 [UNK]만 봅니다.") == 1
