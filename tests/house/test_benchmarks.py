@@ -60,6 +60,8 @@ def test_the_tables_of_answers_and_of_memory():
     assert " 3.00 " in slow and "✗" in slow and "✗" in late
     _, large, small = table.memory_lines([("large", 1_234_567_890), ("small", 600_000_000)])
     assert " ".join(large.split()) == "large 1,235 MB ✗ ≤ 600" and small.endswith(" 600 MB ✓ ≤ 600")
+    assert table.busy_line("06", 20.0, 60.0).endswith("beside a busy core 60 s  3.0 ✓ ≤ 3")
+    assert "3.1 ✗" in table.busy_line("06", 20.0, 62.0)
 
 
 def test_both_sides_of_the_training_table_do_the_same_work():
