@@ -1,7 +1,8 @@
 """`make bench`: the course against its peers, as ratios.
 
     python -m benchmarks                       everything, some minutes
-    python -m benchmarks busy                  one: inference, training, decoding, widgets, memory, busy, tokenizers
+    python -m benchmarks busy                  one table, of inference, training, decoding, widgets, memory, busy,
+                                               tokenizers
     python -m benchmarks --quick               shorter runs, rougher figures
 
 Both sides of a ratio take turns in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗

@@ -54,13 +54,16 @@ def seconds(name: str) -> float:
     return time.perf_counter() - start
 
 
+def as_in_lab() -> None:
+    """Let kernels find in their environment what JupyterLab's settings say."""
+    settings = ROOT / "etc" / "jupyter_lab_config.py"
+    code = compile(settings.read_text("utf-8"), settings, "exec")
+    exec(code, {"get_config": Config, "__file__": settings})
+
+
 def peak(name: str) -> int:
     """The most bytes that this notebook's kernel held."""
-    settings = ROOT / "etc" / "jupyter_lab_config.py"  # it says in the environment what kernels find there
-    exec(
-        compile(settings.read_text("utf-8"), str(settings), "exec"),
-        {"get_config": Config, "__file__": settings},
-    )
+    as_in_lab()
     notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(ASK))
     NotebookClient(

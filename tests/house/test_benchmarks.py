@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 import torch
 
-from benchmarks import table
+from benchmarks import memory_bench, table
 
 TRAINED = {
     "what": "pre-training step, float32",
@@ -62,6 +65,17 @@ def test_the_tables_of_answers_and_of_memory():
     assert " ".join(large.split()) == "large 1,235 MB ✗ ≤ 600" and small.endswith(" 600 MB ✓ ≤ 600")
     assert table.busy_line("06", 20.0, 60.0).endswith("beside a busy core 60 s  3.0 ✓ ≤ 3")
     assert "3.1 ✗" in table.busy_line("06", 20.0, 62.0)
+
+
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 1), (8, 7)])
+def test_kernels_leave_a_core_to_others(cores, threads, monkeypatch):
+    monkeypatch.setattr(os, "environ", found := {})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)), raising=False)
+    memory_bench.as_in_lab()
+    assert found == {"OMP_NUM_THREADS": str(threads)}
+    found["OMP_NUM_THREADS"] = "5"  # what somebody has set stays
+    memory_bench.as_in_lab()
+    assert found["OMP_NUM_THREADS"] == "5"
 
 
 def test_both_sides_of_the_training_table_do_the_same_work():
