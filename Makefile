@@ -34,6 +34,7 @@ test: venv  ## 바꿀 때마다 하는 검사 / the checks of every change: ruff
 
 test-all: venv  ## 느리고 드문 검사까지 / the slow and rare checks, too (once a week)
 	@COURSE_PICTURES=1 $(MAKE) --no-print-directory KINDS= checks faults
+	@$(PY) -m benchmarks memory busy
 
 check: venv lint  ## 바꾼 것의 검사만, 1분 안에 / lint and the tests of what changed, under a minute
 	@files="$$($(PY) -m dev.changed_tests)"; [ -n "$$files" ] || echo "no test is about what changed"; \

@@ -16,6 +16,7 @@ TRAINING_SHARE = 65  # % of the float32 ceiling, in float32
 NO_GOAL = "–"
 MEDIAN_MS, HIGH_MS = 50, 100  # a widget's answer: the median, and the 95th percentile
 MOST_MEMORY_MB = 600  # of a notebook's kernel
+MOST_SLOWER = 3  # a notebook beside one busy core
 
 
 class Row(NamedTuple):
@@ -99,6 +100,13 @@ def memory_lines(rows: Iterable[tuple[str, int]]) -> list[str]:
         sign = "✓" if size <= MOST_MEMORY_MB * 1e6 else "✗"
         told.append([name, f"{size / 1e6:8,.0f} MB {sign} ≤ {MOST_MEMORY_MB}"])
     return aligned(told).splitlines()
+
+
+def busy_line(what: str, quiet: float, busy: float) -> str:
+    """A notebook's seconds, alone and beside a busy core."""
+    ratio = busy / quiet
+    goal = f"{'✓' if ratio <= MOST_SLOWER else '✗'} ≤ {MOST_SLOWER}"
+    return f"{what}  {quiet:.0f} s, beside a busy core {busy:.0f} s  {ratio:.1f} {goal}"
 
 
 def machine() -> str:

@@ -4,6 +4,7 @@ Used by `make lab` and by the browser tests. The token, the port and the theme s
 """
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -20,6 +21,13 @@ c.ServerApp.allow_root = True
 c.LabApp.news_url = None
 c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"
 c.LabApp.extension_manager = "readonly"
+
+# A kernel computes with one core fewer than there are. A thread that waits for another one spins; where a browser or a
+# call takes a core, that other one does not run. Notebook 16 on two cores, alone and beside one busy core: two threads
+# 78 to 98 s and more than 430; two that sleep while they wait (OMP_WAIT_POLICY=PASSIVE) 139 and 127; one thread 127 and
+# 127. torch reads this when it is imported.
+cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores - 1)))
 
 # A machine in a school has many users: what the server and the kernels say to each other is encrypted.
 c.MappingKernelManager.transport_encryption = "auto"

@@ -33,7 +33,7 @@ from course_utils.tasks.task import Example, Task, TaskBatch
 from course_utils.tokenization import Encoding, WordPieceTokenizer
 from course_utils.training.device import device_of, fast_precision, inputs_on
 
-GROUPS = 32  # of a forward pass
+GROUPS = 8  # of a forward pass, each of four rows
 MAX_LENGTH = 64  # tokens of a row, special ones included
 
 

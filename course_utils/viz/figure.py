@@ -16,7 +16,6 @@ from matplotlib.transforms import BboxBase
 
 from course_utils.locale import text
 from course_utils.support import lecture
-from course_utils.support.memory import give_back
 
 SCREEN_DPI = 100
 PIXELS_PER_DOT = 1.5  # drawn finer than shown: projectors and high-resolution screens get sharp letters
@@ -42,7 +41,6 @@ def show(figure: Figure | Axes, *, alt: str) -> None:
         figure = figure.get_figure()
     picture, width = _picture(figure)
     plt.close(figure)
-    give_back()  # what was drawn on is many times as large
     display(Image(picture, width=width, alt=alt))
     display(Markdown(f"*{text('figures.caption', alt=alt.strip())}*"))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 import torch
 
-from benchmarks import table
+from benchmarks import memory_bench, table
 
 TRAINED = {
     "what": "pre-training step, float32",
@@ -40,6 +43,17 @@ def test_the_table():
     assert " ".join(body[1].split()).endswith(" 0.05 ✗ ≥ 0.1")
     assert "✓" not in body[2] and "✗" not in body[2]
     assert len({line.index(" ms") for line in body}) == 1  # the columns stand under each other
+
+
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 1), (8, 7)])
+def test_kernels_leave_a_core_to_others(cores, threads, monkeypatch):
+    monkeypatch.setattr(os, "environ", found := {})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)), raising=False)
+    memory_bench.as_in_lab()
+    assert found == {"OMP_NUM_THREADS": str(threads)}
+    found["OMP_NUM_THREADS"] = "5"  # what somebody has set stays
+    memory_bench.as_in_lab()
+    assert found["OMP_NUM_THREADS"] == "5"
 
 
 def test_both_sides_of_the_training_table_do_the_same_work():

@@ -94,6 +94,7 @@ def test_make_test_all_leaves_nothing_out_and_survivors_are_for_people(made, fai
     assert (ended != 0) == bool(status), said
     assert not any("rare" in line for line in asked)
     assert ran(asked, "-m  tests", "-m dev.mutants") == [True, True]
+    assert ran(asked, "-m benchmarks memory busy") == [not status]
     assert made("test-all", FAILS="random", STATUS="2")[0]  # they could not be judged
 
 
