@@ -1,5 +1,7 @@
 """How the engine finds a reason, on planted exercises; they borrow the texts of 02.1."""
 
+import linecache
+
 import numpy as np
 import pytest
 import torch
@@ -54,7 +56,7 @@ def test_what_no_mistake_does_is_told_by_case_and_kind():
     assert reason(DOUBLE, lambda x: 5 * x) == "value"
     assert reason(DOUBLE, lambda x: 2 * x[:2]) == "shape"
     assert reason(DOUBLE, lambda x: (2 * x).float()) == "dtype"
-    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "no_return"
+    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "no_return_here"
     assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else 1 / 0) == "raised"
 
 
@@ -220,6 +222,81 @@ def test_what_is_forbidden_is_seen_under_any_name(forbids, answer):
     exercise = planted(own, cases={"by_hand": lambda: (torch.ones(2, 3),)}, forbids=forbids, gradients=False)
     assert exercise.judge(own).status == "passed"
     assert reason(exercise, answer) == "ready_made"
+
+
+DETACHED = "def f(x):\n    return 2 * x, {}"
+HELPER = "def {0}(x):\n    return x.exp() / x.exp().sum(-1, keepdim=True)\n\nf = {0}"
+PAIR = planted(lambda x: (2 * x, x**2), cases={"by_hand": lambda: (torch.tensor([1.0, -3.0]),)})
+STRICT = planted(
+    lambda a, b: list(zip(a, b, strict=True)),
+    cases={"by_hand": lambda: ([1], [2]), "unequal": lambda: ([1], [])},
+)
+OWN_SOFTMAX = planted(
+    lambda x: x.exp() / x.exp().sum(-1, keepdim=True),
+    cases={"by_hand": lambda: (torch.ones(2, 3),)},
+    forbids=("softmax", "torch.nn.modules", "torch.nn.utils.clip_grad"),
+    mistakes={"transposed": lambda x: x @ x},
+    gradients=False,
+)
+OWN_MODULE = """
+class Own(torch.nn.Module):
+    def forward(self, x):
+        return x.exp() / x.exp().sum(-1, keepdim=True)
+
+f = Own()
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "reason", "told"),
+    [
+        (
+            DOUBLE,
+            "def f(x):\n    if len(x) > 2:\n        return 2 * x",
+            "no_return_here",
+            "x = [1, -3]일 때",
+        ),
+        (DOUBLE, "def f(x):\n    if len(x) < 9:\n        return 2 * x", "no_return_here", "x = (30,)일 때"),
+        (
+            DOUBLE,
+            "def f(x):\n    if len(x) > 2:\n        return 2 * x\n    print(x)",
+            "no_return_here",
+            "x = [1, -3]",
+        ),
+        (
+            STRICT,
+            "def f(a, b):\n    return [*zip(a, b)] if len(a) == len(b) else ValueError()",
+            "returned_error",
+            "raise",
+        ),
+        (
+            DOUBLE,
+            "def f(x):\n    y = 2 * x\n    return y + mask",
+            "raised",
+            "defined (3번째 줄: return y + mask)",
+        ),
+        (PAIR, DETACHED.format("x.detach()**2"), "no_gradient", "튜플의 2번째 값에서 아무것도"),
+        (PAIR, DETACHED.format("x * x.detach()"), "gradient", "튜플의 2번째 값에서 x로"),
+        (PAIR, "def f(x):\n    return 2 * x.detach(), x.detach() ** 2", "no_gradient", "결과에서 아무것도"),
+        (OWN_SOFTMAX, "def f(x):\n    return x @ x", "transposed", ""),
+        (OWN_SOFTMAX, "def f(x):\n    return x + mask", "raised", "NameError"),
+        (OWN_SOFTMAX, HELPER.format("softmax"), None, ""),
+        (OWN_SOFTMAX, OWN_MODULE, None, ""),
+        (OWN_SOFTMAX, "f = torch.nn.Softmax(-1)", "ready_made", "(Softmax)"),
+        (
+            OWN_SOFTMAX,
+            "def f(x):\n    torch.nn.utils.clip_grad_norm_([x], 1)\n    return x.exp() / x.exp().sum(-1, keepdim=True)",
+            "ready_made",
+            "(clip_grad_norm_)",
+        ),
+    ],
+)
+def test_what_a_notebooks_answer_is_told(exercise, code, reason, told):
+    """Its lines are found as a kernel finds them."""
+    linecache.cache["<cell>"] = len(code), None, code.splitlines(keepends=True), "<cell>"
+    exec(compile(code, "<cell>", "exec"), notebook := {"__name__": "__main__", "torch": torch})
+    verdict = exercise.judge(notebook["f"])
+    assert verdict.reason == reason and told in verdict.message, verdict
 
 
 RULE = Rule()

@@ -11,6 +11,7 @@ from torch import nn
 from course_utils.exercises import (
     Exercise,
     Wrong,
+    core,
     exercise,
     exercises_of,
     export_progress,
@@ -19,6 +20,7 @@ from course_utils.exercises import (
 )
 from course_utils.exercises.core import LEVELS, call
 from course_utils.locale import text
+from course_utils.progress import ProgressStore
 from tests.exercises import audit
 
 NUMBERS = notebooks()
@@ -230,3 +232,28 @@ OTHER_FORMS = [
 @pytest.mark.parametrize(("id", "reason", "answer"), OTHER_FORMS)
 def test_another_form_of_a_mistake_has_its_reason(id, reason, answer):
     assert exercise(id).judge(answer).reason == reason
+
+
+def test_in_a_notebook_the_verdict_is_a_card(monkeypatch):
+    def torn(query, key):
+        raise ValueError("\ud800")
+
+    cards, found = [], exercise("02.1")
+    monkeypatch.setattr(core, "get_ipython", object)
+    monkeypatch.setattr(core, "display", cards.append)
+    for answer in (..., torn, found.reference):
+        found.check(answer)
+    assert [card.picture["state"] for card in cards] == ["", "wrong", "right"]
+    assert "ValueError: \\ud800" in cards[1].summary  # has bytes to be sent as
+    assert [card.picture["marks"] for card in cards] == ["○○○  0/3"] * 2 + ["●○○  1/3"]
+    data, _ = cards[0]._repr_mimebundle_()
+    assert data["text/plain"] == found.judge(...).message  # as nbval and a terminal see it
+    assert "2/" not in told(cards[0], "hint 1") and "2/" in told(cards[0], "hint 2")
+    assert ProgressStore().load()[0]["02.1"]["hints_seen"] == 2
+    assert "def similarity_scores" in told(cards[0], "solution")
+    assert "02  ●○○  1/3  " in told(cards[0], "progress") and cards[0].picture["marks"] == "●○○  1/3"
+
+
+def told(card, part):
+    card.asked = part
+    return card.picture["opened"]

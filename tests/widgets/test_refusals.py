@@ -47,6 +47,7 @@ REFUSED: dict[str, dict[str, list[Any]]] = {
         "head": [99, -1],
         "view": ["table"],
     },
+    "exercise_card": {"asked": ["hint 3", "answer"]},
     "family_explorer": {"left": ["모름"], "right": ["", "모름"]},
     "guess": {"guess": ["다른 답", "0.5"]},
     "head_grid": {
