@@ -77,11 +77,3 @@ def title_of(number: str) -> str:
         if found.number == number:
             return found.title
     raise ValueError(f"course.toml has no notebook {number!r}")
-
-
-def map_of_the_course() -> dict[str, list[str]]:
-    """Title of each part -> its notebooks as "NN short title", as plot_course_map takes them."""
-    parts: dict[str, list[str]] = {}
-    for found in notebooks():
-        parts.setdefault(found.part, []).append(f"{found.number} {found.short}")
-    return parts

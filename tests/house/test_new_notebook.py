@@ -92,7 +92,7 @@ def test_every_check_passes_on_a_skeleton(copy):
     ("number", "name", "says"),
     [
         ("03", "masking", "written already"),
-        ("21", "more", "course.toml has no notebook 21"),
+        ("22", "more", "course.toml has no notebook 22"),
         ("03", "../masking", "03_masking"),
     ],
 )
