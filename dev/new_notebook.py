@@ -130,8 +130,7 @@ def main(arguments: list[str]) -> int:
         return 1
     for path in touched:
         print(f"  {path.relative_to(ROOT)}")
-    print("✓ made. Replace every [채울 곳] and [to fill in]; then:")
-    print("  python -m dev.way, python -m dev.readme_tables, make check")
+    print("✓ made. Replace every [채울 곳] and [to fill in]; then: python -m dev.way, make check")
     return 0
 
 

@@ -1,7 +1,6 @@
-"""The way through the course: links to the neighbours, the map in 00, and each mention of another notebook.
+"""The way through the course: links to the neighbours, the maps, and each mention of another notebook.
 
-    python -m dev.way            write them into the markdown cells of notebooks/ko
-    python -m dev.way --check    change nothing; fail where one is missing or out of date
+    python -m dev.way            write them into the markdown cells of notebooks/ko, and the maps into the READMEs
 
 All are plain relative links: JupyterLab opens them in a tab beside, GitHub follows them. Files and titles are those of
 course.toml; a notebook that is still planned is named without a link. A mention is "03번" or a bold "**03 마스크**";
@@ -10,21 +9,25 @@ what stands in code, formulas, headings and other links is left alone. Particles
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from itertools import zip_longest
+from pathlib import Path
 
 from nbformat import NotebookNode
 
 from course_utils.course import Notebook, notebooks
 from course_utils.support.files import write_atomically
-from course_utils.support.paths import NOTEBOOKS
+from course_utils.support.paths import NOTEBOOKS, ROOT
 from dev.notebook_cells import read_notebook
 from dev.run_notebooks import serialise
 
 MAP_CELL = "00-002"
 START, END = "# ", "## 더 읽을거리"  # the cells at whose ends the neighbours stand: an appendix is folded
+READMES = {
+    "en": ("README.md", "notebook | the question | what moves | minutes to read"),
+    "ko": ("README.ko.md", "노트북 | 묻는 것 | 움직이는 것 | 읽는 분"),
+}
+README_MAP = re.compile(r"(<!-- The map[^>]*-->\n\n).*?(\n\n<!-- End of the map. -->)", re.DOTALL)
 NEIGHBOURS = re.compile(r"\n\n\[(?:← \d\d|지도\]|\d\d [^]]*→)[^\n]*\Z")
 OURS = re.compile(r"\[(\d\d번?|\*\*\d\d [^]*]+\*\*)\]\(\d\d_\w+\.ipynb\)")
 LEFT_ALONE = r"```.*?```|`[^`]*`|\$[^$]+\$|\[[^]]*\]\([^)]*\)|^#[^\n]*"
@@ -89,31 +92,32 @@ def write_way(notebook: NotebookNode, place: int, rows: list[Notebook]) -> None:
         cell.source = text
 
 
-def stale() -> dict[str, str]:
-    """Notebooks that are not up to date -> the whole file as it should be."""
+def readme_map(rows: list[Notebook], heads: str) -> str:
+    """The table in a README, a row a notebook."""
+    lines = [f"| | {heads} |", "|---|---|---|---|---:|"]
+    for row in rows:
+        title = row.title if row.planned else f"[{row.title}](notebooks/ko/{row.file}.ipynb)"
+        lines.append(f"| {row.number} | {title} | {row.question} | {row.moves} | {row.minutes} |")
+    return "\n".join(lines)
+
+
+def stale() -> dict[Path, str]:
+    """Files that are not up to date -> the whole file as it should be."""
     rows, found = notebooks("ko"), {}
     for place, row in enumerate(rows):
-        if row.planned:
-            continue
-        notebook = read_notebook(NOTEBOOKS / f"{row.file}.ipynb")
-        before = serialise(notebook)
-        write_way(notebook, place, rows)
-        if (after := serialise(notebook)) != before:
-            found[row.file] = after
-    return found
-
-
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="change nothing, fail where one is out of date")
-    options = parser.parse_args(arguments)
-    found = stale()
-    for file, fresh in found.items():
-        if not options.check:
-            write_atomically(NOTEBOOKS / f"{file}.ipynb", fresh)
-        print(f"✗ {file}: run python -m dev.way" if options.check else f"✓ {file} written")
-    return int(bool(found) and options.check)
+        if not row.planned:
+            path = NOTEBOOKS / f"{row.file}.ipynb"
+            notebook = read_notebook(path)
+            write_way(notebook, place, rows)
+            found[path] = serialise(notebook)
+    for lang, (name, heads) in READMES.items():
+        table = readme_map(notebooks(lang), heads)
+        page = (ROOT / name).read_text("utf-8")
+        found[ROOT / name] = README_MAP.sub(lambda marks, table=table: f"{marks[1]}{table}{marks[2]}", page)
+    return {path: text for path, text in found.items() if text != path.read_text("utf-8")}
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    for file, fresh in stale().items():
+        write_atomically(file, fresh)
+        print(f"✓ {file.name} written")

@@ -49,23 +49,9 @@ NAMED = {
 }
 # Whose first box may not be empty.
 REFUSES_NOTHING_TYPED = (
-    *(
-        "attention_explorer",
-        "bert_at_a_glance",
-        "decoder_stepper",
-        "head_grid",
-        "mask_painter",
-        "mask_roller",
-        "merge_stepper",
-    ),
-    *(
-        "merge_stepper",
-        "neighbour_explorer",
-        "reach_explorer",
-        "sense_explorer",
-        "task_heads",
-        "training_replay",
-    ),
+    *("attention_explorer", "bert_at_a_glance", "decoder_stepper", "head_grid", "mask_painter"),
+    *("mask_roller", "merge_stepper", "neighbour_explorer", "reach_explorer", "sense_explorer"),
+    *("task_heads", "training_replay"),
 )
 # With an input of usual size: a cell, and where one looks at other pictures, by a list or by buttons.
 SMALL = "from course_utils.widgets.{}.example import {}\n\n{}()"
