@@ -29,11 +29,10 @@ export default courseWidget((view) => {
   const grid = table({ class: "course-table bg-grid", "data-testid": "grid" }, []);
   grid.tHead.replaceChildren(heads);
   const titles = make("span", { class: "bg-titles" }, stage("pieces"), "→", stage("layers"));
-  panel(view, titles, scrolled("course-frame", words.pieces, grid));
+  panel(view, titles, scrolled("course-frame", words.pieces, grid)).classList.add("course-broad");
   const fills = make("ol", { class: "bg-fills", "data-testid": "fills" });
   const empty = make("p", { class: "course-small" }, words.empty);
   panel(view, stage("fills"), fills, empty);
-  view.stage.append(make("p", { class: "course-note bg-hint" }, words.hint));
   let buttons = []; // of the pieces between [CLS] and [SEP]
 
   return ({ pieces, layers, asked, fills: best }) => {
