@@ -213,12 +213,13 @@ export function scrolled(look, label, ...children) {
   return make("div", { class: look, tabindex: 0, role: "region", "aria-label": label }, ...children);
 }
 
-// A link to another notebook of the same folder: JupyterLab opens it in a tab beside, any other page follows it.
+// A link to another notebook of the same folder: JupyterLab opens it in a tab beside, as links in its text; any other page
+// follows it.
 export function door({ model }, file, words) {
-  const path = model.widget_manager?.context?.path; // JupyterLab's: of the notebook that shows this widget
-  const args = path !== undefined && JSON.stringify({ path: path.replace(/[^/]*$/, `${file}.ipynb`) });
-  const beside = args && { "data-commandlinker-command": "docmanager:open", "data-commandlinker-args": args };
-  return make("a", { class: "course-door", href: `${file}.ipynb`, ...beside }, words);
+  const node = make("a", { class: "course-door", href: `${file}.ipynb` }, words);
+  const { context, rendermime } = model.widget_manager ?? {}; // JupyterLab's: of the notebook that shows this widget
+  if (context?.path) rendermime?.linkHandler?.handleLink(node, context.path.replace(/[^/]*$/, `${file}.ipynb`));
+  return node;
 }
 
 // Calls when one of the nodes changes its size.
