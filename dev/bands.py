@@ -64,9 +64,9 @@ def bands(body: list[ast.stmt], gone: frozenset[str] = frozenset()) -> tuple[lis
 
 
 def names(tree: ast.AST) -> tuple[set[str], set[str]]:
-    """(those that it reads and does not bind itself, those that it binds)"""
+    """(those that it reads and does not bind itself, those that it binds or deletes)"""
     found = [one for one in ast.walk(tree) if isinstance(one, ast.Name)]
-    bound = {one.id for one in found if isinstance(one.ctx, ast.Store)}
+    bound = {one.id for one in found if not isinstance(one.ctx, ast.Load)}
     return {one.id for one in found} - bound, bound
 
 
@@ -81,7 +81,8 @@ def parted(source: str) -> tuple[str, str]:
     lines = dict(enumerate(source.splitlines(), start=1))
     shown, taken = bands(ast.parse(source).body)
     left = "\n".join(line for row, line in lines.items() if row not in taken)
-    return re.sub(r"\n{3,}", "\n\n", left).strip(), "\n".join(lines[row] for row in shown)
+    gap = "\n\n" if "\n\n\n" not in source else "\n\n\n"
+    return re.sub(r"\n{3,}", gap, left).strip(), "\n".join(lines[row] for row in shown)
 
 
 def part_bands(notebook: NotebookNode) -> int:

@@ -18,6 +18,8 @@ from dev.notebook_cells import is_folded
         ("a = 3\nassert a == 3\nassert gap < 1e-6", "a = 3\nassert a == 3\nassert gap < 1e-6", ""),
         ("assert gap < 1e-6 and far > 0.1\nb", "b", "assert gap < 1e-6 and far > 0.1"),
         ("a = 3\nassert a > 2\na = 1", "a = 3\nassert a > 2\na = 1", ""),  # another a by then
+        ("a = 3\nassert a > 2\ndel a", "a = 3\nassert a > 2\ndel a", ""),
+        ("import a\n\n\nassert b > 2\n\n\nc", "import a\n\n\nc", "assert b > 2"),
         ("x = [1]\nassert all(a > 0 for a in x)\nfor a in x: pass", None, "assert all(a > 0 for a in x)"),
         (
             "for k, v in d.items():\n    print(k)\n    assert v > 2\nassert w > 1",
