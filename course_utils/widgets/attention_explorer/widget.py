@@ -43,6 +43,7 @@ class AttentionExplorer(CourseWidget):
         look: sentence -> (T tokens, weights (L, H, T, T)): query = rows, key = columns, each row sums to 1. At most 64
             tokens; both sentences with equal L and H.
         measures: (tokens, weights) -> name -> (L, H), numbers of each head by which they can be sorted.
+        start: any other of the attributes.
 
     Attributes:
         first, second: the sentences.
@@ -69,11 +70,13 @@ class AttentionExplorer(CourseWidget):
     first_weights = traitlets.Bytes(read_only=True).tag(sync=True)
     second_weights = traitlets.Bytes(read_only=True).tag(sync=True)
 
-    def __init__(self, first: str, second: str = "", *, look: Look, measures: Measures | None = None) -> None:
+    def __init__(
+        self, first: str, second: str = "", *, look: Look, measures: Measures | None = None, **start: Any
+    ) -> None:
         self._look = look
         self._measures = measures
         self._seen: dict[str, Side] = {}
-        super().__init__(first=first, second=second)
+        super().__init__(first=first, second=second, **start)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture (all but the weights) and its sentence, from the sentences and what is chosen."""
