@@ -69,9 +69,9 @@ def test_by_keyboard(guest: Visit, widget: Locator) -> None:
 def test_points_glide_and_play_leads_through_the_layers(guest: Visit, widget: Locator) -> None:
     mark, play = widget.locator("[data-testid=map] g.course-glide").first, widget.get_by_test_id("play")
     before = mark.evaluate("node => (node.kept = true, node.style.transform)")
-    play.click()
-    expect(play).to_have_text("❚❚ 멈춤")
+    widget.get_by_test_id("layer").press("Home")
     expect(widget.get_by_test_id("summary")).to_contain_text("층 0")
+    play.click()
     expect(widget.get_by_test_id("summary")).to_contain_text("층 4")
     expect(play).to_have_text("▶ 층마다")
     assert (
