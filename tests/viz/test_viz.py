@@ -67,6 +67,19 @@ def test_show_draws_finer_than_it_shows(displayed):
     assert pixels >= 1.4 * picture.width
 
 
+@pytest.mark.parametrize("wide", [7, 9, 12, 15])
+def test_show_fits_a_small_laptop_with_letters_that_are_read_there(displayed, monkeypatch, wide):
+    figure, _ = plt.subplots(1, 3, figsize=(wide, 4))
+    drawn_at, draw = [], figure_module._drawn
+    monkeypatch.setattr(figure_module, "_drawn", lambda *given: drawn_at.append(given[1]) or draw(*given))
+    show(figure, alt="빈 축 셋입니다.")
+    assert displayed[0].width <= 950
+    letters = (
+        12 / 72 * drawn_at[0] / figure_module.PIXELS_PER_DOT
+    )  # pixels of the screen, at theme's usual size
+    assert letters * min(1, 919 / displayed[0].width) > 12.5
+
+
 FACE = (255, 208, 208)
 
 
