@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -164,12 +165,15 @@ def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
         return watch
 
     def watched(*copies: Any) -> Any:
-        before = sys.gettrace()
+        before, collecting = sys.gettrace(), gc.isenabled()
+        gc.disable()  # what is thrown away meanwhile, by whomever, takes steps of its own
         sys.settrace(watch)
         try:
             return answer(*copies)
         finally:
             sys.settrace(before)
+            if collecting:
+                gc.enable()
 
     call(answer, *args)
     return call(watched, *args), steps

@@ -1,5 +1,6 @@
 """How the engine finds a reason, on planted exercises; they borrow the texts of 02.1."""
 
+import gc
 import linecache
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch import nn
 from course_utils.attention import scaled_dot_product_attention
 from course_utils.exercises import exercise
 from course_utils.exercises.core import Exercise, Several
-from course_utils.exercises.forbidden import no_loop
+from course_utils.exercises.forbidden import count_steps, no_loop
 from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
 from course_utils.progress import ProgressStore
 from course_utils.support import lessons
@@ -402,3 +403,22 @@ def test_a_number_has_no_place_and_an_entry_of_a_vector_a_plain_one(monkeypatch,
         assert (wrong.reason, said in wrong.message) == ("value", True), wrong.message
         halved = exercise.judge(lambda x, reference=reference: (reference(x) + reference(x).detach()) / 2)
         assert (halved.reason, first in halved.message) == ("gradient", True), halved.message
+
+
+def test_what_is_thrown_away_meanwhile_takes_no_steps():
+    class Left:
+        def __del__(self):
+            return [number for number in range(99)]
+
+    def answer(x):
+        for _ in range(50):
+            left = Left()
+            left.itself = left  # only the collector throws it away
+        return x
+
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        assert count_steps(answer, 1)[1] < 2000
+    finally:
+        gc.set_threshold(*before)
