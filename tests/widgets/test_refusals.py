@@ -37,6 +37,7 @@ REFUSED: dict[str, dict[str, list[Any]]] = {
         "threshold": [-0.01, 1.01, math.nan],
         "sort": ["next"],
     },
+    "bert_at_a_glance": {"sentence": [" ", "가" * 61], "piece": [-1, 63]},
     "claim_browser": {"claim": [-1, 24, "0"]},
     "decoder_stepper": {
         "sentence": ["", " \n", "a" * 201],

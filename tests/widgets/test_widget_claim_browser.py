@@ -84,11 +84,8 @@ def test_of_a_loss_the_lower_is_better_and_small_differences_are_none():
 
 def test_another_claim_and_the_switch():
     widget = small(claim=1, differences=True)
-    assert (
-        widget.picture["title"] == "크기"
-        and widget.picture["differences"]
-        and widget.picture["later"] is None
-    )
+    assert widget.picture["title"] == "크기" and widget.picture["differences"]
+    assert widget.picture["later"] is None
     widget.set_state({"claim": 0, "differences": False})
     assert widget.picture["claim"] == 0 and widget.picture["last"] == 1 and not widget.picture["differences"]
     assert widget.titles == ["다음 문장 예측", "크기"]

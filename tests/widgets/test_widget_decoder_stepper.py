@@ -111,10 +111,8 @@ def test_the_tree_grows_with_the_step_and_says_where_each_node_stands():
     ]
     assert [node["state"] for node in nodes[2:]] == ["kept", "finished", "dropped", "dropped"]
     assert [node["best"] for node in nodes] == [False, True, True, False, False, False]
-    assert (
-        nodes[2]["shown"] == "−1.02"
-        and len([1 for node in nodes if node["state"] == "dropped"]) == MOST_DROPPED
-    )
+    assert nodes[2]["shown"] == "−1.02"
+    assert len([1 for node in nodes if node["state"] == "dropped"]) == MOST_DROPPED
     # the size of the board is that of the whole tree
     assert [stepper.picture["tree"][name] for name in ("rows",)] == [4]
     assert len(stepper.picture["tree"]["widths"]) == 3

@@ -142,7 +142,5 @@ def test_what_the_model_cannot_read_is_told_beside_the_tokens() -> None:
     roller = make("나는 배를 탔다.", "항구")
     assert "[UNK]" not in roller.summary
     roller.sentence, roller.pair = "나는 배🚢를 탔다.", "항구 梨"
-    assert (
-        roller.summary.endswith("알지 못합니다.")
-        and "모델은 '배🚢를', '梨'에서 [UNK]만 봅니다." in roller.summary
-    )
+    assert roller.summary.endswith("알지 못합니다.")
+    assert "모델은 '배🚢를', '梨'에서 [UNK]만 봅니다." in roller.summary
