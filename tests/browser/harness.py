@@ -358,10 +358,7 @@ class Visit:
 
     def failures(self) -> list[str]:
         """The text of every error output and of everything on stderr."""
-        types = (
-            "application/vnd.jupyter.error",
-            "application/vnd.jupyter.stderr",
-        )  # an error is drawn as stderr
+        types = [f"application/vnd.jupyter.{kind}" for kind in ("error", "stderr")]
         return [text for mime_type in types for text in self.outputs(mime_type).all_text_contents()]
 
     def complaints(self) -> list[str]:

@@ -59,13 +59,8 @@ def test_the_summary_counts_what_is_better_and_worse():
 
 
 def test_of_a_loss_the_lower_is_better_and_small_differences_are_none():
-    rows = [
-        ("a", 3.0, 3.3, ""),
-        ("b", 3.4, 3.0, ""),
-        ("c", 3.3, 3.0, ""),
-        ("d", 2.0, None, ""),
-        ("e", 2, 4, ""),
-    ]
+    numbers = {"a": (3.0, 3.3), "b": (3.4, 3.0), "c": (3.3, 3.0), "d": (2.0, None), "e": (2, 4)}
+    rows = [(name, *pair, "") for name, pair in numbers.items()]
 
     def verdicts(**given):
         made = {"names": ("x", "y"), "rows": rows, **given}

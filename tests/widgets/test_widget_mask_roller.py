@@ -45,16 +45,8 @@ def test_fates_and_labels_fit_together() -> None:
                 assert row["shown"] not in SPECIAL_TOKENS and row["shown"] != row["true"]
             assert (row["fate"] == "special") == (row["true"] in SPECIAL_TOKENS)
     assert seen == {"masked", "random", "kept", "plain", "special"}
-    assert [row["true"] for row in tokens(roller)] == [
-        "[CLS]",
-        "나는",
-        "배",
-        "##를",
-        "탔",
-        "##다",
-        ".",
-        "[SEP]",
-    ]
+    true = ["[CLS]", "나는", "배", "##를", "탔", "##다", ".", "[SEP]"]
+    assert [row["true"] for row in tokens(roller)] == true
 
 
 def test_the_tally_counts_every_roll_so_far_and_no_other() -> None:

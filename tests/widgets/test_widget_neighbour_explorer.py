@@ -39,12 +39,12 @@ def test_neighbours_by_cosine() -> None:
 
 def test_the_moment_changes_the_map_but_not_its_axes() -> None:
     widget = make()
-    end = {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]}
+    end = places(widget)
     widget.moment = 0
-    start = {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]}
+    start = places(widget)
     assert start.keys() == end.keys() and start != end
     widget.moment = 1
-    assert {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]} == end
+    assert places(widget) == end
     assert np.hypot(*end["항구"]) < np.hypot(*end["밤"]) < np.hypot(*end["봄"])
 
 

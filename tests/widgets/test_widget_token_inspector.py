@@ -9,22 +9,7 @@ from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.widgets import TokenInspector
 
-PIECES = [
-    "배",
-    "##를",
-    "탔",
-    "##다",
-    ".",
-    "\u1107",
-    "##\u1162",
-    "cafe",
-    "Café",
-    "i",
-    "##\u0307",
-    "<",
-    "img",
-    ">",
-]
+PIECES = "배 ##를 탔 ##다 . \u1107 ##\u1162 cafe Café i ##\u0307 < img >".split()
 VOCAB = {piece: number for number, piece in enumerate([*SPECIAL_TOKENS, *PIECES])}
 
 
@@ -56,11 +41,8 @@ def test_pieces_ids_and_offsets_are_the_tokenizers() -> None:
     inspector = make(strip_accents=False)
     expected = tokenizer(True, False).pieces("배를 탔다.")
     shown = [(p["text"], (p["start"], p["end"])) for p in inspector.picture["pieces"]]
-    assert (
-        shown
-        == expected
-        == [("배", (0, 1)), ("##를", (1, 2)), ("탔", (3, 4)), ("##다", (4, 5)), (".", (5, 6))]
-    )
+    assert shown == expected
+    assert shown == [("배", (0, 1)), ("##를", (1, 2)), ("탔", (3, 4)), ("##다", (4, 5)), (".", (5, 6))]
     assert [p["id"] for p in inspector.picture["pieces"]] == [VOCAB[piece] for piece in texts(inspector)]
     assert inspector.picture["words"] == ["배를", "탔다", "."]
 
