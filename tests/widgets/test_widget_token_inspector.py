@@ -9,7 +9,22 @@ from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.widgets import TokenInspector
 
-PIECES = "배 ##를 탔 ##다 . \u1107 ##\u1162 cafe Café i ##\u0307 < img >".split()
+PIECES = [
+    "배",
+    "##를",
+    "탔",
+    "##다",
+    ".",
+    "\u1107",
+    "##\u1162",
+    "cafe",
+    "Café",
+    "i",
+    "##\u0307",
+    "<",
+    "img",
+    ">",
+]
 VOCAB = {piece: number for number, piece in enumerate([*SPECIAL_TOKENS, *PIECES])}
 
 
