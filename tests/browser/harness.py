@@ -489,10 +489,7 @@ def visit(browser: Browser, lab: Lab, *, scale: float = 1) -> Iterator[Visit]:
     """A fresh page; its kernels end with it. Whatever it asks of another host is refused and recorded."""
     ours = urlsplit(lab.url).netloc
     context = browser.new_context(
-        viewport=VIEWPORT,
-        device_scale_factor=scale,
-        reduced_motion="reduce",
-        service_workers="block",
+        viewport=VIEWPORT, device_scale_factor=scale, reduced_motion="reduce", service_workers="block"
     )
     context.add_init_script(_IDLE_SOON)
     page = context.new_page()

@@ -59,7 +59,7 @@ def test_the_bars_are_the_next_tokens_with_the_chosen_one_marked():
 
 def test_a_small_probability_is_not_told_as_none():
     assert [told(share) for share in (0.0, 1e-9, 0.0049, 0.005, 0.996, 1.0)] == [
-        *("0.00", "<0.01", "<0.01", "0.01", "1.00", "1.00"),
+        *("0.00", "<0.01", "<0.01", "0.01", "1.00", "1.00")
     ]
     steps = [STEPS[0], STEPS[1] | {"candidates": [("x", 0.9), ("y", 0.099), ("z", 0.001)]}, STEPS[2]]
     stepper = make(spoilt(steps=steps), step=2)
