@@ -48,7 +48,7 @@ def holds_an_answer(cell: NotebookNode) -> bool:
 
 
 def holds_bands(cell: NotebookNode) -> bool:
-    """What numbers of the cell before must lie between (dev/bands.py)."""
+    """What numbers of the cell before must lie between."""
     return "bands" in tags(cell)
 
 

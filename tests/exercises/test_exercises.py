@@ -34,9 +34,7 @@ ALL = [found for number in NUMBERS for found in exercises_of(number)]
 def test_at_least_three_numbered_from_1_with_every_level(number):
     exercises = exercises_of(number)
     assert len(exercises) >= 3 and {found.level for found in exercises} == set(LEVELS)
-    assert [found.id for found in exercises] == [
-        f"{number}.{index}" for index in range(1, len(exercises) + 1)
-    ]
+    assert [found.id for found in exercises] == [f"{number}.{k}" for k in range(1, len(exercises) + 1)]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -59,9 +57,6 @@ def test_judging_is_repeatable_and_leaves_the_random_state(found):
     assert torch.equal(before, torch.get_rng_state())
     torch.manual_seed(4)
     assert found.judge(found.reference) == first
-    assert found.judge(lambda *args, **kwargs: torch.zeros(1)) == found.judge(
-        lambda *args, **kwargs: torch.zeros(1)
-    )
 
 
 @pytest.mark.parametrize("found", ALL, ids=lambda found: found.id)
@@ -188,12 +183,6 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys):
     assert shown[-1] == shown[-2] == shown[len(hints) - 1] != shown[0]
 
 
-def test_solution_shows_source_and_reason(capsys):
-    exercise("02.1").solution()
-    printed = capsys.readouterr().out
-    assert "def similarity_scores" in printed and text("lessons.02.02.1.why") in printed
-
-
 def test_progress_is_unsolved_in_an_empty_folder(capsys):
     exercise("02.1").check(...)
     progress()
@@ -250,7 +239,8 @@ def test_in_a_notebook_the_verdict_is_a_card(monkeypatch):
     assert data["text/plain"] == found.judge(...).message  # as nbval and a terminal see it
     assert "2/" not in told(cards[0], "hint 1") and "2/" in told(cards[0], "hint 2")
     assert ProgressStore().load()[0]["02.1"]["hints_seen"] == 2
-    assert "def similarity_scores" in told(cards[0], "solution")
+    solution = told(cards[0], "solution")
+    assert "def similarity_scores" in solution and text("lessons.02.02.1.why") in solution
     assert "02  ●○○  1/3  " in told(cards[0], "progress") and cards[0].picture["marks"] == "●○○  1/3"
 
 

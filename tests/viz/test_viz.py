@@ -74,9 +74,8 @@ def test_show_fits_a_small_laptop_with_letters_that_are_read_there(displayed, mo
     monkeypatch.setattr(figure_module, "_drawn", lambda *given: drawn_at.append(given[1]) or draw(*given))
     show(figure, alt="빈 축 셋입니다.")
     assert displayed[0].width <= 950
-    letters = (
-        12 / 72 * drawn_at[0] / figure_module.PIXELS_PER_DOT
-    )  # pixels of the screen, at theme's usual size
+    # pixels of the screen, at theme's usual size
+    letters = 12 / 72 * drawn_at[0] / figure_module.PIXELS_PER_DOT
     assert letters * min(1, 919 / displayed[0].width) > 12.5
 
 
