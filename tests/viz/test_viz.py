@@ -79,6 +79,12 @@ def test_show_fits_a_small_laptop_with_letters_that_are_read_there(displayed, mo
     assert letters * min(1, 919 / displayed[0].width) > 12.5
 
 
+def test_what_is_laid_out_keeps_its_room(displayed):
+    figure, _ = plt.subplots(figsize=(14, 4))
+    show(figure, alt="빈 축입니다.", laid_out=True)
+    assert displayed[0].width <= 950 and tuple(figure.get_size_inches()) == (14, 4)
+
+
 FACE = (255, 208, 208)
 
 
