@@ -24,8 +24,8 @@ from dev.run_notebooks import serialise
 MAP_CELL = "00-002"
 START, END = "# ", "## 더 읽을거리"  # the cells at whose ends the neighbours stand: an appendix is folded
 READMES = {
-    "en": ("README.md", "notebook | the question | what moves | minutes to read"),
-    "ko": ("README.ko.md", "노트북 | 묻는 것 | 움직이는 것 | 읽는 분"),
+    "en": ("README.md", "notebook | the question | what moves | minutes to read", "planned"),
+    "ko": ("README.ko.md", "노트북 | 묻는 것 | 움직이는 것 | 읽는 시간(분)", "준비 중"),
 }
 README_MAP = re.compile(r"(<!-- The map[^>]*-->\n\n).*?(\n\n<!-- End of the map. -->)", re.DOTALL)
 NEIGHBOURS = re.compile(r"\n\n\[(?:← \d\d|지도\]|\d\d [^]]*→)[^\n]*\Z")
@@ -92,12 +92,13 @@ def write_way(notebook: NotebookNode, place: int, rows: list[Notebook]) -> None:
         cell.source = text
 
 
-def readme_map(rows: list[Notebook], heads: str) -> str:
+def readme_map(rows: list[Notebook], heads: str, planned: str) -> str:
     """The table in a README, a row a notebook."""
     lines = [f"| | {heads} |", "|---|---|---|---|---:|"]
     for row in rows:
         title = row.title if row.planned else f"[{row.title}](notebooks/ko/{row.file}.ipynb)"
-        lines.append(f"| {row.number} | {title} | {row.question} | {row.moves} | {row.minutes} |")
+        minutes = planned if row.planned else row.minutes
+        lines.append(f"| {row.number} | {title} | {row.question} | {row.moves} | {minutes} |")
     return "\n".join(lines)
 
 
@@ -110,8 +111,8 @@ def stale() -> dict[Path, str]:
             notebook = read_notebook(path)
             write_way(notebook, place, rows)
             found[path] = serialise(notebook)
-    for lang, (name, heads) in READMES.items():
-        table = readme_map(notebooks(lang), heads)
+    for lang, (name, heads, planned) in READMES.items():
+        table = readme_map(notebooks(lang), heads, planned)
         page = (ROOT / name).read_text("utf-8")
         found[ROOT / name] = README_MAP.sub(lambda marks, table=table: f"{marks[1]}{table}{marks[2]}", page)
     return {path: text for path, text in found.items() if text != path.read_text("utf-8")}

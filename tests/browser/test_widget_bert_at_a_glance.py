@@ -42,5 +42,5 @@ def test_hide_and_go_through_a_door(guest: Visit, widget: Locator) -> None:
         guest.page.evaluate("window.jupyterapp.shell.currentWidget.context.path")
         == "09_subword_tokenization.ipynb"
     )
-    guest.page.evaluate("() => window.jupyterapp.commands.execute('application:activate-previous-tab')")
+    guest.page.evaluate("() => window.jupyterapp.shell.currentWidget.dispose()")
     expect(widget).to_be_visible()  # the page was not left
