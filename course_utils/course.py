@@ -27,6 +27,7 @@ class Notebook:
         short: the title as on the map of the course.
         question: what it answers.
         moves: what its widgets let the learner move; empty where it has none.
+        planned: is it still to be written?
     """
 
     file: str
@@ -36,6 +37,7 @@ class Notebook:
     short: str
     question: str
     moves: str
+    planned: bool = False
 
     @property
     def number(self) -> str:
@@ -44,7 +46,7 @@ class Notebook:
 
 
 def notebooks(lang: str | None = None) -> list[Notebook]:
-    """All notebooks of the course in their order.
+    """All notebooks of the course in their order, the planned ones among them.
 
     Args:
         lang: "ko" or "en"; the language in use by default.
@@ -58,6 +60,7 @@ def notebooks(lang: str | None = None) -> list[Notebook]:
             file=row["file"],
             part=parts[row["part"] - 1],
             minutes=row["minutes"],
+            planned=row.get("planned", False),
             **row[lang],
         )
         for row in course["notebooks"]
@@ -74,11 +77,3 @@ def title_of(number: str) -> str:
         if found.number == number:
             return found.title
     raise ValueError(f"course.toml has no notebook {number!r}")
-
-
-def map_of_the_course() -> dict[str, list[str]]:
-    """Title of each part -> its notebooks as "NN short title", as plot_course_map takes them."""
-    parts: dict[str, list[str]] = {}
-    for found in notebooks():
-        parts.setdefault(found.part, []).append(f"{found.number} {found.short}")
-    return parts

@@ -70,9 +70,8 @@ class Writer:
     act: Callable[[Path], int]  # the command; its exit status
     found: Callable[[Path], object]  # what a reader finds; an exception if it cannot be read
     kept: tuple[str, ...]  # the names that may be there at the end
-    whole: Callable[[Path], dict[str, object]] | None = (
-        None  # all that is there in the end, where a reader finds less
-    )
+    # all that is there in the end, where a reader finds less
+    whole: Callable[[Path], dict[str, object]] | None = None
     own_folder: str | None = None  # the folder that the command has for itself; there no leftover may stay
 
 
@@ -177,9 +176,8 @@ def pre_train(folder: Path) -> int:
         "--vocab-size 120 --layers 1 --hidden 32 --heads 2 --max-length 24 --positions 32 --steps 24 "
         "--warmup 5 --batch-size 7 --held-out 10 --threads 1 --log-every 5 --checkpoint-every 2"
     )
-    os.chdir(
-        folder
-    )  # of the process that is killed: a checkpoint tells its text by the path, in each round the same
+    # of the process that is killed: a checkpoint tells its text by the path, in each round the same
+    os.chdir(folder)
     return pretrain.main(["--corpus", "text.txt", "--out", "run", *options.split()])
 
 

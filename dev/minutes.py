@@ -71,7 +71,7 @@ def _seconds_of_prose(text: str) -> float:
 def main() -> int:
     """Print a table: what course.toml states, and what is estimated."""
     print("      stated  reading  exercises")
-    for row in notebooks("ko"):
+    for row in (row for row in notebooks("ko") if not row.planned):
         notebook = nbformat.read(NOTEBOOKS / f"{row.file}.ipynb", as_version=4)
         read, tried = rounded(reading(notebook)), exercising(notebook)
         print(

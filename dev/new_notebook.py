@@ -78,7 +78,7 @@ def main(arguments: list[str]) -> int:
     except (ValueError, FileExistsError, RuntimeError) as error:
         print(f"✗ {error}", file=sys.stderr)
         return 1
-    print("✓ made. Replace it cell by cell; then: python -m dev.readme_tables, make check")
+    print("✓ made. Replace it cell by cell; then: python -m dev.way, make check")
     return 0
 
 

@@ -35,8 +35,15 @@ c.MappingKernelManager.transport_encryption = "auto"
 # news_url says; its default is answered in lab/overrides.json. A learner's own setting still comes first.
 c.LabApp.app_settings_dir = str(Path(__file__).resolve().parent / "lab")
 
-# The address that is opened, and printed for those whose browser does not open by itself: the course's first page.
-c.LabApp.default_url = "/lab/tree/notebooks/ko/00_start_here.ipynb"
+# How the page looks: lab/custom, and before a projector (`make lab LECTURE=1`) lab/lecture, which builds on it.
+LECTURE = os.environ.get("COURSE_LECTURE") == "1"
+STYLES = [str(Path(__file__).resolve().parent / "lab" / name) for name in ("lecture", "custom")]
+c.LabApp.custom_css = True
+c.ServerApp.tornado_settings = {"static_custom_path": STYLES if LECTURE else STYLES[1:]}
+
+# The address that is opened, and printed for those whose browser does not open by itself: the course's first page. In
+# JupyterLab's simple interface (/doc) the file list is closed.
+c.LabApp.default_url = f"/{'doc' if LECTURE else 'lab'}/tree/notebooks/ko/00_start_here.ipynb"
 
 # Notebooks are saved with their widgets (lab/overrides.json), so that these are seen before a kernel runs. JupyterLab
 # saves just those that a kernel answers: reopened and saved again, a notebook would lose them. And all that it answers:

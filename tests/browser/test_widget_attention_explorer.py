@@ -265,21 +265,6 @@ def test_lines_and_cells_below_the_threshold_are_not_drawn(widget: Locator) -> N
         ).tolist()
 
 
-def test_other_sentences_are_typed_and_what_is_refused_is_told(guest: Visit, widget: Locator) -> None:
-    box = widget.get_by_test_id("second")
-    box.fill("배 " * 64)
-    expect(widget.get_by_test_id("error")).to_contain_text("지금은 66개")
-    expect(widget.get_by_test_id("token-1-1")).to_have_text("부엌")
-    box.fill("")
-    expect(widget.get_by_test_id("side-1")).to_have_count(0)
-    expect(widget.get_by_test_id("error")).to_be_hidden()
-    expect(box).to_be_focused()
-    widget.get_by_test_id("first").fill("배 하나")
-    expect(widget.get_by_test_id("token-0-3")).to_have_text("[SEP]")
-    widget.get_by_test_id("token-0-3").hover()
-    expect(summary(widget)).to_have_text(said(made("배 하나", ""), [{"token": 3}])[0])
-
-
 # --- As one file
 
 

@@ -379,7 +379,7 @@ TENSOR = "bert.encoder.layer.0.attention.output.LayerNorm.weight"
         ("model.safetensors", b'"F32"', b'"G32"'),  # safetensors lists all the types that it knows
         ("model.safetensors", TENSOR.encode(), TENSOR.replace("output", "out\x7fut").encode()),
         ("config.json", b"BertForSequenceClassification", b"x" * 3001),
-        *(("config.json", f'size": {size}'.encode(), b'size": 1' + b"0" * 30) for size in (7, 2)),
+        *(("config.json", f'size": {size}'.encode(), b'size": 1' + b"0" * 30) for size in (12, 29)),
     ],
 )
 def test_a_fault_that_chance_seldom_draws(file, old, new, elsewhere):

@@ -76,7 +76,7 @@ def test_every_check_passes_on_a_new_lesson(tmp_path):
     ("name", "says"),
     [
         ("03_masking", "there already: lessons/03_masking"),
-        ("21_more", "no notebook 21_more"),
+        ("22_more", "no notebook 22_more"),
         ("../x", "../x"),
     ],
 )

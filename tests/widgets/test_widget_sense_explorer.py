@@ -27,13 +27,8 @@ def read(sentence: str, word: str, occurrence: int):
 
 
 def make(sentence: str = "배에서 항구를 보고 탔다.", **changes) -> SenseExplorer:
-    arguments = {
-        "examples": EXAMPLES,
-        "place": lambda word: np.eye(2),
-        "read": read,
-        "occurrences": occurrences,
-    }
-    return SenseExplorer(sentence, **(arguments | changes))
+    given = dict(examples=EXAMPLES, place=lambda word: np.eye(2), read=read, occurrences=occurrences)
+    return SenseExplorer(sentence, **(given | changes))
 
 
 def test_what_is_read_is_shown() -> None:

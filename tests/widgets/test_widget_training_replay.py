@@ -74,10 +74,8 @@ def test_a_key_brings_back_no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_summary_tells_both_marks() -> None:
     widget = trained()
-    assert (
-        "갱신 300번 뒤" in widget.summary
-        and "3.75입니다. 유니그램 엔트로피 5.50보다 1.75 낮습니다" in widget.summary
-    )
+    assert "갱신 300번 뒤" in widget.summary
+    assert "3.75입니다. 유니그램 엔트로피 5.50보다 1.75 낮습니다" in widget.summary
     assert "75 %" in widget.summary and "80 %" in widget.summary and "두 부류 모두 우연보다" in widget.summary
     assert "'배' 30 %, '차' 5 %" in widget.summary
     widget.snapshot = 0

@@ -44,6 +44,7 @@ class AttentionExplorer(CourseWidget):
             tokens; both sentences with equal L and H.
         measures: (tokens, weights) -> name -> (L, H), numbers of each head by which they can be sorted.
         pieces: text -> [(piece, (start, end)), …], as the tokenizer cuts it: what becomes [UNK] is told.
+        start: any other of the attributes.
 
     Attributes:
         first, second: the sentences.
@@ -78,12 +79,13 @@ class AttentionExplorer(CourseWidget):
         look: Look,
         measures: Measures | None = None,
         pieces: Pieces = lambda text: (),
+        **start: Any,
     ) -> None:
         self._look = look
         self._measures = measures
         self._pieces = pieces
         self._seen: dict[str, Side] = {}
-        super().__init__(first=first, second=second)
+        super().__init__(first=first, second=second, **start)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture (all but the weights) and its sentence, from the sentences and what is chosen."""

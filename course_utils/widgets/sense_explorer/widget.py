@@ -196,11 +196,7 @@ class SenseExplorer(CourseWidget):
         return parts
 
     def _say(
-        self,
-        reading: Reading,
-        moved: Sequence[tuple[int, int, float]] | None,
-        count: int,
-        chosen: int,
+        self, reading: Reading, moved: Sequence[tuple[int, int, float]] | None, count: int, chosen: int
     ) -> str:
         (best, score), *others = reading.scores
         facts = {"word": self.word, "best": sense_name(self.word, best), "score": round(100 * score)}
