@@ -23,11 +23,13 @@ from nbformat import NotebookNode
 from course_utils.support.files import write_atomically
 from course_utils.support.paths import NOTEBOOKS, ROOT
 from dev.notebook_cells import holds_an_answer, is_folded, read_notebook
+from dev.way import NEIGHBOURS
 
 FOLDER = ROOT / "build" / "slides"
 PICTURES = ROOT / "docs" / "pictures"
 PAGE = Path(__file__).with_name("slides.html")
 COMMONMARK = MarkdownIt("commonmark").enable("table")
+LINK = re.compile(r'<a href="[^"]*\.ipynb[^"]*">(.*?)</a>', re.S)  # beside the slides there are no notebooks
 FORMULA = re.compile(r"(`[^`\n]+`)|\$\$(.+?)\$\$|(?<!\\)\$([^$\n]+?)\$", re.S)
 
 
@@ -45,7 +47,7 @@ def prose(text: str) -> str:
             formulas.append(f"<code>{escape(block or inline)}</code>")
         return f"\N{OBJECT REPLACEMENT CHARACTER}{len(formulas) - 1};"
 
-    made = COMMONMARK.render(FORMULA.sub(keep, text))
+    made = LINK.sub(r"\1", COMMONMARK.render(FORMULA.sub(keep, text)))
     return re.sub("\N{OBJECT REPLACEMENT CHARACTER}(\\d+);", lambda at: formulas[int(at[1])], made)
 
 
@@ -81,7 +83,8 @@ def slides(notebook: NotebookNode) -> list[str]:
     made: list[str] = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            made += [prose(part) for part in re.split(r"(?m)^(?=#{1,3} )", cell.source) if part.strip()]
+            text = NEIGHBOURS.sub("", cell.source)
+            made += [prose(part) for part in re.split(r"(?m)^(?=#{1,3} )", text) if part.strip()]
         elif cell.cell_type == "code":
             made[-1:] = ["".join([*made[-1:], *code(cell)])]
     return made
