@@ -11,7 +11,6 @@ pytest.importorskip("latex2mathml", reason="no latex2mathml: make venv")
 
 from dev import slides
 
-
 LINKS = "\n\n[03번](03_a.ipynb)의 것.\n\n[← 01 가](01_b.ipynb) · [03 나 →](03_a.ipynb)"
 
 
