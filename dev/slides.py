@@ -17,17 +17,16 @@ from html import escape
 from pathlib import Path
 
 from latex2mathml.converter import convert
-from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from course_utils.support.files import write_atomically
 from course_utils.support.paths import NOTEBOOKS, ROOT
 from dev.notebook_cells import holds_an_answer, is_folded, read_notebook
+from dev.notebook_rules import COMMONMARK
 
 FOLDER = ROOT / "build" / "slides"
 PICTURES = ROOT / "docs" / "pictures"
 PAGE = Path(__file__).with_name("slides.html")
-COMMONMARK = MarkdownIt("commonmark").enable("table")
 FORMULA = re.compile(r"(`[^`\n]+`)|\$\$(.+?)\$\$|(?<!\\)\$([^$\n]+?)\$", re.S)
 
 
