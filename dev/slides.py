@@ -17,18 +17,17 @@ from html import escape
 from pathlib import Path
 
 from latex2mathml.converter import convert
-from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from course_utils.support.files import write_atomically
 from course_utils.support.paths import NOTEBOOKS, ROOT
 from dev.notebook_cells import holds_an_answer, is_folded, read_notebook
+from dev.notebook_rules import COMMONMARK
 from dev.way import NEIGHBOURS
 
 FOLDER = ROOT / "build" / "slides"
 PICTURES = ROOT / "docs" / "pictures"
 PAGE = Path(__file__).with_name("slides.html")
-COMMONMARK = MarkdownIt("commonmark").enable("table")
 LINK = re.compile(r'<a href="[^"]*\.ipynb[^"]*">(.*?)</a>', re.S)  # beside the slides there are no notebooks
 FORMULA = re.compile(r"(`[^`\n]+`)|\$\$(.+?)\$\$|(?<!\\)\$([^$\n]+?)\$", re.S)
 
@@ -97,7 +96,11 @@ def deck(notebook: NotebookNode, title: str) -> str:
 
 
 def main(numbers: list[str]) -> int:
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    if unknown := sorted({*numbers} - {path.stem[:2] for path in paths}):
+        print(f"✗ no notebook {', '.join(unknown)}", file=sys.stderr)
+        return 1
+    for path in paths:
         if not numbers or path.stem[:2] in numbers:
             target = FOLDER / f"{path.stem}.html"
             target.parent.mkdir(parents=True, exist_ok=True)

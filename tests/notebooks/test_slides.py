@@ -48,3 +48,7 @@ def test_the_page_needs_nothing_else():
     page = slides.deck(notebook(), "02 <제목>")
     assert page.count("<section>") == 5 and "<title>02 &lt;제목&gt;</title>" in page
     assert "http" not in page.replace("http://www.w3.org/1998/Math/MathML", "") and ' src="/' not in page
+
+
+def test_a_notebook_that_is_not_there(capsys):
+    assert slides.main(["99"]) == 1 and "no notebook 99" in capsys.readouterr().err
