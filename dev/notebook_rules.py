@@ -236,7 +236,7 @@ def may_move_has_reason(notebook: NotebookNode) -> Iterator[str]:
 def widgets_have_digests(notebook: NotebookNode) -> Iterator[str]:
     """After each widget comes a cell that moves it from code and prints what it now shows."""
     for index, cell in code_cells(notebook):
-        later = [other for place, other in code_cells(notebook) if place > index and not holds_bands(other)]
+        later = [other for place, other in code_cells(notebook) if place > index]
         if "widget" in tags(cell) and not (later and "widget-digest" in tags(later[0])):
             yield f"{where(notebook, index)} is a widget and the next code cell is not its digest"
         if "widget-digest" in tags(cell) and not any(
@@ -254,7 +254,7 @@ def answers_are_folded(notebook: NotebookNode) -> Iterator[str]:
 
 def guesses_are_answered(notebook: NotebookNode) -> Iterator[str]:
     """The code cell after a Guess has its answer, and prints the question first: beside the fold stands that line."""
-    cells = [(index, cell) for index, cell in code_cells(notebook) if not holds_bands(cell)]
+    cells = list(code_cells(notebook))
     for (index, cell), (_, after) in zip(cells, [*cells[1:], (-1, new_code_cell())], strict=True):
         if found := re.search(r"^(\w+) = Guess\(", cell.source, re.M):
             said = after.outputs[0].get("text", "") if after.outputs else ""

@@ -17,17 +17,18 @@ from html import escape
 from pathlib import Path
 
 from latex2mathml.converter import convert
-from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from course_utils.support.files import write_atomically
 from course_utils.support.paths import NOTEBOOKS, ROOT
 from dev.notebook_cells import holds_an_answer, is_folded, read_notebook
+from dev.notebook_rules import COMMONMARK
+from dev.way import NEIGHBOURS
 
 FOLDER = ROOT / "build" / "slides"
 PICTURES = ROOT / "docs" / "pictures"
 PAGE = Path(__file__).with_name("slides.html")
-COMMONMARK = MarkdownIt("commonmark").enable("table")
+LINK = re.compile(r'<a href="[^"]*\.ipynb[^"]*">(.*?)</a>', re.S)  # beside the slides there are no notebooks
 FORMULA = re.compile(r"(`[^`\n]+`)|\$\$(.+?)\$\$|(?<!\\)\$([^$\n]+?)\$", re.S)
 
 
@@ -45,7 +46,7 @@ def prose(text: str) -> str:
             formulas.append(f"<code>{escape(block or inline)}</code>")
         return f"\N{OBJECT REPLACEMENT CHARACTER}{len(formulas) - 1};"
 
-    made = COMMONMARK.render(FORMULA.sub(keep, text))
+    made = LINK.sub(r"\1", COMMONMARK.render(FORMULA.sub(keep, text)))
     return re.sub("\N{OBJECT REPLACEMENT CHARACTER}(\\d+);", lambda at: formulas[int(at[1])], made)
 
 
@@ -81,7 +82,8 @@ def slides(notebook: NotebookNode) -> list[str]:
     made: list[str] = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            made += [prose(part) for part in re.split(r"(?m)^(?=#{1,3} )", cell.source) if part.strip()]
+            text = NEIGHBOURS.sub("", cell.source)
+            made += [prose(part) for part in re.split(r"(?m)^(?=#{1,3} )", text) if part.strip()]
         elif cell.cell_type == "code":
             made[-1:] = ["".join([*made[-1:], *code(cell)])]
     return made
@@ -94,7 +96,11 @@ def deck(notebook: NotebookNode, title: str) -> str:
 
 
 def main(numbers: list[str]) -> int:
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    if unknown := sorted({*numbers} - {path.stem[:2] for path in paths}):
+        print(f"✗ no notebook {', '.join(unknown)}", file=sys.stderr)
+        return 1
+    for path in paths:
         if not numbers or path.stem[:2] in numbers:
             target = FOLDER / f"{path.stem}.html"
             target.parent.mkdir(parents=True, exist_ok=True)

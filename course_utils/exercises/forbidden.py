@@ -88,7 +88,8 @@ class _Called(TorchFunctionMode):
 
 def _named(module: str, called: str) -> str:
     """A function, or the class of a method, as the learner knows it; else the module."""
-    return next((name for name in called.split(".")[:1] if name[0] not in "_<"), module)
+    outermost = called.partition(".")[0]
+    return module if outermost[0] in "_<" else outermost
 
 
 def _library(function: Any) -> bool:

@@ -119,10 +119,9 @@ def fine_tune(
         model.eval()
         for parameter in kept:
             parameter.requires_grad_(True)
+        # A notebook keeps a dozen models: their gradients need as much room again, and Adam's averages twice as much.
         del optimizer
-        model.zero_grad(
-            set_to_none=True
-        )  # a notebook keeps a dozen models: their gradients need as much room again
+        model.zero_grad()
     best.put_back()
     give_back()
     return best.looks

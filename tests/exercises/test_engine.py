@@ -12,7 +12,7 @@ from course_utils.attention import scaled_dot_product_attention
 from course_utils.exercises import exercise
 from course_utils.exercises.core import Exercise, Several
 from course_utils.exercises.forbidden import count_steps, no_loop
-from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
+from course_utils.exercises.values import Departure, Rule, Shown, briefly, departure, shown
 from course_utils.progress import ProgressStore
 from course_utils.support import lessons
 
@@ -219,6 +219,7 @@ def test_what_is_forbidden_is_seen_under_any_name(forbids, answer):
 
 F = "def f(x):\n    "
 BRANCH = F + "if len(x) {}:\n        return 2 * x"
+DEEPER = "def g(x):\n    return x + mask\n\n" + F + "return g(x)"
 DETACHED = F + "return 2 * x, {}"
 ZIP = "def f(a, b):\n    return [*zip(a, b)] if len(a) == len(b) else ValueError()"
 SOFTMAX = "x.exp() / x.exp().sum(-1, keepdim=True)"
@@ -247,23 +248,26 @@ OWN_SOFTMAX = planted(
         (DOUBLE, BRANCH.format("> 2") + "\n    print(x)", "no_return_here", "x = [1, -3]"),
         (STRICT, ZIP, "returned_error", "raise"),
         (DOUBLE, F + "y = 2 * x\n    return y + mask", "raised", "defined (3번째 줄: return y + mask)"),
+        (DOUBLE, DEEPER, "raised", "defined (2번째 줄: return x + mask)"),
         (PAIR, DETACHED.format("x.detach()**2"), "no_gradient", "튜플의 2번째 값에서 기울기가"),
         (PAIR, DETACHED.format("x * x.detach()"), "gradient", "튜플의 2번째 값에서 x로"),
         (PAIR, F + "return 2 * x.detach(), x.detach() ** 2", "no_gradient", "결과에서 기울기가"),
         (OWN_SOFTMAX, F + "return x @ x", "transposed", ""),
         (OWN_SOFTMAX, F + "return x + mask", "raised", "NameError"),
+        (OWN_SOFTMAX, F + "return x @ x[:1]", "raised", "(2x3 and 1x3)"),
         (OWN_SOFTMAX, HELPER, None, ""),
         (OWN_SOFTMAX, OWN_MODULE, None, ""),
         (OWN_SOFTMAX, "f = torch.nn.Softmax(-1)", "ready_made", "(Softmax)"),
         (OWN_SOFTMAX, CLIP, "ready_made", "(clip_grad_norm_)"),
     ],
 )
-def test_what_a_notebooks_answer_is_told(exercise, code, reason, told):
+def test_what_a_notebooks_answer_is_told(exercise, code, reason, told, capsys):
     """Its lines are found as a kernel finds them."""
     linecache.cache["<cell>"] = len(code), None, code.splitlines(keepends=True), "<cell>"
     exec(compile(code, "<cell>", "exec"), notebook := {"__name__": "__main__", "torch": torch})
     verdict = exercise.judge(notebook["f"])
     assert verdict.reason == reason and told in verdict.message, verdict
+    assert capsys.readouterr().out.count("\n") == code.count("print")  # what is tried again is not heard
 
 
 RULE = Rule()
@@ -330,6 +334,7 @@ def test_what_texts_may_name():
     table = Shown((torch.tensor([[1.0, 0.25]]), torch.tensor([3, 4])))
     written = "{x[0][0,1]} {x[0][0]} {x[0].shape} {x[1]} {y[a]:.1f}"
     assert written.format(x=table, y=Shown({"a": 2.0})) == "0.25 [1, 0.25] (1, 2) [3, 4] 2.0"
+    assert briefly("배" * 61) == "배" * 59 + "…" and briefly(torch.ones(61)) == "(61,)"
     assert shown(torch.tensor([True, False])) == "[1, 0]" and shown([0.5, 1 / 3]) == "[0.5, 0.3333]"
 
 
@@ -375,6 +380,9 @@ def test_what_is_thrown_away_meanwhile_takes_no_steps():
     before = gc.get_threshold()
     gc.set_threshold(1)
     try:
-        assert count_steps(answer, 1)[1] < 2000
+        assert count_steps(answer, 1)[1] < 2000 and gc.isenabled()
+        gc.disable()
+        assert count_steps(answer, 1) and not gc.isenabled()
     finally:
+        gc.enable()
         gc.set_threshold(*before)

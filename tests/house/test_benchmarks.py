@@ -45,6 +45,14 @@ def test_the_table():
     assert len({line.index(" ms") for line in body}) == 1  # the columns stand under each other
 
 
+def test_a_goal_that_is_missed_is_marked():
+    _, peer, slow = table.answer_lines([("peer", 40, 16.7, 100.0), ("sense_map", 40, 50.1, 60.0)])
+    assert " 1.00 " in peer and "✓" in peer and " 3.00 " in slow and "✗" in slow
+    _, large, small = table.memory_lines([("large", 1_234_567_890), ("small", 600_000_000)])
+    assert "1,235 MB ✗" in large and "600 MB ✓" in small
+    assert "✓" in table.busy_line("16", 60, 180) and "✗" in table.busy_line("16", 60, 181)
+
+
 @pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 1), (8, 7)])
 def test_kernels_leave_a_core_to_others(cores, threads, monkeypatch):
     monkeypatch.setattr(os, "environ", found := {})

@@ -37,6 +37,10 @@ def test_only_a_piece_is_hidden(model, hide):
     assert (found.asked, found.fills) == (0, []) and "[MASK]" not in found.tokens and len(found.tokens) == 11
 
 
+def test_a_sentence_too_long_for_the_model_is_cut(model):
+    assert len(at_a_glance(model, small_tokenizer(), HARBOUR * 9).tokens) == 19
+
+
 def test_a_mask_that_is_typed_is_asked_for_until_another_is_hidden(model):
     typed = "나는 [MASK] 배를 [MASK] 탔다."
     assert at_a_glance(model, small_tokenizer(), typed).asked == 2

@@ -95,11 +95,11 @@ def shows_about(source: str) -> Callable[[NotebookNode], None]:
     return plant
 
 
-def holds(source: str) -> Callable[[NotebookNode], None]:
+def holds(source: str, *outputs: NotebookNode) -> Callable[[NotebookNode], None]:
     """Puts folded bands after code cell 3."""
 
     def plant(notebook: NotebookNode) -> None:
-        bands = code(source, "bands")
+        bands = code(source, "bands", outputs=list(outputs))
         bands.metadata.jupyter = {"source_hidden": True}
         notebook.cells.insert(notebook.cells.index(cell(notebook, 3)) + 1, bands)
 
@@ -150,6 +150,7 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.code_aside_is_folded, set_tags(3, "bands")),
     (rules.bands_hold_the_cell_before, holds("assert total > 2\nprint(total)")),
     (rules.bands_hold_the_cell_before, holds("for part in parts:\n    total = part")),
+    (rules.bands_hold_the_cell_before, holds("assert total > 2", says("3\n"))),
     (rules.bands_hold_the_cell_before, set_tags(2, "bands")),
     (rules.bold_is_closed, lambda notebook: notebook.cells[0].update(source="토큰의 **15 %**를 고릅니다.")),
     (rules.bold_is_closed, lambda notebook: notebook.cells[0].update(source="- **쿼리 $q$**입니다.")),

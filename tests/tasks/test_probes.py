@@ -113,7 +113,7 @@ def test_only_the_tagger_sees_the_neighbour():
 
 
 @pytest.mark.parametrize("by_sentence", [False, True])
-def test_the_mix_finds_the_layer_that_tells(by_sentence):
+def test_the_mix_finds_the_layer_that_tells(by_sentence, monkeypatch):
     def layers(seed: int):
         vectors, labels = blobs(240, 0.3, seed)
         noise = torch.randn(2, 240, C, generator=drawn(seed + 100))
@@ -123,6 +123,7 @@ def test_the_mix_finds_the_layer_that_tells(by_sentence):
         return stacked, labels
 
     features, labels = parts(layers)
+    monkeypatch.setattr(probes, "MEASURED", 2)  # vectors, not layers
     mix = LearnedMix(3)
     probe = BiLSTMTagger(C, 5, K, generator=drawn()) if by_sentence else LinearProbe(C, K, generator=drawn())
     score = fit_probe(probe, features, labels, mix=mix, rate=3e-2, epochs=60)

@@ -165,6 +165,7 @@ def test_bad_input_is_refused_in_words_and_the_picture_stays(name: str) -> None:
                 setattr(widget, trait, value)
             widget.set_state({trait: value})
             assert widget.error and seen(widget) == before, (trait, value, widget.error)
+            assert not re.search("(Key|Index)Error:", widget.error), (trait, value, widget.error)
         widget.set_state({trait: before[trait]})
         assert widget.error == ""
 

@@ -14,7 +14,7 @@ MOVES = (
 
 
 def largest() -> BertAtAGlance:
-    sentence = (
-        "할머니는 비 오는 날 아침 일찍 우산을 쓰고 시장에 나가 생선과 쑥과 마늘을 사 오셔서 국을 끓이셨다."
+    sentence = (  # 59 characters: MOVES types one more
+        "할머니는 비 오는 날 아침 일찍 우산을 쓰고 시장에 나가 생선과 쑥과 마늘을 사 오셔서 국을 다 끓이셨다."
     )
-    return BertAtAGlance(sentence[:59], read=partial(at_a_glance, *load_pretrained()), piece=2)
+    return BertAtAGlance(sentence, read=partial(at_a_glance, *load_pretrained()), piece=2)

@@ -41,7 +41,8 @@ export default courseWidget((view) => {
     }
     which.value = String(picture.chosen);
     const own = picture.bars[0].kind % SENSE_SHAPES.length;
-    fill(sentence, { class: `course-flow se-sentence sense-${own}`, "aria-busy": String(picture.weighing) }); // the words of the context are still to come
+    // While it is busy, the words of the context are still to come.
+    fill(sentence, { class: `course-flow se-sentence sense-${own}`, "aria-busy": String(picture.weighing) });
     if (!picture.weighing) {
       picture.parts.forEach(drawPart);
       while (sentence.childElementCount > picture.parts.length) sentence.lastChild.remove();
