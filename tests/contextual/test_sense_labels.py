@@ -68,14 +68,14 @@ def test_shares_are_right_over_asked(tokenizer):
     assert found["report"]["밤"] == pytest.approx(1 - 1 / number, abs=1e-4) and found["validation"]["밤"] == 1
 
 
-def test_the_rate_is_the_best_of_the_validation_half(tmp_path):
+def test_the_rate_is_the_best_of_the_validation_half_with_the_first_draw(tmp_path):
     def run(rate, seed, validation, report):
         halves = {"validation": validation, "report": report}
         plan = {"way": "tuned", "labels": 5, "seed": seed, "rate": rate}
         return plan | {name: dict.fromkeys(HOMONYMS, share) for name, share in halves.items()}
 
     stored = SimpleNamespace(
-        runs=dict(enumerate([run(1e-4, 0, 0.5, 0.9), run(1e-4, 1, 0.7, 0.9), run(3e-4, 0, 0.8, 0.3)]))
+        runs=dict(enumerate([run(1e-4, 1, 1.0, 0.9), run(1e-4, 0, 0.5, 0.9), run(3e-4, 0, 0.6, 0.3)]))
     )
     (point,) = sense_labels.report(stored)["curves"]["tuned"]
     assert (point["rate"], point["seeds"], point["report"]) == (3e-4, 1, (0.3, 0.3))
