@@ -2,7 +2,7 @@
 
     python -m experiments.sense_stages pre-training=runs/course/model "sense tuning=runs/tuned/model"
 
-Writes data/checkpoints/course-bert/stages.json, which notebooks 13 and 14 draw: for each stage, for the half of the
+Writes data/checkpoints/course-bert/stages.json, which notebook 14 draws: for each stage, for the half of the
 held-out sentences on which a layer is chosen and for the half that is reported, and for each word, a number a layer
 (0: the input of the first one) of nearest_sense, neighbour and separation (course_utils/contextual/evaluation.py).
 """

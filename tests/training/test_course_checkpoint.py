@@ -77,7 +77,9 @@ def test_another_folder_needs_its_layer_told(course_bert, tmp_path):
 def test_transformers_opens_it_as_it_is_with_the_same_numbers(name):
     model, tokenizer = load_pretrained(name)
     assert isinstance(model, BertForPreTraining) and not model.training
-    reference = transformers.BertForPreTraining.from_pretrained(CHECKPOINTS / name, dtype=torch.float32).eval()
+    reference = transformers.BertForPreTraining.from_pretrained(
+        CHECKPOINTS / name, dtype=torch.float32
+    ).eval()
     cut = transformers.BertTokenizer.from_pretrained(CHECKPOINTS / name)
     sentences = ["나는 항구에 들러 배를 탔다.", "나는 사과와 배를 먹었다."]
     inputs = cut(*sentences, return_tensors="pt")
