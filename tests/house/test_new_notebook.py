@@ -92,7 +92,7 @@ def test_every_check_passes_on_a_skeleton(copy):
     ("number", "name", "says"),
     [
         ("03", "masking", "written already"),
-        ("21", "more", "course.toml has no notebook 21"),
+        ("98", "more", "course.toml has no notebook 98"),
         ("03", "../masking", "03_masking"),
     ],
 )
