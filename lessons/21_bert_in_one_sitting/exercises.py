@@ -50,6 +50,12 @@ ONE_QUERY = Exercise(
             torch.tensor([[1.0], [2.0], [9.0]]),
             torch.tensor([True, True, False]),
         ),
+        "renormalised": lambda: (  # the hidden score is higher by 2000 than those that may be seen
+            torch.tensor([2.0, 0, 0, 0], dtype=torch.float64),
+            torch.tensor([[1.0, 0, 0, 0], [3, 1.0, 0, 0], [2000, 0, 0, 2.0]], dtype=torch.float64),
+            torch.tensor([[1.0, 0], [0, 1.0], [5.0, 5.0]], dtype=torch.float64),
+            torch.tensor([True, True, False]),
+        ),
         "overflow": lambda: of_sizes(11, 5, 3, times=50.0),
         "in_float32": lambda: (  # 2³⁰ cancels out, and 1 is left
             torch.tensor([1.0, -1.0], dtype=torch.float64),
@@ -72,6 +78,10 @@ ONE_QUERY = Exercise(
             },
             "zero_score": {"-math.inf": "0.0"},
             "weights": {" @ value": ""},
+            "renormalised": {
+                "masked_fill(~allowed, -math.inf)": "softmax(dim=-1) * allowed",
+                ".softmax(dim=-1) @": " / scores.sum() @",
+            },
             "plain_mean": {"scores.softmax(dim=-1)": "(allowed / allowed.sum()).to(value.dtype)"},
             "other_sizes": {"len(query)": "4"},
             "not_low_enough": {"-math.inf": "-30.0"},
@@ -126,11 +136,11 @@ EMBED = Exercise(
             1e-12,
         ),
         "other_sizes": lambda: [tables(3, 7, 5), tables(1, 1, 3), tables(2, 300, 13)],
-        "eps_outside": lambda: tables(2, 5, 7, spread=1e-3, eps=1e-3),
-        "in_float32": lambda: (  # 2²⁶ cancels out, and 0 … 3 are left
+        "eps": lambda: [tables(2, 5, 7, spread=1e-3, eps=1e-3), tables(1, 2, 3, spread=0.0, eps=1e-3)],
+        "in_float32": lambda: (  # the mean is a thousand times the deviation
             torch.tensor([[0]]),
             torch.tensor([[0]]),
-            2.0**26 + torch.arange(4, dtype=torch.float64)[None],
+            256 + torch.arange(4, dtype=torch.float64)[None] / 3,
             torch.zeros(2, 4, dtype=torch.float64),
             torch.zeros(2, 4, dtype=torch.float64),
             torch.ones(4, dtype=torch.float64),
@@ -156,6 +166,8 @@ EMBED = Exercise(
             "no_bias": {" + bias": ""},
             "batch_axis": {"return gain": "return (gain", "+ bias": "+ bias).squeeze(0)"},
             "other_sizes": {"token[input_ids]": "token[input_ids[:1]]"},
+            "no_eps": {"(variance + eps)": "variance"},
+            "fixed_eps": [{"+ eps": "+ 1e-5"}, {"+ eps": "+ 1e-12"}],
             "eps_outside": {"(variance + eps).sqrt()": "(variance.sqrt() + eps)"},
             "in_float32": {"token[input_ids]": "token[input_ids].float().to(token.dtype)"},
             "detached": {"token[input_ids]": "token[input_ids].detach()"},
@@ -203,6 +215,7 @@ def batch_of(batch: int, length: int, size: int, heads: int, *, padded: bool, ti
     if padded:
         for row in range(batch):
             mask[row, length - row % length :] = 0
+        mask = mask[:, torch.randperm(length)]  # at the left and in the middle, too
     matrices = drawn(*[(size, size)] * 4, times=size**-0.5)
     return *drawn((batch, length, size), times=times), *matrices, heads, mask
 
@@ -218,6 +231,14 @@ SELF_ATTENTION = Exercise(
             for sizes in [(2, 5, 12, 3), (1, 1, 6, 6), (3, 7, 10, 1), (1, 67, 10, 5)]
         ],
         "padding": lambda: [batch_of(3, 5, 6, 2, padded=True), batch_of(5, 11, 15, 5, padded=True)],
+        "renormalised": lambda: (  # all queries are (1, 0), the keys (±0.5, 0) and, at [PAD], (3000, 0)
+            torch.tensor([[[1.0, 0.5], [1.0, -0.5], [1.0, 3000.0]]], dtype=torch.float64),
+            torch.tensor([[1.0, 0.0], [0.0, 0.0]], dtype=torch.float64),
+            torch.tensor([[0.0, 0.0], [1.0, 0.0]], dtype=torch.float64),
+            *(torch.eye(2, dtype=torch.float64) for _ in range(2)),
+            1,
+            torch.tensor([[1, 1, 0]]),
+        ),
         "overflow": lambda: batch_of(2, 5, 6, 2, padded=True, times=100.0),
         "in_float32": lambda: (  # 2³⁰ cancels out, and 1 is left
             torch.tensor([[[1.0, -1.0], [2.0**30 + 1, 2.0**30]]], dtype=torch.float64),
@@ -255,6 +276,12 @@ SELF_ATTENTION = Exercise(
             ],
             "after_softmax": {
                 ".masked_fill(padding, -math.inf).softmax(dim=-1)": ".softmax(dim=-1).masked_fill(padding, 0.0)"
+            },
+            "renormalised": {
+                "weights = scores.masked_fill(padding, -math.inf).softmax(dim=-1)": (
+                    "weights = scores.softmax(dim=-1) * ~padding\n"
+                    "    weights = weights / weights.sum(dim=-1, keepdim=True)"
+                )
             },
             "overflow": {
                 ".softmax(dim=-1)": ".exp()\n    weights = weights / weights.sum(dim=-1, keepdim=True)"

@@ -76,6 +76,14 @@ def embed_by_mean_of_squares(input_ids, token_type_ids, token, segment, position
     return x / (x.pow(2).mean(-1, keepdim=True) + eps) ** 0.5 * gain + bias
 
 
+def embed_by_difference_of_squares(input_ids, token_type_ids, token, segment, position, gain, bias, eps):
+    """E[x²] − E[x]²."""
+    x = token[input_ids] + segment[token_type_ids] + position[: input_ids.shape[1]]
+    mean = x.mean(-1, keepdim=True)
+    variance = (x**2).mean(-1, keepdim=True) - mean**2
+    return (x - mean) / torch.sqrt(variance + eps) * gain + bias
+
+
 def embed_by_one_hot(input_ids, token_type_ids, token, segment, position, gain, bias, eps):
     x = F.one_hot(input_ids, len(token)).to(token.dtype) @ token
     x = x + segment.index_select(0, token_type_ids.flatten()).view_as(x) + position[None, : x.shape[1]]
@@ -186,6 +194,7 @@ RIGHT = {
         "module": embed_by_module,
         "loop": embed_by_loop,
         "mean of squares": embed_by_mean_of_squares,
+        "difference of squares": embed_by_difference_of_squares,
         "one-hot": embed_by_one_hot,
         "var_mean": embed_by_var_mean,
         "notebook": embed_as_in_the_notebook,
