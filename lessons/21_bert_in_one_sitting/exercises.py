@@ -274,6 +274,12 @@ SELF_ATTENTION = Exercise(
                 {"[:, None, None] ==": "[:, None, :, None] =="},
                 {"[:, None, None] ==": "[:, None, :, None] ==", "-math.inf": "-1e9"},
             ],
+            "pads_at_the_end": {
+                "attention_mask[:, None, None] == 0": (
+                    "(torch.arange(hidden.shape[1]) >= attention_mask.sum(1)[:, None])[:, None, None]"
+                )
+            },
+            "wipes_rows": {"@ w_output": "@ w_output * attention_mask[..., None]"},
             "after_softmax": {
                 ".masked_fill(padding, -math.inf).softmax(dim=-1)": ".softmax(dim=-1).masked_fill(padding, 0.0)"
             },
