@@ -1,7 +1,7 @@
 # 어텐션에서 BERT까지 / From Attention to BERT. `make` alone lists what there is.
 #
 #   make lab PYTHON=python3.12          another interpreter (3.11 or newer)
-#   make lab LECTURE=1                  figures and widgets in large, for a projector
+#   make lab LECTURE=1                  all in large, for a projector
 #   make lab TORCH_INDEX_URL=...        the CPU build of torch; the address is on pytorch.org's install page
 #   make lab SSL_CERT_FILE=...          the certificate of a proxy that reads along, as in some schools and companies
 
@@ -10,7 +10,7 @@ PY := .venv/bin/python
 export PYTHON TORCH_INDEX_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lab update fresh test test-all check notebooks bench lint mutants lowest pictures clean
+.PHONY: help venv lab update fresh test test-all check notebooks bench lint mutants lowest pictures slides clean
 .PHONY: checks tests browser strict faults
 
 help:  ## this list
@@ -34,6 +34,7 @@ test: venv  ## 바꿀 때마다 하는 검사 / the checks of every change: ruff
 
 test-all: venv  ## 느리고 드문 검사까지 / the slow and rare checks, too (once a week)
 	@COURSE_PICTURES=1 $(MAKE) --no-print-directory KINDS= checks faults
+	@$(PY) -m benchmarks memory busy
 
 check: venv lint  ## 바꾼 것의 검사만, 1분 안에 / lint and the tests of what changed, under a minute
 	@files="$$($(PY) -m dev.changed_tests)"; [ -n "$$files" ] || echo "no test is about what changed"; \
@@ -58,6 +59,9 @@ mutants: venv  ## 일부러 넣은 잘못을 검사가 알아채는지 봅니다
 lowest: venv  ## 허용하는 가장 낮은 버전으로 노트북을 실행합니다 / run the notebooks on the lowest versions allowed
 	@$(PY) -m dev.lowest $(NOTEBOOK)
 
+slides: venv  ## 강의용 슬라이드를 build/slides에 만듭니다: make slides NOTEBOOK=02 / slides, one page a notebook, offline
+	@$(PY) -m dev.slides $(NOTEBOOK)
+
 pictures: venv  ## README의 그림 / make the pictures of the README
 	@$(PY) dev/readme_pictures.py
 
@@ -66,7 +70,7 @@ clean:  ## .venv와 임시 파일을 지웁니다 / remove .venv and caches
 	@if [ -L .venv ] || ! ls .venv/.course-* >/dev/null 2>&1; \
 	then [ ! -e .venv ] || echo ".venv는 이 강의가 만든 것이 아니어서 남깁니다 / .venv was not made by this course: it stays"; \
 	else rm -rf .venv; fi
-	@rm -rf .venv.lock .pytest_cache .ruff_cache .hypothesis build/figures build/lowest course_utils.egg-info tests/browser/screenshots
+	@rm -rf .venv.lock .pytest_cache .ruff_cache .hypothesis build/figures build/lowest build/slides course_utils.egg-info tests/browser/screenshots
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- What `make test` does: pytest does it, make puts it side by side -----------------------------------------------

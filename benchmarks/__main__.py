@@ -1,7 +1,8 @@
 """`make bench`: the course against its peers, as ratios.
 
     python -m benchmarks                       everything, some minutes
-    python -m benchmarks tokenizers            one table: inference, training, decoding, widgets, memory, tokenizers
+    python -m benchmarks busy                  one table, of inference, training, decoding, widgets, memory, busy,
+                                               tokenizers
     python -m benchmarks --quick               shorter runs, rougher figures
 
 Both sides of a ratio take turns in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
@@ -65,7 +66,14 @@ def memory(quick: bool) -> list[str]:
     """The largest memory of the kernel after each notebook."""
     from benchmarks.memory_bench import rows
 
-    return table.memory_lines([(row["what"], row["bytes"]) for row in rows()])
+    return table.memory_lines(rows())
+
+
+def busy(quick: bool) -> list[str]:
+    """A notebook beside a busy core, as a hub, a browser or a video call is one."""
+    from benchmarks.memory_bench import LONGEST, busy_row
+
+    return [table.busy_line(*busy_row("06_encoder_block" if quick else LONGEST))]
 
 
 def tokenizers(quick: bool) -> list[str]:
@@ -82,6 +90,7 @@ TABLES: dict[str, Callable[[bool], list[str]]] = {
     "decoding": decoding,
     "widgets": widgets,
     "memory": memory,
+    "busy": busy,
     "tokenizers": tokenizers,
 }
 

@@ -9,11 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any, NamedTuple
 
+from course_utils.support.text_width import aligned
+
 PIPELINE_GOAL = "≥ 5"  # one process makes a batch and then takes the step: even a fifth would be noticeable
 TRAINING_SHARE = 65  # % of the float32 ceiling, in float32
 NO_GOAL = "–"
 MEDIAN_MS, HIGH_MS = 50, 100  # a widget's answer: the median, and the 95th percentile
 MOST_MEMORY_MB = 600  # of a notebook's kernel
+MOST_SLOWER = 3  # a notebook beside one busy core
 
 
 class Row(NamedTuple):
@@ -67,48 +70,43 @@ def reached(row: Row) -> bool | None:
 
 def lines(title: str, rows: Iterable[Sequence[Any]]) -> list[str]:
     """The table of some rows (Row, or a tuple that begins like one) under its title."""
-    rows = [Row(*row) for row in rows]
-    width = max([len(title), *(len(row.what) for row in rows)])
-    told = [f"{title:<{width}} {'ours':>11} {'theirs':>11} {'ratio':>8}   goal"]
+    told = [[title, f"{'ours':>11}", f"{'theirs':>11}", f"{'ratio':>6}", "  goal", ""]]
     sign = {True: "✓", False: "✗", None: " "}
-    for row in rows:
-        if row.ours is None or row.theirs is None:
-            told.append(f"{row.what:<{width}} {row.note}")
-            continue
-        times = f"{1e3 * row.ours:8.1f} ms {1e3 * row.theirs:8.1f} ms"
-        line = f"{row.what:<{width}} {times} {row.ratio:8.2f} {sign[reached(row)]} {row.goal:<7} {row.note}"
-        told.append(line.rstrip())
-    return told
+    for row in (Row(*row) for row in rows):
+        cells = [""] * 4
+        if row.ours is not None and row.theirs is not None:
+            times = (f"{1e3 * seconds:8.1f} ms" for seconds in (row.ours, row.theirs))
+            cells = [*times, f"{row.ratio:6.2f}", f"{sign[reached(row)]} {row.goal}"]
+        told.append([row.what, *cells, row.note])
+    return aligned(told).splitlines()
 
 
 def answer_lines(rows: Iterable[tuple[str, int, float, float]]) -> list[str]:
     """The table of widgets: (name, number of keys, median, 95th percentile) in milliseconds; the peer comes first."""
     rows = list(rows)
-    width = max(len("widgets, key to picture"), *(len(row[0]) for row in rows))
-    told = [
-        f"{'widgets, key to picture':<{width}} {'keys':>6} {'median':>11} {'95 %':>11} {'ours : peer':>12}   goal"
-    ]
+    told = [["widgets, key to picture", "keys", "     median", "       95 %", "ours : peer", "goal"]]
     for name, keys, median, high in rows:
         sign = "✓" if median <= MEDIAN_MS and high <= HIGH_MS else "✗"
-        ratio = median / rows[0][2]
-        told.append(
-            f"{name:<{width}} {keys:>6} {median:8.1f} ms {high:8.1f} ms {ratio:12.2f}   "
-            f"{sign} ≤ {MEDIAN_MS}, ≤ {HIGH_MS} ms"
-        )
-    return told
+        times = (f"{milliseconds:8.1f} ms" for milliseconds in (median, high))
+        ratio, goal = f"{median / rows[0][2]:.2f}", f"{sign} ≤ {MEDIAN_MS}, ≤ {HIGH_MS} ms"
+        told.append([name, str(keys), *times, ratio, goal])
+    return aligned(told).splitlines()
 
 
 def memory_lines(rows: Iterable[tuple[str, int]]) -> list[str]:
     """The table of notebooks: (name, bytes of its kernel at most)."""
-    rows = list(rows)
-    width = max(len("memory of one kernel, at most"), *(len(row[0]) for row in rows))
-    return [
-        f"{'memory of one kernel, at most':<{width}}",
-        *(
-            f"{name:<{width}} {size / 1e6:8,.0f} MB {'✓' if size <= MOST_MEMORY_MB * 1e6 else '✗'} ≤ {MOST_MEMORY_MB}"
-            for name, size in rows
-        ),
-    ]
+    told = [["memory of one kernel, at most", ""]]
+    for name, size in rows:
+        sign = "✓" if size <= MOST_MEMORY_MB * 1e6 else "✗"
+        told.append([name, f"{size / 1e6:8,.0f} MB {sign} ≤ {MOST_MEMORY_MB}"])
+    return aligned(told).splitlines()
+
+
+def busy_line(what: str, quiet: float, busy: float) -> str:
+    """A notebook's seconds, alone and beside a busy core."""
+    ratio = busy / quiet
+    goal = f"{'✓' if ratio <= MOST_SLOWER else '✗'} ≤ {MOST_SLOWER}"
+    return f"{what}  {quiet:.0f} s, beside a busy core {busy:.0f} s  {ratio:.1f} {goal}"
 
 
 def machine() -> str:

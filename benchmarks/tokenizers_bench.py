@@ -2,18 +2,20 @@
 
 Both sides of a ratio take turns in one process, and the median is taken, so that a busy machine disturbs both alike.
 The library trains on all cores it finds, unless RAYON_NUM_THREADS says otherwise.
-The text is made here from a seed: Korean syllables in words whose frequencies fall off as in real text.
+The text is that of the course's corpus.
 """
 
 from __future__ import annotations
 
-import random
+import bisect
+import itertools
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks import table
+from course_utils.datasets.corpus import read_documents
 from course_utils.tokenization import (
     BPETokenizer,
     BPETrainer,
@@ -23,8 +25,6 @@ from course_utils.tokenization import (
     fast,
 )
 from course_utils.tokenization.merging import MergeTrainer
-
-PARTICLES = "을 를 이 가 에서 은 는 의 도 습니다 었다 하고 이다 네요"
 
 
 def recount(words: Iterable[tuple[Sequence[str], int]], merges: int) -> list[tuple[str, str]]:
@@ -58,23 +58,11 @@ def recount(words: Iterable[tuple[Sequence[str], int]], merges: int) -> list[tup
     return learned
 
 
-def sample_text(characters: int, *, seed: int = 0) -> list[str]:
-    """Lines of words of Hangul syllables with particles; word frequencies fall as 1/rank."""
-    random_ = random.Random(seed)
-    syllables = random_.sample([chr(code) for code in range(0xAC00, 0xD7A4)], 1100)
-    weights = [1 / (rank + 3) for rank in range(len(syllables))]
-    stems = ["".join(random_.choices(syllables, weights, k=random_.randint(1, 4))) for _ in range(15_000)]
-    endings = ["", *PARTICLES.split()]
-    stem_weights = [1 / (rank + 10) for rank in range(len(stems))]
-    lines, length = [], 0
-    while length < characters:
-        words = random_.choices(stems, stem_weights, k=random_.randint(4, 16))
-        line = " ".join(word + random_.choice(endings) for word in words) + random_.choice(
-            [".", "!", "?", "..."]
-        )
-        lines.append(line)
-        length += len(line)
-    return lines
+def sample_text(characters: int) -> list[str]:
+    """Sentences of the course's corpus, so many characters of them."""
+    sentences = [sentence for document in read_documents() for sentence in document]
+    ends = list(itertools.accumulate(map(len, sentences)))
+    return sentences[: bisect.bisect(ends, characters) + 1]
 
 
 def compare(ours: Callable[[], object], theirs: Callable[[], object], *, repeat: int) -> tuple[float, float]:

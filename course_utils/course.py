@@ -23,21 +23,21 @@ class Notebook:
         file: name without .ipynb, "02_scaled_dot_product_attention".
         part: title of the part it belongs to.
         minutes: how long one reading takes, without the exercises.
-        planned: is it still to be written?
         title: as in its first heading.
         short: the title as on the map of the course.
         question: what it answers.
         moves: what its widgets let the learner move; empty where it has none.
+        planned: is it still to be written?
     """
 
     file: str
     part: str
     minutes: int
-    planned: bool
     title: str
     short: str
     question: str
     moves: str
+    planned: bool = False
 
     @property
     def number(self) -> str:
@@ -60,7 +60,7 @@ def notebooks(lang: str | None = None) -> list[Notebook]:
             file=row["file"],
             part=parts[row["part"] - 1],
             minutes=row["minutes"],
-            planned=row["planned"],
+            planned=row.get("planned", False),
             **row[lang],
         )
         for row in course["notebooks"]
@@ -77,11 +77,3 @@ def title_of(number: str) -> str:
         if found.number == number:
             return found.title
     raise ValueError(f"course.toml has no notebook {number!r}")
-
-
-def map_of_the_course() -> dict[str, list[str]]:
-    """Title of each part -> its notebooks as "NN short title", as plot_course_map takes them."""
-    parts: dict[str, list[str]] = {}
-    for found in notebooks():
-        parts.setdefault(found.part, []).append(f"{found.number} {found.short}")
-    return parts

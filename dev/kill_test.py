@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import http.server
 import io
 import json
 import os
@@ -31,7 +30,6 @@ import resource
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +40,6 @@ from pathlib import Path
 import torch
 from safetensors import safe_open
 
-from course_utils.config import BertConfig
 from course_utils.datasets import download, origins
 from course_utils.datasets.batching import seeded
 from course_utils.datasets.corpus import HOMONYMS
@@ -55,6 +52,8 @@ from course_utils.support.folders import LEFTOVER, LOCK, MARK
 from course_utils.training.log import read_log
 from scripts import pretrain, sense_tuning
 from scripts.sense_task import CLASSES
+from tests.datasets.serving import Quiet, serving
+from tests.small import small_config
 
 SECONDS = 600.0  # that a start may take if nothing kills it
 FILE = "interrupted.tsv"
@@ -71,9 +70,8 @@ class Writer:
     act: Callable[[Path], int]  # the command; its exit status
     found: Callable[[Path], object]  # what a reader finds; an exception if it cannot be read
     kept: tuple[str, ...]  # the names that may be there at the end
-    whole: Callable[[Path], dict[str, object]] | None = (
-        None  # all that is there in the end, where a reader finds less
-    )
+    # all that is there in the end, where a reader finds less
+    whole: Callable[[Path], dict[str, object]] | None = None
     own_folder: str | None = None  # the folder that the command has for itself; there no leftover may stay
 
 
@@ -83,14 +81,7 @@ class Writer:
 def tiny_model(seed: int) -> tuple[BertForPreTraining, object]:
     """A model of one layer and a vocabulary that knows the homonyms."""
     tokenizer = train_vocabulary([f"{word} 보았다 좋다" for word, _ in CLASSES], 120)
-    config = BertConfig(
-        vocab_size=len(tokenizer.vocab),
-        hidden_size=64,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=128,
-        max_position_embeddings=32,
-    )
+    config = small_config(len(tokenizer.vocab), hidden_size=64, num_hidden_layers=1, intermediate_size=128)
     return BertForPreTraining(config, generator=seeded(seed)), tokenizer
 
 
@@ -185,9 +176,8 @@ def pre_train(folder: Path) -> int:
         "--vocab-size 120 --layers 1 --hidden 32 --heads 2 --max-length 24 --positions 32 --steps 24 "
         "--warmup 5 --batch-size 7 --held-out 10 --threads 1 --log-every 5 --checkpoint-every 2"
     )
-    os.chdir(
-        folder
-    )  # of the process that is killed: a checkpoint tells its text by the path, in each round the same
+    # of the process that is killed: a checkpoint tells its text by the path, in each round the same
+    os.chdir(folder)
     return pretrain.main(["--corpus", "text.txt", "--out", "run", *options.split()])
 
 
@@ -420,34 +410,23 @@ def check(name: str, fault: str, times: int, folder: Path, draw: random.Random) 
 
 @contextmanager
 def origin_on_this_machine() -> Iterator[None]:
-    """A slow server that has one file, and goes on where it is asked to; it is the origin of FILE."""
+    """A slow server that has one file; it is the origin of FILE."""
 
-    class Slow(http.server.BaseHTTPRequestHandler):
+    class Slow(Quiet):
         def do_GET(self) -> None:
-            start = int(self.headers.get("Range", "bytes=0-")[6:-1])
-            self.send_response(206 if start else 200)
-            if start:
-                self.send_header("Content-Range", f"bytes {start}-{len(BODY) - 1}/{len(BODY)}")
-            self.send_header("Content-Length", str(len(BODY) - start))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(BODY)))
             self.end_headers()
-            try:
-                for place in range(start, len(BODY), 100_000):
-                    self.wfile.write(BODY[place : place + 100_000])
-                    time.sleep(0.003)
-            except OSError:  # killed: nobody reads
-                pass
+            for place in range(0, len(BODY), 100_000):
+                self.wfile.write(BODY[place : place + 100_000])
+                time.sleep(0.003)
 
-        def log_message(self, *_: object) -> None: ...
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    origins.RAW = f"http://127.0.0.1:{server.server_port}"
-    sha256 = hashlib.sha256(BODY).hexdigest()
-    origins.ORIGINS[FILE] = origins.Origin("course/none", "0" * 40, FILE, len(BODY), sha256)
-    os.environ.pop("COURSE_DATA_MIRROR", None)
-    download.PAUSE = 0.0
-    yield
-    server.shutdown()
+    with serving(Slow) as origins.RAW:
+        sha256 = hashlib.sha256(BODY).hexdigest()
+        origins.ORIGINS[FILE] = origins.Origin("course/none", "0" * 40, FILE, len(BODY), sha256)
+        os.environ.pop("COURSE_DATA_MIRROR", None)
+        download.PAUSE = 0.0
+        yield
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -71,13 +71,12 @@ def _seconds_of_prose(text: str) -> float:
 def main() -> int:
     """Print a table: what course.toml states, and what is estimated."""
     print("      stated  reading  exercises")
-    for row in notebooks("ko"):
-        if not row.planned:
-            notebook = nbformat.read(NOTEBOOKS / f"{row.file}.ipynb", as_version=4)
-            read, tried = rounded(reading(notebook)), exercising(notebook)
-            print(
-                f"{row.number}    {row.minutes:>6}  {read:>7}  {tried:>9}{'' if read == row.minutes else '  ←'}"
-            )
+    for row in (row for row in notebooks("ko") if not row.planned):
+        notebook = nbformat.read(NOTEBOOKS / f"{row.file}.ipynb", as_version=4)
+        read, tried = rounded(reading(notebook)), exercising(notebook)
+        print(
+            f"{row.number}    {row.minutes:>6}  {read:>7}  {tried:>9}{'' if read == row.minutes else '  ←'}"
+        )
     return 0
 
 

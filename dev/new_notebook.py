@@ -1,10 +1,8 @@
-"""Make the skeleton of a notebook that course.toml plans; every check of the course passes on it.
+"""Begin a notebook as a copy of a written one, on which every check of the course passes.
 
-    python -m dev.new_notebook 07 transformer
+    python -m dev.new_notebook 22_my_topic
 
-It writes the notebook with its outputs, its exercises with their texts, and what the tests know of both, from the
-templates in dev/skeleton/; then it sets `planned = false` in course.toml. What the templates say is a stand-in: replace
-every [채울 곳] and [to fill in].
+course.toml must have its row. Copied is MODEL, notebook and lesson, under the new number; replace it piece by piece.
 """
 
 from __future__ import annotations
@@ -15,122 +13,72 @@ import shutil
 import sys
 from pathlib import Path
 
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
 from course_utils.course import FILE, Notebook, notebooks
 from course_utils.support.files import write_atomically
 from dev import run_notebooks
+from dev.minutes import exercising
+from dev.notebook_cells import read_notebook
 
 ROOT = FILE.parent
-SKELETON = Path(__file__).resolve().parent / "skeleton"
-# Template -> where it goes; NN is the number of the notebook, @FILE@ the name of its file.
-PLACES = {
-    "notebook.md": "notebooks/ko/@FILE@.ipynb",
-    "exercises.py": "lessons/@FILE@/exercises.py",
-    "texts.ko.toml": "lessons/@FILE@/texts.ko.toml",
-    "texts.en.toml": "lessons/@FILE@/texts.en.toml",
-    "scratch.py": "lessons/@FILE@/scratch.py",
-    "right.py": "lessons/@FILE@/right.py",
-}
+MODEL = "02_scaled_dot_product_attention"
+FIRST_CELL = """# {row.number} · {row.title}
+
+**질문.** {row.question}
+
+> **뼈대입니다.** {model}의 사본입니다. [채울 곳] 셀을 하나씩 바꾸고 이 줄을 지우십시오.
+
+읽는 데 {row.minutes}분, 연습 문제에 {exercises}분쯤 걸립니다."""
 
 
-def planned_row(number: str, name: str) -> Notebook:
-    """The row of course.toml for a notebook that is still to be written.
-
-    Raises:
-        ValueError: if course.toml has no such number, gives it another name, or says that it is written already.
-    """
-    rows = {row.number: row for row in notebooks("ko")}
-    if number not in rows:
-        raise ValueError(f"course.toml has no notebook {number}: add its row first, with planned = true")
-    row = rows[number]
-    if row.file != f"{number}_{name}":
-        raise ValueError(f"course.toml calls notebook {number} {row.file}, not {number}_{name}")
-    if not row.planned:
-        raise ValueError(f"notebook {number} is written already: {row.file}")
-    return row
-
-
-def fill(template: str, row: Notebook) -> str:
-    """The template with this notebook's number, file, title, question and minutes."""
-    facts = {"FILE": row.file, "TITLE": row.title, "QUESTION": row.question, "MINUTES": str(row.minutes)}
-    filled = re.sub(r"@([A-Z]+)@", lambda found: facts[found[1]], template)
-    return re.sub(r"(?<![A-Z])NN(?![A-Z])", row.number, filled)
-
-
-def to_notebook(text: str, number: str) -> NotebookNode:
-    """A notebook from cells that each begin with a line "=== markdown" or "=== code", maybe with tags behind it."""
-    notebook = new_notebook(metadata={"kernelspec": dict(run_notebooks.KERNELSPEC)})
-    cells = re.split(r"^=== (markdown|code)(.*)\n", text, flags=re.MULTILINE)[1:]
-    for kind, tags, source in zip(cells[::3], cells[1::3], cells[2::3], strict=True):
-        make = new_markdown_cell if kind == "markdown" else new_code_cell
-        cell = make(source.rstrip("\n"), metadata={"tags": tags.split()} if tags.split() else {})
-        cell.id = f"{number}-{len(notebook.cells):03}"
-        notebook.cells.append(cell)
-    return notebook
-
-
-def files(row: Notebook) -> dict[Path, str]:
-    """Every file of the skeleton with its content; the notebook is not yet executed."""
-    found = {}
-    for template, place in PLACES.items():
-        content = fill((SKELETON / template).read_text(encoding="utf-8"), row)
-        if template == "notebook.md":
-            content = run_notebooks.serialise(to_notebook(content, row.number))
-        found[ROOT / fill(place, row)] = content
-    return found
-
-
-def mark_written(course: str, row: Notebook) -> str:
-    """course.toml with `planned = false` in the row of this notebook, and nothing else changed."""
-    pattern = rf'(?m)^(file = "{row.file}"\n(?:(?!\[\[).*\n)*?planned = )true$'
-    changed, count = re.subn(pattern, r"\1false", course)
-    if count != 1:
-        raise ValueError(f"course.toml: no line `planned = true` below file = {row.file!r}")
-    return changed
+def renamed(text: str, row: Notebook) -> str:
+    """The text with the new notebook's name and number in place of the model's."""
+    return re.sub(rf"(?<![\d.]){MODEL[:2]}(?!\d)", row.number, text.replace(MODEL, row.file))
 
 
 def make(row: Notebook) -> list[Path]:
-    """Write, execute and register the skeleton; returns every file that is new or changed.
+    """Copy and execute; returns the new files.
 
     Raises:
-        FileExistsError: if one of its files is there already; nothing is changed then.
-        RuntimeError: if the notebook does not run; its files are taken away again.
+        FileExistsError: if the notebook or its lesson is there already; nothing is changed then.
+        RuntimeError: if the notebook does not run; nothing of it stays.
     """
-    contents = files(row)
-    if there := [path for path in contents if path.exists()]:
-        raise FileExistsError(f"there already: {', '.join(str(path.relative_to(ROOT)) for path in there)}")
-    course = mark_written(FILE.read_text(encoding="utf-8"), row)
+    model, lesson = ROOT / "lessons" / MODEL, ROOT / "lessons" / row.file
+    notebook = ROOT / "notebooks" / "ko" / f"{row.file}.ipynb"
+    for path in (lesson, notebook):
+        if path.exists():
+            raise FileExistsError(f"there already: {path.relative_to(ROOT)}")
     try:
-        for path, content in contents.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, content)
-        notebook = next(path for path in contents if path.suffix == ".ipynb")
+        lesson.mkdir()
+        for file in [*model.glob("*.py"), *model.glob("*.toml")]:
+            write_atomically(lesson / file.name, renamed(file.read_text(encoding="utf-8"), row))
+        copied = read_notebook(notebook.with_stem(MODEL))
+        for cell in copied.cells:
+            cell.id, cell.source = renamed(cell.id, row), renamed(cell.source, row)
+        copied.cells[0].source = FIRST_CELL.format(row=row, model=MODEL, exercises=exercising(copied))
+        write_atomically(notebook, run_notebooks.serialise(copied))
         if run_notebooks.main([str(notebook)]) != 0:
             raise RuntimeError(f"{notebook.name} did not run: nothing was kept")
     except BaseException:
-        for path in contents:
-            path.unlink(missing_ok=True)
-        shutil.rmtree(ROOT / "lessons" / row.file, ignore_errors=True)  # with compiled files
+        shutil.rmtree(lesson, ignore_errors=True)
+        notebook.unlink(missing_ok=True)
         raise
-    write_atomically(FILE, course)
-    return [*contents, FILE]
+    return [*sorted(lesson.glob("*.*")), notebook]
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("number", help="two digits, as in course.toml")
-    parser.add_argument("name", help="the rest of the file's name, as in course.toml")
-    options = parser.parse_args(arguments)
+    parser.add_argument("file", help="number and name, as in course.toml: 22_my_topic")
+    file = parser.parse_args(arguments).file
     try:
-        touched = make(planned_row(options.number, options.name))
+        rows = [row for row in notebooks("ko") if row.file == file]
+        if not rows:
+            raise ValueError(f"course.toml has no notebook {file}: add its row first")
+        for path in make(rows[0]):
+            print(f"  {path.relative_to(ROOT)}")
     except (ValueError, FileExistsError, RuntimeError) as error:
         print(f"✗ {error}", file=sys.stderr)
         return 1
-    for path in touched:
-        print(f"  {path.relative_to(ROOT)}")
-    print("✓ made. Replace every [채울 곳] and [to fill in]; then: python -m dev.readme_tables, make check")
+    print("✓ made. Replace it cell by cell; then: python -m dev.way, make check")
     return 0
 
 

@@ -33,8 +33,9 @@ def tags(cell: NotebookNode) -> set[str]:
 
 
 def belongs_folded(cell: NotebookNode) -> bool:
-    """Imports and a figure's code, beyond a few lines, are folded, so that the page shows the lesson."""
-    return bool(tags(cell) & FOLDED_TAGS) and len(cell.source.strip().splitlines()) > FEW_LINES
+    """Imports and a figure's code, beyond a few lines, and bands are folded, so that the page shows the lesson."""
+    few = len(cell.source.strip().splitlines()) <= FEW_LINES
+    return holds_bands(cell) or (bool(tags(cell) & FOLDED_TAGS) and not few)
 
 
 def is_folded(cell: NotebookNode) -> bool:
@@ -44,6 +45,11 @@ def is_folded(cell: NotebookNode) -> bool:
 def holds_an_answer(cell: NotebookNode) -> bool:
     """What a question asks for is saved folded: nobody reads it before they have thought."""
     return "answer" in tags(cell)
+
+
+def holds_bands(cell: NotebookNode) -> bool:
+    """What numbers of the cell before must lie between."""
+    return "bands" in tags(cell)
 
 
 def where(notebook: NotebookNode, index: int) -> str:

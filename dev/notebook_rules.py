@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
@@ -25,6 +26,7 @@ from dev.notebook_cells import (  # noqa: E402
     belongs_folded,
     code_cells,
     holds_an_answer,
+    holds_bands,
     is_folded,
     output_texts,
     parse,
@@ -35,7 +37,7 @@ from dev.notebook_cells import (  # noqa: E402
 from dev.number_rules import about_has_its_assert, about_is_written_by_the_helper  # noqa: E402
 from dev.run_notebooks import KERNELSPEC, MACHINE_PATH, WIDGET_VIEW  # noqa: E402
 
-KNOWN_TAGS = {"imports", "scratch", "figure", "widget", "widget-digest", "answer", "exercise"}
+KNOWN_TAGS = {"imports", "scratch", "figure", "widget", "widget-digest", "answer", "exercise", "bands"}
 MOST_LINES = 25
 MOST_COLUMNS = 120
 MOST_BYTES = 1_000_000
@@ -43,6 +45,8 @@ FEWEST_EXERCISES = 3
 
 OBJECT_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 RAW_FLOAT = re.compile(r"\d\.\d{7,}")
+
+COMMONMARK = MarkdownIt("commonmark").enable("table")
 
 Rule = Callable[[NotebookNode], Iterator[str]]
 
@@ -148,9 +152,12 @@ def lines_are_narrow(notebook: NotebookNode) -> Iterator[str]:
 
 
 def prose_comes_first(notebook: NotebookNode) -> Iterator[str]:
-    """A markdown cell before each code cell; only the digest follows its widget directly, an answer its question."""
+    """A markdown cell before each code cell; only the digest follows its widget directly, an answer its question, and
+    bands what they hold."""
     for index, cell in code_cells(notebook):
         before = notebook.cells[index - 1] if index else None
+        if holds_bands(cell):
+            continue
         if "widget-digest" in tags(cell) and before is not None and "widget" in tags(before):
             continue
         if holds_an_answer(cell) and before is not None and "Guess(" in before.source:
@@ -168,12 +175,34 @@ def first_code_cell_imports(notebook: NotebookNode) -> Iterator[str]:
 
 
 def code_aside_is_folded(notebook: NotebookNode) -> Iterator[str]:
-    """Long imports and figures' code are folded, and nothing else is: the lesson stays in sight."""
+    """Long imports, figures' code and bands are folded, and nothing else is: the lesson stays in sight."""
     for index, cell in enumerate(notebook.cells):
         if belongs_folded(cell) and not is_folded(cell):
             yield f"{where(notebook, index)} is not folded: run dev/run_notebooks.py"
         elif is_folded(cell) and not belongs_folded(cell):
-            yield f"{where(notebook, index)} is folded, and is no figure and no import"
+            yield f"{where(notebook, index)} is folded, and is no figure, no import and no bands"
+
+
+def bands_hold_the_cell_before(notebook: NotebookNode) -> Iterator[str]:
+    """A cell of bands follows a code cell, prints nothing, and has only asserts and the loops around them."""
+    for index, cell in code_cells(notebook):
+        if not holds_bands(cell):
+            continue
+        if not index or notebook.cells[index - 1].cell_type != "code" or cell.outputs:
+            yield f"{where(notebook, index)} holds bands, and has an output or no code cell before it"
+        loops = [node.body for node in ast.walk(parse(cell)) if isinstance(node, ast.For | ast.Module)]
+        if not all(isinstance(node, ast.Assert | ast.For) for body in loops for node in body):
+            yield f"{where(notebook, index)} holds bands, and does something else"
+
+
+def bold_is_closed(notebook: NotebookNode) -> Iterator[str]:
+    """No ** is seen as it is: after %, a quotation mark or a formula, and before a particle, it closes nothing."""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            for block in COMMONMARK.parse(cell.source):
+                for part in block.children or []:
+                    if part.type == "text" and "**" in part.content:
+                        yield f"{where(notebook, index)} shows ** as it is: …{part.content[-60:]!r}"
 
 
 def figures_have_alt_text(notebook: NotebookNode) -> Iterator[str]:
@@ -327,6 +356,8 @@ RULES: list[Rule] = [
     prose_comes_first,
     first_code_cell_imports,
     code_aside_is_folded,
+    bands_hold_the_cell_before,
+    bold_is_closed,
     figures_have_alt_text,
     may_move_has_reason,
     widgets_have_digests,

@@ -1,6 +1,7 @@
 """Rules for numbers that may move: who writes ≈ also asserts the band that the number stays in.
 
-nbval does not compare what follows ≈ (nbval_sanitize.cfg); the assert in the same cell is all that holds it.
+nbval does not compare what follows ≈ (nbval_sanitize.cfg); the assert in the same cell, or in the folded one with its
+bands right after, is all that holds it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from dev.notebook_cells import code_cells, output_texts, parse, where
+from dev.notebook_cells import code_cells, holds_bands, output_texts, parse, where
 
 MARK = "≈"
 WRITTEN_BY_HAND = re.compile(r"≈\s*([-+]?[0-9]|$)")  # before a digit, or before a {value} of an f-string
@@ -19,7 +20,7 @@ HELPER = "about"
 
 
 def about_has_its_assert(notebook: NotebookNode) -> Iterator[str]:
-    """Each about(value) shares a name with an assert of its cell; a loop's variable stands for what it runs over."""
+    """Each about(value) shares a name with an assert; a loop's variable stands for what the loop runs over."""
     writers = {HELPER} | {
         node.name
         for _, cell in code_cells(notebook)
@@ -30,6 +31,8 @@ def about_has_its_assert(notebook: NotebookNode) -> Iterator[str]:
         if not any(MARK in said for output in cell.outputs for said in output_texts(output)):
             continue
         tree = parse(cell)
+        for after in filter(holds_bands, notebook.cells[index + 1 : index + 2]):
+            tree.body += parse(after).body
         sources = loop_sources(tree)
         asserts = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
         held = {name for test in asserts for name in names(test, sources)}

@@ -20,7 +20,6 @@ from tests.browser.harness import Visit, running_chromium, running_lab, visit  #
 
 FOLDER = ROOT / "docs" / "pictures"
 LARGEST = 300_000  # bytes of a picture
-LARGEST_MOVING = 2_000_000
 FRAME_MS = 900
 SCALE = 1.5  # device pixels to a CSS pixel: sharp on a good screen, and still small
 
@@ -29,47 +28,32 @@ class Moving(NamedTuple):
     notebook: str
     selector: str
     file: str
-    keys: tuple[tuple[str, str], ...]  # (data-testid of a control, key): a frame is taken after each
+    keys: tuple[tuple[str, str], ...]  # (data-testid of a control, key or Hangul to type): a frame after each
     tall: int  # CSS pixels from the top
 
 
 class Picture(NamedTuple):
     notebook: str  # without .ipynb
-    selector: str  # the first match is photographed; "" = the whole window
+    selector: str  # the first match is photographed
     file: str
     press: str = ""  # a button of the widget that is pressed first
 
 
 PICTURES = [
-    Picture("00_start_here", "", "lab.png"),
     Picture("02_scaled_dot_product_attention", "[data-testid=scaled_attention]", "scaled_attention.png"),
     Picture("03_masking", ".course-widget", "mask_painter.png", press="인과"),
-    Picture("04_multi_head_attention", ".course-widget", "head_grid.png"),
-    Picture("06_encoder_block", ".course-widget", "activations.png"),
-    Picture("09_subword_tokenization", "[data-testid=merge_stepper]", "merge_stepper.png"),
     Picture("09_subword_tokenization", "[data-testid=token_inspector]", "token_inspector.png"),
-    Picture("10_bert_inputs", "[data-testid=parameter_microscope]", "parameter_microscope.png"),
-    Picture("11_bert_model", "[data-testid=parity_debugger]", "parity_debugger.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_map]", "sense_map.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_explorer]", "sense_explorer.png"),
     Picture("15_attention_heads", "[data-testid=attention_explorer]", "attention_explorer.png"),
     Picture("16_fine_tuning", "[data-testid=task_heads]", "task_heads.png"),
-    Picture("18_before_bert", "[data-testid=reach_explorer]", "reach_explorer.png"),
-    Picture("19_after_bert", "[data-testid=family_explorer]", "family_explorer.png"),
-    Picture("20_reading_the_paper", "[data-testid=claim_browser]", "claim_browser.png"),
 ]
 MOVING = [
     Moving(
-        "15_attention_heads",
-        "[data-testid=attention_explorer]",
-        "attention_explorer.gif",
-        (
-            ("tile-1-3", "Enter"),
-            *[("token-0-1", "ArrowDown")] * 5,
-            ("tile-1-0", "Enter"),
-            ("tile-1-2", "Enter"),
-            *[("token-0-6", "ArrowUp")] * 3,
-        ),
+        "14_contextual_embeddings",
+        "[data-testid=sense_explorer]",
+        "sense_explorer.gif",
+        tuple(("sentence", typed) for typed in ("Control+a", "배를", " 깎아", " 먹었다.", "End")),
         1000,
     ),
 ]
@@ -112,10 +96,6 @@ def take(guest: Visit, pictures: list[Picture | Moving]) -> None:
 
 def photograph(guest: Visit, picture: Picture, target: Path) -> None:
     """Take one picture."""
-    if not picture.selector:
-        guest.outputs("image/png").first.scroll_into_view_if_needed()
-        guest.photograph(target)
-        return
     part = guest.page.locator(picture.selector).first
     part.scroll_into_view_if_needed()
     if picture.press:
@@ -129,40 +109,29 @@ def film(guest: Visit, moving: Moving, target: Path) -> int:
     part = guest.page.locator(moving.selector).first
     part.scroll_into_view_if_needed()
     frames = []
-    for place, (testid, key) in enumerate(moving.keys):
-        if place == 0 or testid != moving.keys[place - 1][0]:
-            part.get_by_test_id(testid).focus()
-        guest.page.keyboard.press(key)
-        guest.page.wait_for_timeout(400)
-        still = target.with_suffix(".png.part.png")
-        guest.photograph(still, part)
-        frame = Image.open(still).convert("RGB")
-        still.unlink()
-        frames.append(frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE)))))
-    width, height = frames[0].size
-    while True:
-        palette = frames[0].resize((width, height), Image.Resampling.LANCZOS).quantize(64)
-        drawn = [
-            frame.resize((width, height), Image.Resampling.LANCZOS).quantize(
-                palette=palette, dither=Image.Dither.NONE
-            )
-            for frame in frames
-        ]
-        drawn[0].save(
-            target, save_all=True, append_images=drawn[1:], duration=FRAME_MS, loop=0, optimize=True
-        )
-        if target.stat().st_size <= LARGEST_MOVING or width < 200:
-            return target.stat().st_size
-        width, height = width * 4 // 5, height * 4 // 5
+    with tempfile.TemporaryDirectory() as folder:
+        for place, (testid, key) in enumerate(moving.keys):
+            if place == 0 or testid != moving.keys[place - 1][0]:
+                part.get_by_test_id(testid).focus()
+            (guest.page.keyboard.press if key.isascii() else guest.page.keyboard.insert_text)(key)
+            guest.page.wait_for_timeout(400)
+            part.locator("[aria-busy=true]").wait_for(state="detached")
+            guest.photograph(Path(folder) / "still.png", part)
+            frame = Image.open(Path(folder) / "still.png").convert("RGB")
+            frames.append(frame.crop((0, 0, frame.width, min(frame.height, int(moving.tall * SCALE)))))
+    palette = frames[0].quantize(64)
+    first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
+    first.save(target, save_all=True, append_images=others, duration=FRAME_MS, loop=0, optimize=True)
+    return target.stat().st_size
 
 
-def shrink(path: Path, *, largest: int = LARGEST) -> int:
+def shrink(path: Path) -> int:
     """Store a PNG with at most 256 colours, and smaller until it fits; returns its bytes."""
     picture = Image.open(path).convert("RGB")
     while True:
         packed = BytesIO()
         picture.quantize(256, dither=Image.Dither.NONE).save(packed, "png", optimize=True)
-        if packed.tell() <= largest or picture.width < 200:
+        if packed.tell() <= LARGEST or picture.width < 200:
             path.write_bytes(packed.getvalue())
             return packed.tell()
         picture = picture.resize((picture.width * 4 // 5, picture.height * 4 // 5), Image.Resampling.LANCZOS)

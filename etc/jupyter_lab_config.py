@@ -4,6 +4,7 @@ Used by `make lab` and by the browser tests. The token, the port and the theme s
 """
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -21,14 +22,28 @@ c.LabApp.news_url = None
 c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"
 c.LabApp.extension_manager = "readonly"
 
+# A kernel computes with one core fewer than there are. A thread that waits for another one spins; where a browser or a
+# call takes a core, that other one does not run. Notebook 16 on two cores, alone and beside one busy core: two threads
+# 78 to 98 s and more than 430; two that sleep while they wait (OMP_WAIT_POLICY=PASSIVE) 139 and 127; one thread 127 and
+# 127. torch reads this when it is imported.
+cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores - 1)))
+
 # A machine in a school has many users: what the server and the kernels say to each other is encrypted.
 c.MappingKernelManager.transport_encryption = "auto"
 # The question "Would you like to get notified about official Jupyter news?" is asked by the page itself, whatever
 # news_url says; its default is answered in lab/overrides.json. A learner's own setting still comes first.
 c.LabApp.app_settings_dir = str(Path(__file__).resolve().parent / "lab")
 
-# The address that is opened, and printed for those whose browser does not open by itself: the course's first page.
-c.LabApp.default_url = "/lab/tree/notebooks/ko/00_start_here.ipynb"
+# How the page looks: lab/custom, and before a projector (`make lab LECTURE=1`) lab/lecture, which builds on it.
+LECTURE = os.environ.get("COURSE_LECTURE") == "1"
+STYLES = [str(Path(__file__).resolve().parent / "lab" / name) for name in ("lecture", "custom")]
+c.LabApp.custom_css = True
+c.ServerApp.tornado_settings = {"static_custom_path": STYLES if LECTURE else STYLES[1:]}
+
+# The address that is opened, and printed for those whose browser does not open by itself: the course's first page. In
+# JupyterLab's simple interface (/doc) the file list is closed.
+c.LabApp.default_url = f"/{'doc' if LECTURE else 'lab'}/tree/notebooks/ko/00_start_here.ipynb"
 
 # Notebooks are saved with their widgets (lab/overrides.json), so that these are seen before a kernel runs. JupyterLab
 # saves just those that a kernel answers: reopened and saved again, a notebook would lose them. And all that it answers:

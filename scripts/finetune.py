@@ -28,7 +28,7 @@ import argparse
 import hashlib
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -161,40 +161,23 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
 
 
 def _plans(chosen: argparse.Namespace) -> list[Plan]:
-    """What the command line asks for, each once, whatever was typed twice."""
-    return list(
-        dict.fromkeys(
-            planned(
-                _names("tasks", chosen.tasks, TASKS),
-                _numbers("labels", chosen.labels, int),
-                _within("seeds", chosen.seeds, 1, MOST_SEEDS),
-                _names("start", chosen.start.split(","), STARTS + VARIANTS),
-                rates=None if chosen.rates is None else _numbers("rates", chosen.rates, float, most=1),
-                batch_sizes=_numbers("batch-sizes", chosen.batch_sizes, int),
-                epochs=None if chosen.epochs is None else _numbers("epochs", chosen.epochs, int),
-            )
-        )
-    )
-
-
-def planned(
-    tasks: Sequence[str],
-    labels: Sequence[int],
-    seeds: int,
-    starts: Sequence[str],
-    *,
-    rates: Sequence[float] | None,
-    batch_sizes: Sequence[int],
-    epochs: Sequence[int] | None,
-) -> Iterator[Plan]:
-    """Every training, the fewest labels first; None stands for what the recipe of a start says."""
-    for task, size, seed, start in itertools.product(tasks, sorted(labels), range(seeds), starts):
+    """Every training that the command line asks for, each once, the fewest labels first."""
+    tasks = _names("tasks", chosen.tasks, TASKS)
+    labels = sorted(_numbers("labels", chosen.labels, int))
+    seeds = range(_within("seeds", chosen.seeds, 1, MOST_SEEDS))
+    starts = _names("start", chosen.start.split(","), STARTS + VARIANTS)
+    rates = None if chosen.rates is None else _numbers("rates", chosen.rates, float, most=1)
+    batch_sizes = _numbers("batch-sizes", chosen.batch_sizes, int)
+    epochs = None if chosen.epochs is None else _numbers("epochs", chosen.epochs, int)
+    plans = []
+    for task, size, seed, start in itertools.product(tasks, labels, seeds, starts):
         if start == "baseline":
-            yield Plan(task, start, size, seed)
+            plans.append(Plan(task, start, size, seed))
             continue
-        recipe = RECIPES[start]
+        recipe = RECIPES[start]  # what the command line leaves to it
         settings = itertools.product(rates or recipe.rates, batch_sizes, epochs or [recipe.epochs])
-        yield from (Plan(task, start, size, seed, *setting) for setting in settings)
+        plans += [Plan(task, start, size, seed, *setting) for setting in settings]
+    return list(dict.fromkeys(plans))
 
 
 def _refuse(plans: Sequence[Plan], num_layers: int) -> None:

@@ -98,9 +98,11 @@ class BiLM(nn.Module):
         forwards = self.forwards(token)
         backwards = tuple(turned(state, real) for state in self.backwards(turned(token, real)))
         chosen = real[:, 1:]  # pairs of neighbours that are both real
-        ahead = self.ends.softmax(forwards[-1][:, :-1][chosen])  # (M, V), of the token after
-        back = self.ends.softmax(backwards[-1][:, 1:][chosen])  # (M, V), of the token before
-        losses = mean_loss(ahead, input_ids[:, 1:][chosen]), mean_loss(back, input_ids[:, :-1][chosen])
+        ahead, back = forwards[-1][:, :-1][chosen], backwards[-1][:, 1:][chosen]  # (M, C) each
+        losses = (  # one after the other: without gradients, one (M, V) of scores is kept at a time
+            mean_loss(self.ends.softmax(ahead), input_ids[:, 1:][chosen]),  # the token after
+            mean_loss(self.ends.softmax(back), input_ids[:, :-1][chosen]),  # the token before
+        )
         states = [torch.cat(pair, dim=-1) for pair in zip((token, *forwards), (token, *backwards))]
         return BiLMOutput(losses[0] + losses[1], *losses, tuple(states))
 

@@ -143,7 +143,9 @@ class GPTForClassification(nn.Module):
         self, input_ids: Tensor, attention_mask: Tensor | None = None, labels: Tensor | None = None
     ) -> GPTClassifierOutput:
         """input_ids and attention_mask as GPT.forward, a real token in each row; labels int64 (B,), in 0 … K−1."""
-        lm = self.gpt(input_ids, attention_mask, None if labels is None else input_ids)
+        given = input_ids, attention_mask
+        # Without labels nobody asks for (B, T, V) scores.
+        lm = self.gpt.encode(*given) if labels is None else self.gpt(*given, input_ids)
         real = real_tokens(input_ids, attention_mask)
         check_some_real(real)
         logits = self.classifier(self.dropout(last_states(lm.last_hidden_state, real)))  # (B, K)

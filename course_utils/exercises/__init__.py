@@ -78,37 +78,39 @@ def progress(notebook: str | None = None) -> None:
     Args:
         notebook: two digits, "02", for the line of one notebook alone.
     """
+    print(progress_told(notebook))
+
+
+def progress_told(notebook: str | None = None) -> str:
+    """What progress() prints."""
     numbers = [number for number in notebooks() if notebook in (None, number)]
     if not numbers:
-        print(text("exercises.progress.none"))
-        return
+        return text("exercises.progress.none")
     store = ProgressStore()
     entries, note = store.load()
     note = note or store.trouble()
-    print(text("exercises.progress.title"))
-    solved, total = 0, 0
+    told, all_marks = [text("exercises.progress.title")], ""
     for number in numbers:
-        marks = [entries.get(found.id, {}).get("status") == "passed" for found in exercises_of(number)]
-        solved, total = solved + sum(marks), total + len(marks)
-        line = text(
-            "exercises.progress.line",
-            number=number,
-            marks="".join("●" if mark else "○" for mark in marks),
-            passed=sum(marks),
-            total=len(marks),
-            notebook=title_of(number),
-        )
+        marks = marks_of(number, entries)
+        all_marks += marks
+        line = text("exercises.progress.line", number=number, marks=marks, notebook=title_of(number))
         guesses = [
             entry["status"] == "passed"
             for key, entry in entries.items()
             if re.fullmatch(number + r"\.[a-z]", key)
         ]
         guessed = text("exercises.progress.guesses", right=sum(guesses), made=len(guesses)) if guesses else ""
-        print(line + guessed)
+        told.append(line + guessed)
     if notebook is None:
-        print(text("exercises.progress.total", passed=solved, total=total))
-    if note:
-        print(note)
+        total = all_marks.count("○") + all_marks.count("●")
+        told.append(text("exercises.progress.total", passed=all_marks.count("●"), total=total))
+    return "\n".join([*told, note] if note else told)
+
+
+def marks_of(notebook: str, entries: Entries) -> str:
+    """The exercises of a notebook, "●○○  1/3"."""
+    passed = [entries.get(found.id, {}).get("status") == "passed" for found in exercises_of(notebook)]
+    return "".join("○●"[mark] for mark in passed) + f"  {sum(passed)}/{len(passed)}"
 
 
 def export_progress(path: str | os.PathLike[str], *, name: str = "") -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dis
+import linecache
 import random
 import sys
+import traceback
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from course_utils.locale import text
 
 
 class Wrong(Exception):
@@ -53,7 +57,7 @@ def call(answer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             result = run(*copies[: len(args)], **named)
         except (Exception, SystemExit) as error:
             raise_if_stub(error)
-            raise Wrong("raised", error=describe(error)) from error
+            raise Wrong("raised", error=describe(error) + line_of(error)) from error
     changed = [
         place for place, (mine, own) in enumerate(zip(copies, given), start=1) if not unchanged(mine, own)
     ]
@@ -171,6 +175,18 @@ def describe(error: BaseException) -> str:
     """The kind of error and the first line of what it says."""
     lines = str(error).splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def line_of(error: BaseException) -> str:
+    """The last line of the learner's own code on the way to an error, in words; "" where there is none."""
+    steps = [step for step in traceback.walk_tb(error.__traceback__) if _is_learners(step[0])]
+    frame, number = steps[-1] if steps else (None, 0)
+    source = frame and linecache.getline(frame.f_code.co_filename, number, frame.f_globals).strip()
+    return text("exercises.words.line", number=number, source=source) if source else ""
+
+
+def _is_learners(frame: Any) -> bool:
+    return frame.f_globals.get("__name__") == "__main__"
 
 
 def name_of(value: Any) -> str:

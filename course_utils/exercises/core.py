@@ -8,7 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from course_utils.exercises.calling import Unsolved, Wrong, call, describe, raise_if_stub, undisturbed
+from IPython import get_ipython
+from IPython.display import display
+
+from course_utils.exercises.calling import (
+    Unsolved,
+    Wrong,
+    call,
+    describe,
+    line_of,
+    raise_if_stub,
+    undisturbed,
+)
 from course_utils.exercises.judging import Found, Several, _plainly, judge
 from course_utils.exercises.values import Departure, number, numbers, shown, told_apart
 from course_utils.locale import language, raw_text, text
@@ -129,15 +140,20 @@ class Exercise:
         except Wrong as wrong:
             return self._failed(wrong)
         except (Exception, SystemExit) as error:
-            return self._failed(Wrong("raised", error=describe(error)))
+            return self._failed(Wrong("raised", error=describe(error) + line_of(error)))
         return Verdict("passed", None, text("exercises.verdict.passed", id=self.id))
 
     def check(self, answer: Any) -> None:
-        """Judge an answer, print the verdict, and remember it unless the answer is still the stub."""
+        """Judge an answer, show the verdict, and remember it unless the answer is still the stub."""
         verdict = self.judge(answer)
-        print(verdict.message)
+        said = [verdict.message]
         if verdict.status != "unsolved":
-            _say(ProgressStore().record_attempt(self.id, passed=verdict.status == "passed"))
+            said.append(ProgressStore().record_attempt(self.id, passed=verdict.status == "passed") or "")
+        message = "\n".join(filter(None, said))
+        if get_ipython() is None:
+            print(message)
+        else:
+            display(self._card(message, verdict.status))
 
     def hint(self) -> None:
         """Print the next hint; after the last one, the last one again."""
@@ -145,19 +161,43 @@ class Exercise:
         if self._hints_shown >= len(hints):
             print(text("exercises.words.no_more_hints"))
         self._hints_shown = min(self._hints_shown + 1, len(hints))
-        number = self._hints_shown
-        print(text("exercises.words.hint", number=number, total=len(hints), hint=hints[number - 1]))
-        _say(ProgressStore().record_hint(self.id, number))
+        print(self._hints(self._hints_shown)[-1])
 
     def solution(self) -> None:
         """Print our solution and the reason behind it."""
-        print(text("exercises.words.solution", id=self.id, title=text(f"{self.key}.title")) + "\n")
-        print(inspect.getsource(self.reference) if callable(self.reference) else f"{self.reference!r}\n")
-        print(text("exercises.words.why", why=text(f"{self.key}.why")))
+        print(self._solution())
 
     def first_text(self, *reasons: str) -> str:
         """The first of these reasons that has a text, the exercise's own or one for any exercise; else "other"."""
         return next((reason for reason in reasons if reason and self._text_of(reason)), "other")
+
+    def _hints(self, shown: int) -> list[str]:
+        """The first hints; it is remembered that they were seen."""
+        hints = text(f"{self.key}.hints")
+        said = [
+            text("exercises.words.hint", number=number, total=len(hints), hint=hint)
+            for number, hint in enumerate(hints[:shown], 1)
+        ]
+        note = ProgressStore().record_hint(self.id, shown)
+        return [*said[:-1], "\n".join(filter(None, [said[-1], note]))]
+
+    def _solution(self) -> str:
+        source = inspect.getsource(self.reference) if callable(self.reference) else f"{self.reference!r}\n"
+        title = text("exercises.words.solution", id=self.id, title=text(f"{self.key}.title"))
+        return "\n".join([title, "", source, text("exercises.words.why", why=text(f"{self.key}.why"))])
+
+    def _card(self, said: str, status: str) -> Any:
+        """What JupyterLab shows; elsewhere it is `said`."""
+        from course_utils.exercises import marks_of, progress_told  # they import this file
+        from course_utils.widgets import ExerciseCard
+
+        parts = {
+            f"hint {number}": lambda number=number: "\n".join(self._hints(number))
+            for number in range(1, len(text(f"{self.key}.hints")) + 1)
+        }
+        parts |= {"solution": self._solution, "progress": progress_told}
+        state = {"passed": "right", "failed": "wrong"}.get(status, "")
+        return ExerciseCard(said, state, parts, lambda: marks_of(self.id[:2], ProgressStore().load()[0]))
 
     def _judge(self, answer: Any) -> None:
         if answer is None or answer is Ellipsis:
@@ -185,8 +225,3 @@ class Exercise:
         for place, instead in text("exercises.words.nowhere"):  # a result of one number has none
             message = message.replace(place, instead)
         return Verdict("failed", wrong.reason, text("exercises.verdict.failed", id=self.id, message=message))
-
-
-def _say(note: str | None) -> None:
-    if note:
-        print(note)

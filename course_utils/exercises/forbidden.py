@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -61,8 +62,10 @@ class Watch:
                 self.used.append(name)
         elif event == "call":
             name, full = frame.f_code.co_name, f"{module}.{frame.f_code.co_qualname}."
+            if module == "torch.nn.modules.module":  # what any module of one's own stands on
+                return
             if full.startswith(self._places) or (name in self._names and module.split(".")[0] in LIBRARIES):
-                self.used.append(name if name.isidentifier() and name != "forward" else module)
+                self.used.append(_named(module, frame.f_code.co_qualname))
             elif _solution_asked(frame, event):
                 self.used.append("exercise(…).reference")
 
@@ -81,6 +84,12 @@ class _Called(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self._watch.called(func)
         return func(*args, **(kwargs or {}))
+
+
+def _named(module: str, called: str) -> str:
+    """A function, or the class of a method, as the learner knows it; else the module."""
+    outermost = called.partition(".")[0]
+    return module if outermost[0] in "_<" else outermost
 
 
 def _library(function: Any) -> bool:
@@ -157,12 +166,15 @@ def count_steps(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
         return watch
 
     def watched(*copies: Any) -> Any:
-        before = sys.gettrace()
+        before, collecting = sys.gettrace(), gc.isenabled()
+        gc.disable()  # what is thrown away meanwhile, by whomever, takes steps of its own
         sys.settrace(watch)
         try:
             return answer(*copies)
         finally:
             sys.settrace(before)
+            if collecting:
+                gc.enable()
 
     call(answer, *args)
     return call(watched, *args), steps

@@ -13,8 +13,9 @@ Then its gradients are compared, then the properties looked at, then what it may
 from __future__ import annotations
 
 import inspect
+import io
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,22 +29,25 @@ from course_utils.exercises.calling import (
     copy_of,
     describe,
     is_written,
+    line_of,
     name_of,
     seed_all,
     stop_if_stub,
 )
 from course_utils.exercises.forbidden import Watch, refuse_autograd
-from course_utils.exercises.values import Departure, Rule, Shown, departure
+from course_utils.exercises.values import Departure, Rule, Shown, briefly, departure
+from course_utils.locale import text
 
 Given = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Raised:
-    """What a function did instead of returning."""
+    """What a function did instead of returning; `line` says where."""
 
     kind: str
     said: str
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,8 @@ def judge(exercise: Any, answer: Any) -> None:
     if "autograd" in exercise.forbids:
         refuse_autograd(lambda *given: exercise.run(answer, *given), *judging.inputs[-1][1])
     if watch.used:
-        raise Wrong("torch" if watch.used[0] == "torch" else "ready_made", used=watch.used[0])
+        used = min(watch.used, key=lambda name: "." in name)  # rather a function than a module
+        raise Wrong("torch" if watch.used[0] == "torch" else "ready_made", used=used)
 
 
 class Judging:
@@ -130,16 +135,29 @@ class Judging:
         try:
             return self._run_answer(answer, given)
         except Wrong as wrong:
+            if wrong.reason == "no_return":
+                raise self._no_return(answer, given) from None
             if wrong.reason != "raised":
                 raise
             cause = wrong.__cause__
-            return Raised(type(cause).__name__, wrong.facts["error"])
+            return Raised(type(cause).__name__, describe(cause), line_of(cause))
         except Unsolved as stub:
             # None from a body that holds something; the hole `...` may come through one as well.
             forgotten = set(stub.args) == {None} and is_written(answer)
             if first and not forgotten:
                 raise
-            raise Wrong("no_return") from None
+            raise self._no_return(answer, given) from None
+
+    def _no_return(self, answer: Any, given: Given) -> Wrong:
+        """For these inputs alone, where others have a result."""
+        with redirect_stdout(io.StringIO()):
+            for _, other in self.inputs:
+                with suppress(Exception):
+                    self._run_answer(answer, other)
+                    said = map(briefly, given)
+                    named = ", ".join(f"{name} = {value}" for name, value in zip(self._names(), said))
+                    return Wrong("no_return_here", given=named)
+        return Wrong("no_return")
 
     def _run_answer(self, answer: Any, given: Given) -> Any:
         run = self.exercise.run
@@ -164,10 +182,11 @@ class Judging:
     def _difference(self, result: Any, right: Any) -> Departure | None:
         if isinstance(right, Raised):
             if not isinstance(result, Raised):
-                return Departure("no_error", right.kind, Shown(result))
+                kind = "returned_error" if isinstance(result, BaseException) else "no_error"
+                return Departure(kind, right.kind, Shown(result))
             return None if result.kind == right.kind else Departure("other_error", right.kind, result.kind)
         if isinstance(result, Raised):
-            return Departure("raised", Shown(right, self.exercise.show), result.said)
+            return Departure("raised", Shown(right, self.exercise.show), result.said + result.line)
         if self.exercise.compare:
             return self.exercise.compare(result, right)
         return departure(result, right, self.rule)
@@ -215,7 +234,8 @@ class Judging:
             return False
         if isinstance(found.yours, Raised) or isinstance(outcome, Raised):
             alike = isinstance(found.yours, Raised) and isinstance(outcome, Raised)
-            return alike and found.yours.kind == outcome.kind and found.case != self.inputs[0][0]
+            said = found.case != self.inputs[0][0] or (alike and found.yours.said == outcome.said)
+            return alike and found.yours.kind == outcome.kind and said  # any slip may stop at the first case
         try:
             return not self._difference(found.yours, outcome)
         except Exception:  # results of other kinds than the reference's
@@ -268,7 +288,7 @@ class Judging:
             "actual": difference.actual,
             "right": found.right.said if isinstance(found.right, Raised) else Shown(found.right, show),
             "yours": found.yours.said if isinstance(found.yours, Raised) else Shown(found.yours, show),
-            "error": found.yours.said if isinstance(found.yours, Raised) else "",
+            "error": found.yours.said + found.yours.line if isinstance(found.yours, Raised) else "",
         }
         for key in ("*", reason):
             if own := self.exercise.facts.get(key):
@@ -304,15 +324,22 @@ class Judging:
         names = [name for name, value in zip(self._names(), given) if _is_float(value)]
         sources = [leaf for leaf in leaves if _is_float(leaf)]
         parts, mine = _parts(right), _parts(yours)
-        told = {"case": case} | {name: Shown(value) for name, value in zip(self._names(), given)}
+        told = {"case": case, "whence": text("exercises.words.whole")} | {
+            name: Shown(value) for name, value in zip(self._names(), given)
+        }
         if isinstance(yours, Raised):
             raise Wrong(
-                "no_gradient" if "requires grad" in yours.said else "raised", error=yours.said, **told
+                "no_gradient" if "requires grad" in yours.said else "raised",
+                error=yours.said + yours.line,
+                **told,
             )
         anything = any(_has_graph(part) for part in mine)
+        one_of = isinstance(right, tuple) and anything
         for number, part in enumerate(parts):
             if not _has_graph(part):
                 continue
+            if one_of:
+                told["whence"] = text("exercises.words.part", place=number + 1)
             seed_all(place)
             upstream = torch.randn(part.shape, dtype=torch.float64).to(part.dtype)
             wanted = torch.autograd.grad(part, sources, upstream, retain_graph=True, allow_unused=True)

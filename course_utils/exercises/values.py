@@ -222,6 +222,14 @@ def shown(value: Any) -> str:
     return str(value)
 
 
+def briefly(value: Any, most: int = 60) -> str:
+    """A value, or its shape, or how it begins, in a line."""
+    said = " ".join(shown(value).split())
+    if len(said) > most:
+        said = f"{tuple(value.shape)}" if isinstance(value, Tensor) else said[: most - 1] + "…"
+    return said
+
+
 class Shown:
     """A value inside a text: {right} whole, {right[0]} a row, {right[0,1]} a number, {right.shape}, {rate:.2f}."""
 

@@ -116,6 +116,7 @@ def save_pretrained(
         dtype: type in the file, such as torch.float16; None means the model's own.
     """
     folder = Path(os.path.expanduser(folder))
+    model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     architecture = type(model).__name__
     if MODEL_CLASSES.get(architecture) is not type(model):
         raise ValueError(f"model must be one of {listed(list(MODEL_CLASSES))}, got {architecture}")
@@ -125,7 +126,10 @@ def save_pretrained(
     words = tokenizer_settings(tokenizer, model.config)
     has_head = not isinstance(model, BertModel)
     tensors = {
-        stored_name(ours, has_head=has_head): tensor.detach().to("cpu", dtype or tensor.dtype).contiguous()
+        # A copy each: layers that share their parameters are stored one by one, as their names are.
+        stored_name(ours, has_head=has_head): tensor.detach()
+        .to("cpu", dtype or tensor.dtype, copy=True)
+        .contiguous()
         for ours, tensor in model.state_dict().items()
     }
     kept = getattr(model, "kept_settings", {})
@@ -161,12 +165,10 @@ def _build_model(
     try:
         with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
             model = _empty_model(chosen, config, tensors)
-    except (
-        ValueError,
-        RuntimeError,
-        TypeError,
-    ) as error:  # an initializer_range of 0; a size beyond all memory
+    except ValueError as error:  # an initializer_range of 0
         raise ConfigError(f"{folder / 'config.json'}: {error}") from None
+    except (RuntimeError, TypeError):  # torch's own words go on for forty lines
+        raise ConfigError(f"{folder / 'config.json'}: no tensor can be as large as its sizes say") from None
     wanted = {ours: reference_name(ours) for ours in model.state_dict()}
     # Any file may hold a pooler that the head does not use; other parts are left out only on request.
     left_out = OPTIONAL_PARTS if model_class else ("pooler.",)
@@ -175,8 +177,8 @@ def _build_model(
     if missing or unknown:
         raise TensorMismatch(
             f"{folder}: the tensors must be those of {chosen.__name__}"
-            + (f"; missing: {listed(missing)}" if missing else "")
-            + (f"; unknown: {listed(unknown)}" if unknown else "")
+            + (f"; missing: {listed(missing, letters=75)}" if missing else "")
+            + (f"; unknown: {listed(unknown, letters=75)}" if unknown else "")
         )
     for ours, empty in model.state_dict().items():
         found = tensors[wanted[ours]]
@@ -195,7 +197,9 @@ def _plain_tensors(stored: dict[str, Tensor], folder: Path) -> dict[str, Tensor]
     for name, tensor in stored.items():
         plain = plain_name(name)
         if plain in tensors:
-            raise TensorMismatch(f"{folder}: two tensors are both {plain}; one of the names is {name}")
+            raise TensorMismatch(
+                f"{folder}: two tensors are both {one_line(plain)}; one of the names is {one_line(name)}"
+            )
         tensors[plain] = tensor
     positions = tensors.pop(POSITION_IDS, None)
     if positions is not None and positions.flatten().tolist() != list(range(positions.numel())):
@@ -217,7 +221,7 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
 
     named = (entry(settings, "architectures", list, None, source=str(folder / "config.json")) or [None])[0]
     if named is not None and named not in tuple(MODEL_CLASSES):
-        told = f"the architecture is {shown(named)}, and this course knows only {listed(MODEL_CLASSES)}"
+        told = f"the architecture is {shown(named)}, and only BertModel and course_utils.heads are known here"
         told += "; model_class=BertModel loads it without its head"
         raise UnsupportedModel(f"{folder / 'config.json'}: {told}")
     masked, following = holds("cls.predictions."), holds("cls.seq_relationship.")
@@ -308,7 +312,7 @@ def _check_replaceable(folder: Path) -> None:
     found = {entry.name for entry in entries}
     foreign = sorted(entry.name for entry in entries if entry.name not in SAVED or entry.is_dir())
     if foreign:
-        lost = one_line(listed(foreign), 99)
+        lost = listed(foreign, letters=99)
         raise ValueError(
             f"{told} holds what save_pretrained does not write ({lost}) and would be lost; choose another"
         )

@@ -38,6 +38,8 @@ POSITION_IDS = "embeddings.position_ids"
 
 OLD_KINDS = {"gamma": "weight", "beta": "bias"}  # of LayerNorm, in files of 2018
 
+WRAPPERS = re.compile(r"^(?:_orig_mod\.|module\.)+")  # of torch.compile and DistributedDataParallel
+
 # Parts that a model may lack: what BertModel(pooler=False) or a smaller head leaves out.
 OPTIONAL_PARTS = ("pooler.", "cls.predictions.", "cls.seq_relationship.", "classifier.", "qa_outputs.")
 
@@ -52,8 +54,9 @@ def reference_name(ours: str) -> str:
 
 
 def plain_name(theirs: str) -> str:
-    """A name as it stands in a file -> without "bert.", and with weight, bias for the gamma, beta of old files."""
-    name = theirs.removeprefix("bert.")
+    """A name as it stands in a file -> without "bert." or what a wrapper of torch puts before it, and with weight, bias
+    for the gamma, beta of old files."""
+    name = WRAPPERS.sub("", theirs).removeprefix("bert.")
     return re.sub(r"LayerNorm\.(gamma|beta)$", lambda old: f"LayerNorm.{OLD_KINDS[old[1]]}", name)
 
 

@@ -21,7 +21,7 @@ from course_utils.pretrained.errors import (
 )
 from course_utils.support.files import check_regular, replacing
 from course_utils.support.foreign_json import entry
-from course_utils.support.given import listed
+from course_utils.support.given import listed, one_line
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -77,7 +77,7 @@ def _read_shards(folder: Path, checksums: dict[str, str]) -> dict[str, Tensor]:
         part = _read_file(folder / shard)
         named = {name for name, file in where.items() if file == shard}
         if set(part) != named:
-            raise DamagedFile(f"{shard} and {INDEX} disagree about {listed(set(part) ^ named)}")
+            raise DamagedFile(f"{shard} and {INDEX} disagree about {listed(set(part) ^ named, letters=99)}")
         tensors |= part
     return tensors
 
@@ -100,11 +100,13 @@ def _read_file(path: Path) -> dict[str, Tensor]:
         with safe_open(path, framework="pt") as file:
             names = list(file.keys())
         tensors = {name: _read_tensor(path, name) for name in names}
-    except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
-        raise _what_else(path, error) from None
+    except OSError as error:
+        raise OSError(f"{path} cannot be read ({error}): copy its folder to a disk of this machine") from None
+    except (SafetensorError, ValueError, TypeError, KeyError):
+        raise _what_else(path) from None
     for name, tensor in tensors.items():
         if tensor.dtype not in FLOATS and not name.endswith("position_ids"):
-            told = f"{name} is {tensor.dtype}: quantised and complex weights are not supported"
+            told = f"{one_line(name)} is {tensor.dtype}: quantised and complex weights are not supported"
             raise UnsupportedModel(f"{path}: {told}")
     return tensors
 
@@ -118,7 +120,7 @@ def _read_tensor(path: Path, name: str) -> Tensor:
         return file.get_tensor(name).clone()
 
 
-def _what_else(path: Path, error: Exception) -> ValueError:
+def _what_else(path: Path) -> ValueError:
     """What a file is that has the name of safetensors and is none."""
     with path.open("rb") as file:
         start = file.read(8)
@@ -130,8 +132,9 @@ def _what_else(path: Path, error: Exception) -> ValueError:
         return DamagedFile(
             f"{path} is not the weights but a pointer of Git LFS to them; run `git lfs pull` or download the file"
         )
+    size = path.stat().st_size
     return DamagedFile(
-        f"{path} must be a whole safetensors file, got {path.stat().st_size} bytes ({error}); fetch it again"
+        f"{path} must be a whole safetensors file, and its {size} bytes are none: fetch it again"
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from course_utils.support.files import check_regular
-from course_utils.support.given import shown
+from course_utils.support.given import one_line, shown
 
 LARGEST = 10_000_000  # bytes; the index of a model in shards, the largest of such files, has about 100,000
 KINDS = {str: "a text", bool: "true or false", int: "a whole number", list: "a list", dict: "an object"}
@@ -69,9 +69,9 @@ def entry(
         raise BadJSON(f"{source}: {path.rstrip('.')} must be an object, got {shown(content)}")
     value = content.get(key, default)
     if value is NEEDED:
-        raise BadJSON(f"{source} must have {path}{key}, {KINDS[kind]}")
+        raise BadJSON(f"{source} must have {path}{one_line(key)}, {KINDS[kind]}")
     if value is None and default is None:
         return value
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise BadJSON(f"{source}: {path}{key} must be {KINDS[kind]}, got {shown(value)}")
+        raise BadJSON(f"{source}: {path}{one_line(key)} must be {KINDS[kind]}, got {shown(value)}")
     return value

@@ -79,8 +79,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def listed(names: Iterable[str], most: int = 8) -> str:
-    """Names for a message, sorted: a, b, c and 4 more."""
-    ordered = sorted(names)
+def listed(names: Iterable[str], most: int = 8, *, letters: int = 240) -> str:
+    """Names for a message, sorted: a, b, c and 4 more. At most so many, in so many letters, but at least one."""
+    ordered = [one_line(name) for name in sorted(names)]
+    while most > 1 and len(", ".join(ordered[:most])) > letters:
+        most -= 1
     more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
     return ", ".join(ordered[:most]) + more

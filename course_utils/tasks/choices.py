@@ -33,8 +33,8 @@ from course_utils.tasks.task import Example, Task, TaskBatch
 from course_utils.tokenization import Encoding, WordPieceTokenizer
 from course_utils.training.device import device_of, fast_precision, inputs_on
 
-GROUPS = 32  # of a forward pass
-MAX_LENGTH = 64  # tokens of a row
+GROUPS = 8  # of a forward pass, each of four rows
+MAX_LENGTH = 64  # tokens of a row, special ones included
 
 
 class Situations(Task):
@@ -97,29 +97,26 @@ class EndingsAlone(Situations):
 def load_situations(
     tokenizer: WordPieceTokenizer,
     *,
-    max_length: int = MAX_LENGTH,
     parts: Mapping[str, Sequence[Situation]] | None = None,
 ) -> Situations:
     """The task, for train.fine_tune.
 
     Args:
         tokenizer: that of the model.
-        max_length: the most tokens of a row, special ones included.
         parts: "train", "validation" and "test" -> situations; None reads the file.
     """
     found = read_situations() if parts is None else parts
-    return Situations("situations", found, tokenizer, max_length=max_length)
+    return Situations("situations", found, tokenizer, max_length=MAX_LENGTH)
 
 
 def load_endings(
     tokenizer: WordPieceTokenizer,
     *,
-    max_length: int = MAX_LENGTH,
     parts: Mapping[str, Sequence[Situation]] | None = None,
 ) -> EndingsAlone:
     """The control, with the same arguments as load_situations."""
     found = read_situations() if parts is None else parts
-    return EndingsAlone("endings", found, tokenizer, max_length=max_length)
+    return EndingsAlone("endings", found, tokenizer, max_length=MAX_LENGTH)
 
 
 @torch.no_grad()

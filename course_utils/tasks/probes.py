@@ -29,6 +29,7 @@ from course_utils.tasks.probe_models import BiLSTMTagger, LearnedMix, LinearProb
 
 RATES = (1e-3, 1e-2)  # for Adam; which is better depends on how long the vectors are
 VECTORS, SENTENCES = 256, 32  # a batch
+MEASURED = 4096  # vectors at a time, where nothing is learned
 Probe = LinearProbe | BiLSTMTagger
 Vectors = Tensor | Sequence[Tensor]
 
@@ -61,7 +62,8 @@ def fit_probe(
     Args:
         probe: LinearProbe or BiLSTMTagger; trained in place.
         features: "train", "validation" and "test" -> float32 (N, C), or a list of sentences, each (T_i, C); with mix
-            (L + 1, N, C), or each (L + 1, T_i, C). A BiLSTMTagger needs sentences, each with a word.
+            (L + 1, N, C), or each (L + 1, T_i, C). A BiLSTMTagger needs sentences, each with a word. float16 takes half
+            the room: each batch is made float32 of it.
         labels: for each part a label for each vector, (N,), or for each sentence a list of T_i of them; 0 … K−1, or
             −100, which is neither learned nor counted.
         mix: trained with the probe, in place; None where features are of one layer.
@@ -104,9 +106,9 @@ class _Part(NamedTuple):
     def batch(self, numbers: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
         """Vectors (…, B, C) or (…, B, T, C), lengths (B,) of sentences, labels (B,) or (B, T)."""
         if isinstance(self.vectors, Tensor):
-            return self.vectors.index_select(-2, numbers), None, self.labels[numbers]
+            return self.vectors.index_select(-2, numbers).float(), None, self.labels[numbers]
         chosen = [self.vectors[number].movedim(-2, 0) for number in numbers]  # (T_i, …, C)
-        vectors = pad_sequence(chosen, batch_first=True)  # (B, T, …, C)
+        vectors = pad_sequence(chosen, batch_first=True).float()  # (B, T, …, C)
         labels = pad_sequence(
             [self.labels[number] for number in numbers], batch_first=True, padding_value=IGNORE
         )
@@ -118,9 +120,10 @@ class _Part(NamedTuple):
             yield self.batch(numbers)
 
     def in_order(self) -> Iterator[tuple[Tensor, Tensor | None, Tensor]]:
-        """Every vector once; those in a row all at once, without a copy."""
+        """Every vector once; of those in a row many at a time, of which float16 is copied."""
         if isinstance(self.vectors, Tensor):
-            return iter([(self.vectors, None, self.labels)])
+            pieces = zip(self.vectors.split(MEASURED, dim=-2), self.labels.split(MEASURED))
+            return ((vectors.float(), None, labels) for vectors, labels in pieces)
         return self.batches(torch.arange(len(self.labels)))
 
 
@@ -186,7 +189,7 @@ def _part(part: str, features: Vectors, labels: Any, probe: Probe) -> _Part:
             raise ValueError(f"each label of {part} must be a number of 0 … {count - 1}, or {IGNORE}")
     vectors = torch.cat(rows, dim=-2)
     # A sum is soon taken; if it is no number, a look at each tells whether one of them is none.
-    if not math.isfinite(vectors.sum()) and not torch.isfinite(vectors).all():
+    if not math.isfinite(vectors.sum(dtype=torch.float32)) and not torch.isfinite(vectors).all():
         raise ValueError(f"the features of {part} must be finite numbers, and one is not")
     return _Part(rows, found) if probe.reads_sentences else _Part(vectors, torch.cat(found))
 

@@ -21,6 +21,7 @@ from torch.optim import AdamW
 
 from course_utils.datasets.batching import seeded
 from course_utils.heads.base import BertWithHead
+from course_utils.support.memory import give_back
 from course_utils.tasks.task import Example, Task, TaskBatch
 from course_utils.training.device import device_of, fast_precision
 from course_utils.training.loop import HasInputs, Step, train
@@ -118,7 +119,11 @@ def fine_tune(
         model.eval()
         for parameter in kept:
             parameter.requires_grad_(True)
+        # A notebook keeps a dozen models: their gradients need as much room again, and Adam's averages twice as much.
+        del optimizer
+        model.zero_grad()
     best.put_back()
+    give_back()
     return best.looks
 
 
@@ -193,9 +198,10 @@ class _Best:
         self.looks.append(Look(step.done, score))
 
     def put_back(self) -> None:
-        """Give the model that state, if there was a look."""
+        """Give the model that state, if there was a look, and keep it no longer."""
         if self.state:
             self.model.load_state_dict(self.state)
+        self.state = {}
 
 
 def _freeze(model: BertWithHead, optimizer: AdamW, dropout: float) -> list[nn.Parameter]:

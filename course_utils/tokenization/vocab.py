@@ -24,11 +24,15 @@ def load_vocab(path: str | Path, *, required: Iterable[str] = SPECIAL_TOKENS) ->
     vocab: dict[str, int] = {}
     for number, token in enumerate(_lines(path), start=1):
         if not token.strip(" \t"):
-            raise ValueError(f"{path}: line {number} is empty; every line holds one token: {TAKE_AGAIN}")
-        if token in vocab:
-            lines = f"lines {vocab[token] + 1} and {number}"
             raise ValueError(
-                f"{path}: {shown(token)} stands twice, in {lines}; each has one id: {TAKE_AGAIN}"
+                f"{path}: line {number} is empty; every line holds one token: {TAKE_AGAIN}, or, where it is so there, "
+                f"write [line{number}] into it"
+            )
+        if token in vocab:
+            first = vocab[token] + 1
+            raise ValueError(
+                f"{path}: {shown(token)} stands twice, in lines {first} and {number}; each has one id: {TAKE_AGAIN}, "
+                f"or, where it is so there, write [line{first}] in line {first}: `transformers` reads the other"
             )
         vocab[token] = number - 1
     check_special_tokens(vocab, required=required, source=path)

@@ -6,6 +6,7 @@ They know nothing of a model; speed_up (course_utils/training/fast.py) puts them
 from __future__ import annotations
 
 import math
+import os
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +17,9 @@ STEPS = 2**16  # a 16-bit number can take so many values
 # Multiplications of a product from which on oneDNN is worth it, by what the processor has. With AVX-512 it is faster
 # from 2**21 on, but keeps memory for each shape: 300 MB in a run of a model 64 wide, which took as long either way.
 PAYS_FROM = {"AVX512": 2**25, "AVX2": 2**25}
+# oneDNN keeps what it made for the last 1024 shapes, and batches have as many. An update needs a few dozen: with 32,
+# twenty of them took as long, and left 33 MB less. It looks here when it first computes.
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
 
 class FastLinear(nn.Linear):

@@ -24,9 +24,15 @@ PARTS = {"all": None, "aa": (0, 0), "bb": (1, 1), "ab": (0, 1), "ba": (1, 0)}
 
 
 def check_weights(weights: ArrayLike, tokens: Sequence[str]) -> tuple[np.ndarray, list[str]]:
-    """Float64 weights (L, H, T, T) and the T tokens; ValueError if they do not fit, or a row is no distribution."""
+    """Float64 weights (L, H, T, T) and the T tokens; ValueError if they do not fit, or a row is no distribution.
+
+    A model's own tuple, of each layer (1, H, T, T), is taken as it is: bertviz does.
+    """
     tokens = list_of_texts("tokens", tokens)
     count = len(tokens)
+    if isinstance(weights, tuple | list):
+        layers = [numbers(layer) for layer in weights]
+        weights = [layer[0] if layer.ndim == 4 and len(layer) == 1 else layer for layer in layers]
     weights = numbers(weights, float, finite=True, shape=(None, None, count, count))
     if count > MOST_TOKENS:
         raise ValueError(f"at most {MOST_TOKENS} tokens can be drawn, got {count}; take a shorter text")

@@ -16,22 +16,23 @@ from matplotlib.transforms import BboxBase
 
 from course_utils.locale import text
 from course_utils.support import lecture
-from course_utils.support.memory import give_back
 
 SCREEN_DPI = 100
 PIXELS_PER_DOT = 1.5  # drawn finer than shown: projectors and high-resolution screens get sharp letters
+WIDEST = 9.3  # inches; with its margins about the 919 pixels that a small laptop leaves beside the file list
 MARGIN = 0.1  # inches around all that is drawn
 COLORS = 256  # a palette makes the saved notebook a third as large; no eye sees the difference
 
 
-def show(figure: Figure | Axes, *, alt: str) -> None:
+def show(figure: Figure | Axes, *, alt: str, laid_out: bool = False) -> None:
     """Display a figure as a picture, with `alt` as its alternative text and as the caption below it; then close it.
 
-    In lecture mode the picture is larger as a whole, text and lines alike.
+    In lecture mode the picture is larger as a whole, text and lines alike. Else it is at most WIDEST.
 
     Args:
         figure: a matplotlib Figure, or any Axes of it.
         alt: one sentence that says what is to be seen.
+        laid_out: its letters fill the room that they have: where it is too wide, all is drawn smaller.
 
     Raises:
         ValueError: if alt is empty.
@@ -40,16 +41,23 @@ def show(figure: Figure | Axes, *, alt: str) -> None:
         raise ValueError("alt must be a sentence that says what the figure shows, got an empty text")
     if isinstance(figure, Axes):
         figure = figure.get_figure()
-    picture, width = _picture(figure)
+    picture, width = _picture(figure, 1 if laid_out else 0.5)
     plt.close(figure)
-    give_back()  # what was drawn on is many times as large
     display(Image(picture, width=width, alt=alt))
     display(Markdown(f"*{text('figures.caption', alt=alt.strip())}*"))
 
 
-def _picture(figure: Figure) -> tuple[bytes, int]:
-    """(a PNG of the figure, its width in pixels of the screen)"""
+def _picture(figure: Figure, smaller: float) -> tuple[bytes, int]:
+    """(a PNG of the figure, its width in pixels of the screen)
+
+    A page too wide is made narrower half by less room in it, half by drawing all smaller: where the browser would leave
+    letters of two thirds, they keep four fifths.
+    """
     dpi = SCREEN_DPI * PIXELS_PER_DOT * (lecture.SCALE if lecture.lecture_mode() else 1)
+    width, height = figure.get_size_inches()
+    if (shrink := WIDEST / width) < 1:
+        figure.set_size_inches(width * shrink ** (1 - smaller), height)
+        dpi *= shrink**smaller
     picture = _drawn(figure, dpi).quantize(
         COLORS, method=PIL.Image.Quantize.MAXCOVERAGE, dither=PIL.Image.Dither.NONE
     )

@@ -48,6 +48,11 @@ def numbers(
         shape: refuse another one, which would be cut off or turned round; None in it stands for any size.
         least, most: refuse what lies beyond.
     """
+    if values is None:
+        told = "expected numbers to draw, got None: attentions come only where a model is asked for them"
+        raise ValueError(
+            f'{told} (output_attentions=True; of transformers, attn_implementation="eager" as well)'
+        )
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         if str(values.dtype) == "torch.bfloat16":  # NumPy has none

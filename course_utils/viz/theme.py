@@ -7,9 +7,11 @@ from pathlib import Path
 
 import matplotlib as mpl
 from cycler import cycler
+from IPython import get_ipython
 from matplotlib import font_manager
 from matplotlib.colors import LinearSegmentedColormap
 
+from course_utils.support.memory import give_back
 from course_utils.viz.picture_names import name_pictures
 
 # Okabe & Ito 2008: eight colours that people with any colour vision tell apart. A role keeps its colour everywhere.
@@ -45,8 +47,13 @@ def hangul_font_files() -> list[Path]:
 
 
 def use_theme() -> None:
-    """Set matplotlib's defaults for this course, and name its pictures. Call once, in a notebook's first cell."""
+    """Set matplotlib's defaults for this course, name its pictures, and give memory back after each cell.
+
+    Call once, in a notebook's first cell.
+    """
     name_pictures()
+    if shell := get_ipython():
+        shell.events.register("post_execute", give_back)  # what a cell worked with is many times its result
     known = {font.fname for font in font_manager.fontManager.ttflist}
     for path in map(str, hangul_font_files()):
         if path not in known:  # each one that is added costs every later search, and forgets the earlier ones

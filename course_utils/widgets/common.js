@@ -213,6 +213,15 @@ export function scrolled(look, label, ...children) {
   return make("div", { class: look, tabindex: 0, role: "region", "aria-label": label }, ...children);
 }
 
+// A link to another notebook of the same folder: JupyterLab opens it in a tab beside, as links in its text; any other page
+// follows it.
+export function door({ model }, file, words) {
+  const node = make("a", { class: "course-door", href: `${file}.ipynb` }, words);
+  const { context, rendermime } = model.widget_manager ?? {}; // JupyterLab's: of the notebook that shows this widget
+  if (context?.path) rendermime?.linkHandler?.handleLink(node, context.path.replace(/[^/]*$/, `${file}.ipynb`));
+  return node;
+}
+
 // Calls when one of the nodes changes its size.
 export function watch({ signal }, call, ...nodes) {
   const observer = new ResizeObserver(call);

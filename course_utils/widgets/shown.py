@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from course_utils.locale import text
 
+LONGEST_PART = 40  # letters of a text that are repeated in a sentence
 JOINERS = "\u200c\u200d"  # parts of Indic words and of emoji: no direction, no harm
 
 
@@ -23,14 +24,17 @@ def _visible(char: str) -> str:
     return f"⟨{ord(char):04X}⟩"  # NUL, too: fonts with Hangul have no shape for its symbol
 
 
-def unread(pieces: Callable[[str], Iterable[tuple[str, tuple[int, int]]]], *texts: str) -> list[str]:
+Pieces = Callable[[str], Iterable[tuple[str, tuple[int, int]]]]
+
+
+def unread(pieces: Pieces, *texts: str) -> list[str]:
     """A sentence that names the parts of which a model sees nothing but [UNK]; none where it reads all.
 
     Args:
         pieces: text -> [(piece, (start, end)), …], a tokenizer's.
     """
     parts = [one[start:end] for one in texts for piece, (start, end) in pieces(one) if piece == "[UNK]"]
-    named = ", ".join(f"'{part}'" for part in dict.fromkeys(parts))
+    named = ", ".join(f"'{readable(part, LONGEST_PART)}'" for part in dict.fromkeys(parts))
     return [text("widgets.common.unread", parts=named)] if parts else []
 
 

@@ -6,6 +6,8 @@ import operator
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
 
 def by_index(a, b):
     if len(a) != len(b):
@@ -56,20 +58,17 @@ def unit_rows(vectors):
 
 
 RIGHT = {
-    "00.1": {
-        "index": by_index,
+    "00.1": forms(by_index, in_numpy, in_float32)
+    | {
         "generator": lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)),
         "map": lambda a, b: by_index(a, b) if len(a) != len(b) else sum(map(operator.mul, a, b)),
         "fsum": lambda a, b: math.fsum(x * y for x, y in zip(a, b, strict=True)),
-        "numpy": in_numpy,
-        "0-d tensor, float32": in_float32,
     },
-    "00.2": {
+    "00.2": forms(numbers_only, numpy_cosine)
+    | {
         "the notebook's": checked(my_cosine_similarity),
         "if": lambda a, b: 0.0 if a.norm() * b.norm() == 0 else float(a @ b / (a.norm() * b.norm())),
         "nan_to_num": lambda a, b: torch.nan_to_num(a @ b / (a.norm() * b.norm())),
-        "lists": numbers_only,
-        "numpy, float32": numpy_cosine,
         "one element": lambda a, b: checked(my_cosine_similarity)(a, b)[None],
     },
     "00.3": {

@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from course_utils.exercises.calling import name_of
-from course_utils.exercises.core import Departure, Exercise, Several
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Departure, Exercise
 from course_utils.exercises.forbidden import no_differences
 from course_utils.exercises.values import plain
 
@@ -22,36 +23,8 @@ def nearest_row(vectors: Tensor, row: int) -> int:
     return int(cosines.argmax())
 
 
-def cosines_with(vectors, vector):
-    return F.normalize(vectors, dim=-1) @ F.normalize(vector, dim=-1)
-
-
-def largest(scores, own=-torch.inf, kind=int):
-    """The row with the largest score; own stands in the row's own place, None leaves what is there."""
-
-    def wrong(vectors, row):
-        found = scores(vectors, vectors[row])
-        if own is not None:
-            found[row] = own
-        return kind(found.argmax())
-
-    return wrong
-
-
-def row_taken_out(vectors, row):
-    rest = torch.cat([vectors[:row], vectors[row + 1 :]])
-    return int(cosines_with(rest, vectors[row]).argmax())
-
-
-def second_place(order):
-    """The row after the first in the order of cosines, whichever that is."""
-    return lambda vectors, row: int(order(cosines_with(vectors, vectors[row]))[1])
-
-
-def without_cosine_one(vectors, row):
-    """Leaves out what looks the same, not what has the number."""
-    cosines = cosines_with(vectors, vectors[row])
-    return int(cosines.masked_fill(cosines > 1 - 1e-6, -1.5).argmax())
+COSINES = "unit @ unit[row]"
+OWN = "cosines[row] = -torch.inf"
 
 
 def compare_rows(result: Any, right: int) -> Departure | None:
@@ -108,25 +81,27 @@ NEAREST_ROW = Exercise(
         "twins": twins,
         "lengths": of_many_lengths,
     },
-    mistakes={
-        "itself": largest(cosines_with, own=None),
-        "second_place": Several(
-            second_place(lambda cosines: cosines.topk(2).indices),
-            second_place(lambda cosines: cosines.argsort(descending=True)),
-        ),
-        "wrong_axis": largest(
-            lambda vectors, vector: F.normalize(vectors, dim=0) @ (vector / vectors.norm(dim=0))
-        ),
-        "value": largest(lambda vectors, vector: cosines_with(vectors, vector).abs()),
-        "dot_product": largest(lambda vectors, vector: vectors @ vector),
-        "farthest": largest(lambda vectors, vector: -cosines_with(vectors, vector)),
-        "distance": largest(lambda vectors, vector: -(vectors - vector).norm(dim=-1)),
-        "row": row_taken_out,
-        "too_large": largest(cosines_with, own=0.0),
-        "kind": largest(cosines_with, kind=float),
-        "same_direction": without_cosine_one,
-        "lengths": largest(lambda vectors, vector: (vectors @ vector) / (vectors.norm(dim=-1) + 1e-3)),
-    },
+    mistakes=changes_of(
+        nearest_row,
+        {
+            "itself": {OWN: "pass"},
+            "second_place": [
+                {OWN: "pass", "cosines.argmax()": f"cosines.{order}[1]"}
+                for order in ("topk(2).indices", "argsort(descending=True)")
+            ],
+            "wrong_axis": {"dim=-1": "dim=0"},
+            "value": {COSINES: f"({COSINES}).abs()"},
+            "dot_product": {COSINES: "vectors @ vectors[row]"},
+            "farthest": {COSINES: f"-({COSINES})"},
+            "distance": {COSINES: "-(vectors - vectors[row]).norm(dim=-1)"},
+            "row": {OWN: "cosines = torch.cat([cosines[:row], cosines[row + 1 :]])"},
+            "too_large": {"-torch.inf": "0.0"},
+            "kind": {"int(cosines": "float(cosines"},
+            # Leaves out what looks the same, not what has the number.
+            "same_direction": {OWN: "cosines[cosines > 1 - 1e-6] = -1.5"},
+            "lengths": {COSINES: "vectors @ vectors[row] / (vectors.norm(dim=-1) + 1e-3)"},
+        },
+    ),
     signs={
         "itself": lambda found: found.difference.actual == str(found.given[1]),
         "row": lambda found: int(found.difference.actual) == int(found.difference.expected) - 1,
@@ -142,24 +117,12 @@ def centre_gradient(centre: Tensor, context: Tensor, negatives: Tensor) -> Tenso
     return pull + push
 
 
-def gradient(slope=torch.sigmoid, minus=1.0, of_context=1.0, of_negatives=1.0, minus_negative=0.0, sign=1.0):
-    """The formula with one thing changed."""
-
-    def wrong(centre, context, negatives):
-        pull = (slope(centre @ context) - minus) * context
-        push = (slope(negatives @ centre) - minus_negative) @ negatives
-        return sign * (of_context * pull + of_negatives * push)
-
-    return wrong
+def by_exponentials(scores):
+    return scores.exp() / (1 + scores.exp())
 
 
 def loss_of(centre, context, negatives):
     return -F.logsigmoid(centre @ context) - F.logsigmoid(-(negatives @ centre)).sum()
-
-
-def mean_of_negatives(centre, context, negatives):
-    push = torch.sigmoid(negatives @ centre) @ negatives / len(negatives)
-    return (torch.sigmoid(centre @ context) - 1) * context + push
 
 
 def by_autograd(centre, context, negatives):
@@ -197,21 +160,28 @@ CENTRE_GRADIENT = Exercise(
         ],
         "large": lambda: drawn(4, 3, times=100.0),
     },
-    mistakes={
-        "uphill": gradient(sign=-1.0),
-        "no_minus_one": gradient(minus=0.0),
-        "only_positive": gradient(of_negatives=0.0),
-        "only_negatives": gradient(of_context=0.0),
-        "neighbour_pushed": gradient(of_context=-1.0),
-        "negatives_pulled": gradient(of_negatives=-1.0),
-        "negatives_as_neighbours": gradient(minus_negative=1.0),
-        "mean_of_negatives": mean_of_negatives,
-        "no_sigmoid": gradient(slope=lambda x: x),
-        "other_sizes": lambda centre, context, negatives: centre_gradient(centre, context, negatives[:10]),
-        "large": gradient(slope=lambda x: x.exp() / (1 + x.exp())),
-        "differences": by_differences,
-        "autograd": by_autograd,
-    },
+    mistakes=changes_of(
+        centre_gradient,
+        {
+            "uphill": {"pull + push": "-pull - push"},
+            "no_minus_one": {" - 1)": ")"},
+            "only_positive": {"pull + push": "pull"},
+            "only_negatives": {"pull + push": "push"},
+            "neighbour_pushed": {"pull + push": "push - pull"},
+            "negatives_pulled": {"pull + push": "pull - push"},
+            "negatives_as_neighbours": {
+                "torch.sigmoid(negatives @ centre)": "(torch.sigmoid(negatives @ centre) - 1)"
+            },
+            "mean_of_negatives": {"@ negatives  #": "@ negatives / len(negatives)  #"},
+            "no_sigmoid": {"torch.sigmoid": ""},
+            "other_sizes": lambda centre, context, negatives: centre_gradient(
+                centre, context, negatives[:10]
+            ),
+            "large": {"torch.sigmoid": "by_exponentials"},
+            "differences": by_differences,
+            "autograd": by_autograd,
+        },
+    ),
     properties={"differences": no_differences(centre_gradient, lambda: drawn(7, 5))},
     forbids=("autograd",),
 )
@@ -247,20 +217,7 @@ def returning_words() -> list[tuple[Any, ...]]:
     return given
 
 
-def summed(edges=True, lengths=(2, 3), whole=True, once=True, mean=False, nothing=torch.zeros, more=1):
-    """The sum with one thing changed."""
-
-    def wrong(word, grams, dimensions):
-        marked = f"<{word}>" if edges else word
-        parts = [marked[start : start + n] for n in lengths for start in range(len(marked) - n + more)]
-        parts += [marked] if whole else []
-        found = [grams[part] for part in (dict.fromkeys(parts) if once else parts) if part in grams]
-        if not found:
-            return nothing(dimensions)
-        total = torch.stack(found).sum(0)
-        return total / len(found) if mean else total
-
-    return wrong
+NO_WHOLE = {" | {marked}": ""}
 
 
 UNSEEN_VECTOR = Exercise(
@@ -274,19 +231,22 @@ UNSEEN_VECTOR = Exercise(
         "one_letter": lambda: ("배", known(), 3),  # the whole word is a piece of three letters, too
         "other_words": returning_words,
     },
-    mistakes={
-        "no_edges": summed(edges=False),
-        "single_letters": Several(summed(lengths=(1, 2, 3)), summed(edges=False, lengths=(1, 2, 3))),
-        "no_whole_word": summed(whole=False),
-        "mean": summed(mean=True),
-        "only_two": Several(summed(lengths=(2,)), summed(lengths=(2,), whole=False)),
-        "only_three": Several(summed(lengths=(3,)), summed(lengths=(3,), whole=False)),
-        "last_piece": Several(summed(more=0), summed(more=0, whole=False)),
-        "four_letters": summed(lengths=(2, 3, 4)),
-        "nothing_known": summed(nothing=lambda size: torch.zeros(3)),
-        "twice": summed(once=False),
-        "other_words": lambda word, *rest: unseen_vector(word[:9], *rest),
-    },
+    mistakes=changes_of(
+        unseen_vector,
+        {
+            "no_edges": {'f"<{word}>"': "word"},
+            "single_letters": [{"(2, 3)": "(1, 2, 3)"}, {"(2, 3)": "(1, 2, 3)", 'f"<{word}>"': "word"}],
+            "no_whole_word": NO_WHOLE,
+            "mean": {"return total": "return total / max(len(parts & grams.keys()), 1)"},
+            "only_two": [{"(2, 3)": "(2,)"}, {"(2, 3)": "(2,)"} | NO_WHOLE],
+            "only_three": [{"(2, 3)": "(3,)"}, {"(2, 3)": "(3,)"} | NO_WHOLE],
+            "last_piece": [{"- n + 1": "- n"}, {"- n + 1": "- n"} | NO_WHOLE],
+            "four_letters": {"(2, 3)": "(2, 3, 4)"},
+            "nothing_known": {"torch.zeros(dimensions)": "torch.zeros(3)"},
+            "twice": {"{marked[": "[marked[", "+ 1)} | {marked}": "+ 1)] + [marked]"},
+            "other_words": lambda word, *rest: unseen_vector(word[:9], *rest),
+        },
+    ),
     signs={
         "nothing_known": lambda found: found.case == "nothing_known",
     },

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from course_utils.exercises.core import Exercise, Several, call, number, numbers
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Exercise, call, number, numbers
 
 
 def drawn(*shapes, times=1.0, dtype=torch.float64):
@@ -24,10 +25,6 @@ def similarity_scores(query: Tensor, key: Tensor) -> Tensor:
 
 
 SIZES = [((1, 3), (5, 3)), ((5, 2), (1, 2)), ((4, 1), (2, 1)), ((3, 64), (2, 64)), ((2, 37), (11, 37))]
-
-
-def divided_by(divisor):
-    return lambda query, key: query @ key.T / divisor(query, key)
 
 
 SIMILARITY = Exercise(
@@ -49,20 +46,20 @@ SIMILARITY = Exercise(
             torch.tensor([[2.0**30 + 1, 2.0**30]], dtype=torch.float64),
         ),
     },
-    mistakes={
-        "no_scale": divided_by(lambda query, key: 1),
-        "divides_by_d": divided_by(lambda query, key: query.shape[-1]),
-        "sqrt_of_tokens": Several(
-            divided_by(lambda query, key: math.sqrt(query.shape[0])),
-            divided_by(lambda query, key: math.sqrt(key.shape[0])),
-        ),
-        "softmax_too": lambda query, key: similarity_scores(query, key).softmax(dim=-1),
-        "transposed": lambda query, key: similarity_scores(query, key).T,
-        "in_float32": lambda query, key: similarity_scores(query.float(), key.float()).to(query.dtype),
-        "other_sizes_shape": lambda query, key: similarity_scores(query, key).squeeze(),
-        "other_sizes": lambda query, key: query @ key.T / (2 if query.shape[-1] == 4 else math.sqrt(5)),
-        "large_scores": lambda query, key: similarity_scores(query, key).clamp(-3000, 3000),
-    },
+    mistakes=changes_of(
+        similarity_scores,
+        {
+            "no_scale": {" / math.sqrt(head_size)": ""},
+            "divides_by_d": {"math.sqrt(head_size)": "head_size"},
+            "sqrt_of_tokens": [{"query.shape[-1]": size} for size in ("query.shape[0]", "key.shape[0]")],
+            "softmax_too": lambda query, key: similarity_scores(query, key).softmax(dim=-1),
+            "transposed": lambda query, key: similarity_scores(query, key).T,
+            "in_float32": lambda query, key: similarity_scores(query.float(), key.float()).to(query.dtype),
+            "other_sizes_shape": lambda query, key: similarity_scores(query, key).squeeze(),
+            "other_sizes": {"math.sqrt(head_size)": "(2 if head_size == 4 else math.sqrt(5))"},
+            "large_scores": lambda query, key: similarity_scores(query, key).clamp(-3000, 3000),
+        },
+    ),
 )
 
 
@@ -73,45 +70,8 @@ def attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor
     return weights @ value, weights  # (..., T_q, D_v), (..., T_q, T_k)
 
 
-def weighed(weigh):
-    """Attention with other weights, from the scores."""
-
-    def wrong(query, key, value):
-        weights = weigh(query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1]))
-        return weights @ value, weights
-
-    return wrong
-
-
-def by_exponentials(powers):
-    return powers / powers.sum(dim=-1, keepdim=True)
-
-
-def scaled_by(size):
-    def wrong(query, key, value):
-        scores = query @ key.transpose(-2, -1) / math.sqrt(size(query, key, value))
-        return scores.softmax(dim=-1) @ value, scores.softmax(dim=-1)
-
-    return wrong
-
-
-def changed(context=lambda context, weights, value: context, weights=lambda weights: weights):
-    """The right answer, changed afterwards."""
-
-    def wrong(query, key, value):
-        right_context, right_weights = attention(query, key, value)
-        return context(right_context, right_weights, value), weights(right_weights)
-
-    return wrong
-
-
-def one_matrix_only(query, key, value):
-    weights = (query @ key.permute(*range(key.dim() - 1, -1, -1)) / math.sqrt(query.shape[-1])).softmax(-1)
-    return weights @ value, weights
-
-
 def overflow_replaced(scores):
-    weights = by_exponentials(scores.exp())
+    weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
     return torch.where(weights.isfinite(), weights, scores.softmax(dim=-1))
 
 
@@ -138,6 +98,9 @@ def far_apart() -> list[tuple[Tensor, ...]]:
     ]
 
 
+WEIGHTS = "scores.softmax(dim=-1)"
+CONTEXT = "weights @ value,"
+
 ATTENTION = Exercise(
     "02.2",
     level="core",
@@ -153,30 +116,34 @@ ATTENTION = Exercise(
         "batch of length one": lambda: drawn((2, 1, 1), (2, 1, 1), (2, 1, 1)),
         "large_scores": far_apart,
     },
-    mistakes={
-        "softmax_over_queries": weighed(lambda scores: scores.softmax(dim=-2)),
-        "rows_do_not_sum_to_one": weighed(lambda scores: scores),
-        "wrong_scale": Several(
-            scaled_by(lambda query, key, value: value.shape[-1]),
-            scaled_by(lambda query, key, value: 1),
-            scaled_by(lambda query, key, value: key.shape[-2]),
-            scaled_by(lambda query, key, value: query.shape[-2]),
-            scaled_by(lambda query, key, value: query.shape[-1] ** 2),
-        ),
-        "swapped": lambda query, key, value: attention(query, key, value)[::-1],
-        "softmax_on_context": changed(context=lambda context, weights, value: context.softmax(dim=-1)),
-        "context": changed(context=lambda context, weights, value: context * value.shape[-2]),
-        "batches": one_matrix_only,
-        "batch_shape": lambda *given: tuple(part.squeeze() for part in attention(*given)),
-        "batch_weights": weighed(lambda scores: scores.softmax(dim=1 if scores.dim() < 4 else 3)),
-        "batch_context": changed(
-            context=lambda context, weights, value: weights @ value[:1] if value.dim() == 3 else context
-        ),
-        "overflow": weighed(lambda scores: by_exponentials(scores.exp())),
-        "large_scores": weighed(lambda scores: by_exponentials(scores.clamp(-80, 80).exp())),
-        "nan_gradient": weighed(overflow_replaced),
-        "weights_detached": changed(weights=lambda weights: weights.detach()),
-    },
+    mistakes=changes_of(
+        attention,
+        {
+            "softmax_over_queries": {"dim=-1": "dim=-2"},
+            "rows_do_not_sum_to_one": {WEIGHTS: "scores"},
+            "wrong_scale": [
+                {"query.shape[-1]": size}
+                for size in (
+                    "value.shape[-1]",
+                    "1",
+                    "key.shape[-2]",
+                    "query.shape[-2]",
+                    "query.shape[-1] ** 2",
+                )
+            ],
+            "swapped": lambda query, key, value: attention(query, key, value)[::-1],
+            "softmax_on_context": {CONTEXT: "(weights @ value).softmax(dim=-1),"},
+            "context": {CONTEXT: "weights @ value * value.shape[-2],"},
+            "batches": {"key.transpose(-2, -1)": "key.permute(*range(key.dim() - 1, -1, -1))"},
+            "batch_shape": lambda *given: tuple(part.squeeze() for part in attention(*given)),
+            "batch_weights": {"dim=-1": "dim=1 if scores.dim() < 4 else 3"},
+            "batch_context": {CONTEXT: "weights @ (value[:1] if value.dim() == 3 else value),"},
+            "overflow": {WEIGHTS: "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
+            "large_scores": {WEIGHTS: "scores.clamp(-80, 80).softmax(dim=-1)"},
+            "nan_gradient": {WEIGHTS: "overflow_replaced(scores)"},
+            "weights_detached": {"value, weights": "value, weights.detach()"},
+        },
+    ),
     signs={
         "softmax_over_queries": lambda found: bool(
             found.case == "by_hand" and (found.yours[1].sum(dim=-2) - 1).abs().max() < 1e-4

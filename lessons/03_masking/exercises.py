@@ -7,7 +7,8 @@ import math
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Found, Several, number, numbers
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Exercise, Found, number, numbers
 from course_utils.masks import padding_mask
 
 
@@ -16,8 +17,7 @@ def mask_of_padding(input_ids: Tensor, pad_token_id: int) -> Tensor:
     return (input_ids != pad_token_id)[:, None, None, :]  # (B, 1, 1, T_k)
 
 
-def keys(rule):
-    return lambda input_ids, pad_token_id: rule(input_ids, pad_token_id)[:, None, None, :]
+REAL, AXES = "(input_ids != pad_token_id)", "[:, None, None, :]"
 
 
 def signed(pad: int) -> tuple[Tensor, int]:
@@ -50,23 +50,23 @@ MASK_OF_PADDING = Exercise(
         ],
         "only_padding": lambda: (torch.tensor([[4, 4, 4], [9, 4, 4]]), 4),
     },
-    mistakes={
-        "no_axes": lambda ids, pad: ids != pad,
-        "hides_queries": lambda ids, pad: (ids != pad)[:, None, :, None],
-        "inverted": keys(lambda ids, pad: ids == pad),
-        "positive_ids": keys(lambda ids, pad: ids > 0),
-        "zero_is_padding": keys(lambda ids, pad: ids != 0),
-        "greater_than_pad": keys(lambda ids, pad: ids > pad),
-        "negative_is_padding": keys(lambda ids, pad: (ids != pad) & (ids >= 0) if pad >= 0 else ids != pad),
-        "other_ids": Several(
-            [
-                keys(lambda ids, pad, to=to: ids.to(to) != pad)
-                for to in (torch.int16, torch.float16, torch.float32)
-            ]
-        ),
-        "only_padding": keys(lambda ids, pad: (ids != pad) | (ids == pad).all(dim=-1, keepdim=True)),
-        "ready_made": padding_mask,
-    },
+    mistakes=changes_of(
+        mask_of_padding,
+        {
+            "no_axes": {AXES: ""},
+            "hides_queries": {AXES: "[:, None, :, None]"},
+            "inverted": {"!=": "=="},
+            "positive_ids": {REAL: "(input_ids > 0)"},
+            "zero_is_padding": {REAL: "(input_ids != 0)"},
+            "greater_than_pad": {"!=": ">"},
+            "negative_is_padding": {REAL: f"({REAL} & ((input_ids >= 0) | (pad_token_id < 0)))"},
+            "other_ids": [
+                {"input_ids !=": f"input_ids.to(torch.{to}) !="} for to in ("int16", "float16", "float32")
+            ],
+            "only_padding": {REAL: f"({REAL} | (input_ids == pad_token_id).all(dim=-1, keepdim=True))"},
+            "ready_made": padding_mask,
+        },
+    ),
     facts={
         **dict.fromkeys(("positive_ids", "zero_is_padding", "greater_than_pad"), first_wrong_row),
         **dict.fromkeys(("negative_is_padding", "other_ids", "only_padding", "inverted"), first_wrong_row),
@@ -82,12 +82,7 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
 
 
-def filled(value, zero=True):
-    def wrong(scores, mask):
-        weights = scores.masked_fill(~mask, value).softmax(dim=-1)
-        return weights.masked_fill(~mask, 0.0) if zero else weights
-
-    return wrong
+FILLED, ERASED = "scores.masked_fill(~mask, lowest)", ".masked_fill(~mask, 0.0)"
 
 
 def renormalised(scores, mask):
@@ -97,20 +92,10 @@ def renormalised(scores, mask):
 
 def added(penalty):
     """Right on the way up, NaN on the way back, where the sum is −∞ in a row with nothing to see."""
-
-    def wrong(scores, mask):
-        lowered = scores + torch.zeros_like(scores).masked_fill(~mask, penalty(scores.dtype))
-        return lowered.softmax(dim=-1).nan_to_num().masked_fill(~mask, 0.0)
-
-    return wrong
-
-
-def along(axis):
-    def wrong(scores, mask):
-        lowered = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-        return lowered.softmax(dim=axis(scores)).masked_fill(~mask, 0.0)
-
-    return wrong
+    return {
+        FILLED: f"(scores + torch.zeros_like(scores).masked_fill(~mask, {penalty}))",
+        ERASED: f".nan_to_num(){ERASED}",
+    }
 
 
 def two_low(low: float, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor]:
@@ -153,28 +138,29 @@ MASKED_SOFTMAX = Exercise(
         "not_low_enough far": lambda: two_low(-3e30),
         "cut_off": lambda: (torch.tensor([[3e30, 2e30, 4e30]]), torch.tensor([[True, True, False]])),
     },
-    mistakes={
-        "after_softmax": lambda scores, mask: scores.softmax(dim=-1).masked_fill(~mask, 0.0),
-        "inverted": lambda scores, mask: filled(-math.inf, zero=False)(scores, ~mask),
-        "zero_scores": lambda scores, mask: (scores * mask).softmax(dim=-1),
-        "loud": renormalised,
-        "not_low_enough": filled(-12.0),
-        "empty_row_nan": filled(-math.inf, zero=False),
-        "empty_row_not_zero": filled(-1e9, zero=False),
-        "half_raised": filled(-1e9),
-        "nan_gradient": added(lambda dtype: -math.inf),
-        "half_empty_row_nan_gradient": added(lambda dtype: torch.finfo(dtype).min),
-        # The right weights, with the gradient of the scores themselves
-        "gradient": lambda scores, mask: (
-            masked_softmax(scores.detach(), mask) + (scores - scores.detach()).masked_fill(~mask, 0.0)
-        ),
-        "cut_off": lambda scores, mask: masked_softmax(
-            scores.double().clamp(max=2e30).to(scores.dtype), mask
-        ),
-        "wrong_axis": along(lambda scores: -2),
-        "other_axes": along(lambda scores: 3 if scores.dim() == 4 else 1),
-        "ready_made": lambda scores, mask: torch._safe_softmax(scores.masked_fill(~mask, -math.inf), -1),
-    },
+    mistakes=changes_of(
+        masked_softmax,
+        {
+            "after_softmax": {FILLED: "scores"},
+            "inverted": {"~mask, lowest": "mask, -torch.inf", ERASED: ""},
+            "zero_scores": {FILLED: "(scores * mask)", ERASED: ""},
+            "loud": renormalised,
+            "not_low_enough": {"~mask, lowest": "~mask, -12.0"},
+            "empty_row_nan": {"~mask, lowest": "~mask, -torch.inf", ERASED: ""},
+            "empty_row_not_zero": {"~mask, lowest": "~mask, -1e9", ERASED: ""},
+            "half_raised": {"~mask, lowest": "~mask, -1e9"},
+            "nan_gradient": added("-torch.inf"),
+            "half_empty_row_nan_gradient": added("lowest"),
+            # The right weights, with the gradient of the scores themselves
+            "gradient": lambda scores, mask: (
+                masked_softmax(scores.detach(), mask) + (scores - scores.detach()).masked_fill(~mask, 0.0)
+            ),
+            "cut_off": {FILLED: FILLED.replace("scores", "scores.double().clamp(max=2e30).to(scores.dtype)")},
+            "wrong_axis": {"dim=-1": "dim=-2"},
+            "other_axes": {"dim=-1": "dim=3 if scores.dim() == 4 else 1"},
+            "ready_made": lambda scores, mask: torch._safe_softmax(scores.masked_fill(~mask, -math.inf), -1),
+        },
+    ),
     signs={
         "empty_row_nan": lambda found: found.case == "empty_row" and bool(found.yours[1].isnan().any()),
         "empty_row_not_zero": lambda found: found.case == "empty_row" and bool(found.yours[1].any()),
@@ -193,14 +179,6 @@ def sliding_window_mask(length: int, window: int) -> Tensor:
     places = torch.arange(length)
     back = places[:, None] - places[None, :]  # how far the key lies behind the query, (T, T)
     return ((back >= 0) & (back < window))[None, None]  # (1, 1, T, T)
-
-
-def of_window(rule, dtype=torch.int64):
-    def mask(length, window):
-        places = torch.arange(length).to(dtype)
-        return rule(places[:, None] - places[None, :], window)[None, None]
-
-    return mask
 
 
 def seen(found: Found) -> dict[str, str]:
@@ -224,22 +202,22 @@ SLIDING_WINDOW_MASK = Exercise(
             *((13, 12), (300, 3), (300, 290)),  # 300 places do not fit in eight bits
         ],
     },
-    mistakes={
-        "no_axes": lambda length, window: sliding_window_mask(length, window)[0, 0],
-        "one_too_many": of_window(lambda back, window: (back >= 0) & (back <= window)),
-        "without_itself": Several(
-            of_window(lambda back, window: (back > 0) & (back <= window)),
-            of_window(lambda back, window: (back > 0) & (back < window)),
-        ),
-        "both_sides": of_window(lambda back, window: back.abs() < window),
-        "only_future": of_window(lambda back, window: (back <= 0) & (back > -window)),
-        "no_limit": of_window(lambda back, window: back >= 0),
-        "inverted": of_window(lambda back, window: ~((back >= 0) & (back < window))),
-        "other_sizes": Several(
-            of_window(lambda back, window: (back >= 0) & (back < window), dtype=torch.int8),
-            of_window(lambda back, window: (back >= 0) & (back < min(window, 8))),
-        ),
-    },
+    mistakes=changes_of(
+        sliding_window_mask,
+        {
+            "no_axes": {"[None, None]": ""},
+            "one_too_many": {"< window": "<= window"},
+            "without_itself": [{">= 0": "> 0", "< window": "<= window"}, {">= 0": "> 0"}],
+            "both_sides": {"(back >= 0) & (back < window)": "back.abs() < window"},
+            "only_future": {">= 0": "<= 0", "< window": "> -window"},
+            "no_limit": {" & (back < window)": ""},
+            "inverted": {"return (": "return ~("},
+            "other_sizes": [
+                {"arange(length)": "arange(length, dtype=torch.float64).to(torch.int8)"},
+                {"< window": "< min(window, 8)"},
+            ],
+        },
+    ),
     facts={
         **dict.fromkeys(("one_too_many", "without_itself", "both_sides", "only_future"), seen),
         **dict.fromkeys(("no_limit", "inverted"), seen),

@@ -89,17 +89,15 @@ RIGHT = {
         "where": lambda input_ids, pad: torch.where(input_ids == pad, 0, 1).bool()[:, None, None],
         "numpy": lambda input_ids, pad: torch.from_numpy(input_ids.numpy() != pad)[:, None, None, :],
     },
-    "03.2": {
+    "03.2": forms(after_minus_infinity, by_hand, row_by_row)
+    | {
         "lowest": lambda scores, mask: F.softmax(
             scores.masked_fill(~mask, lowest(scores)), dim=-1
         ).masked_fill(~mask, 0),
         "where": lambda scores, mask: torch.where(
             mask, torch.where(mask, scores, lowest(scores)).softmax(-1), torch.zeros_like(scores)
         ),
-        "−∞, empty rows apart": after_minus_infinity,
         "times the mask": lambda scores, mask: scores.masked_fill(~mask, lowest(scores)).softmax(-1) * mask,
-        "own exponentials": by_hand,
-        "loop": row_by_row,
     },
     "03.3": forms(
         window_by_loop,

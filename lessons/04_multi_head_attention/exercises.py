@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course_utils.exercises.changes import changes_of
 from course_utils.exercises.core import Exercise, Found, Several, number
 from course_utils.exercises.forbidden import as_many_calls
 
@@ -88,27 +89,6 @@ def merged_without_transpose(context):
     return context.reshape(batch, length, heads * size)
 
 
-def multi_head_with(
-    split=split_heads,
-    merge=merged,
-    weigh=lambda scores: scores.softmax(dim=-1),
-    scale=lambda query, q: math.sqrt(q.shape[-1]),
-):
-    """Multi-head attention with one step done otherwise."""
-
-    def wrong(query, key, value, num_heads):
-        q, k, v = (split(hidden, num_heads) for hidden in (query, key, value))
-        weights = weigh(q @ k.transpose(-2, -1) / scale(query, q))
-        return merge(weights @ v), weights
-
-    return wrong
-
-
-def one_head(query, key, value, num_heads):
-    weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(dim=-1)
-    return weights @ value, weights
-
-
 def head_by_head(query, key, value, num_heads):
     heads = zip(*(hidden.chunk(num_heads, dim=-1) for hidden in (query, key, value)))
     answers = [multi_head(*head, 1) for head in heads]
@@ -155,6 +135,34 @@ def largest_query(found: Found) -> dict[str, str]:
     return {"largest": number(query.unflatten(-1, (heads, -1)).square().sum(-1).max())}
 
 
+SPLIT, MERGED = "hidden.unflatten(-1, (num_heads, -1)).transpose(1, 2)", ".transpose(1, 2).flatten(-2)"
+BOTH = "return context, weights"
+
+MULTI_HEAD_MISTAKES = changes_of(
+    multi_head,
+    {
+        "one_head": {SPLIT: "hidden", MERGED: ""},
+        "softmax_over_queries": {"softmax(dim=-1)": "softmax(dim=-2)"},
+        "softmax_over_heads": {"softmax(dim=-1)": "softmax(dim=1)"},
+        "rows_do_not_sum_to_one": {".softmax(dim=-1)": ""},
+        "scale_by_hidden_size": {"sqrt(q.shape": "sqrt(query.shape"},
+        "no_scale": {" / math.sqrt(q.shape[-1])": ""},
+        "divides_by_d": {"math.sqrt(q.shape[-1])": "q.shape[-1]"},
+        "swapped": {BOTH: "return weights, context"},
+        "mean_of_heads": {BOTH: f"{BOTH}.mean(dim=1)"},
+        "weights_detached": {BOTH: f"{BOTH}.detach()"},
+        "split_without_transpose": {SPLIT: "viewed(hidden, num_heads)", MERGED: ".reshape(query.shape)"},
+        "weights": {BOTH: f"{BOTH}.flip(1)"},
+        "not_merged": {MERGED: ""},
+        "merge_without_transpose": {MERGED: ".reshape(query.shape)"},
+        "cross": {"(query, key, value))": "(query, key, key))"},
+        "cross_raised": {"(query, key, value))": "(query, key.view_as(query), value.view_as(query)))"},
+        "loop": head_by_head,
+        "loop_elsewhere": token_by_token,
+        "large_scores": {"scores.softmax(dim=-1)": "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
+    },
+)
+
 MULTI_HEAD = Exercise(
     "04.2",
     level="core",
@@ -166,38 +174,19 @@ MULTI_HEAD = Exercise(
         "other sizes": lambda: of_sizes((3, 4, 4, 6, 1), (3, 4, 2, 6, 6), (1, 1, 1, 6, 2), (2, 3, 5, 12, 3)),
         "large_scores": lambda: of_sizes((3, 4, 4, 6, 1), (3, 4, 2, 6, 6), (1, 1, 3, 6, 2), times=100.0),
     },
-    mistakes={
-        "one_head": one_head,
-        "softmax_over_queries": multi_head_with(weigh=lambda scores: scores.softmax(dim=-2)),
-        "softmax_over_heads": multi_head_with(weigh=lambda scores: scores.softmax(dim=1)),
-        "rows_do_not_sum_to_one": multi_head_with(weigh=lambda scores: scores),
-        "scale_by_hidden_size": multi_head_with(scale=lambda query, q: math.sqrt(query.shape[-1])),
-        "no_scale": multi_head_with(scale=lambda query, q: 1.0),
-        "divides_by_d": multi_head_with(scale=lambda query, q: q.shape[-1]),
-        "swapped": lambda *given: multi_head(*given)[::-1],
-        "mean_of_heads": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].mean(dim=1)),
-        "weights_detached": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].detach()),
-        "split_without_transpose": multi_head_with(split=viewed, merge=merged_without_transpose),
-        "weights": lambda *given: (multi_head(*given)[0], multi_head(*given)[1].flip(1)),
-        "not_merged": multi_head_with(merge=lambda context: context),
-        "merge_without_transpose": multi_head_with(merge=merged_without_transpose),
-        "cross": lambda query, key, value, num_heads: multi_head(query, key, key, num_heads),
-        "cross_raised": lambda query, key, value, num_heads: multi_head(
-            query, key.view_as(query), value.view_as(query), num_heads
-        ),
-        "loop": head_by_head,
-        "loop_elsewhere": token_by_token,
-        "large_scores": multi_head_with(
-            weigh=lambda scores: scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-        ),
-    },
+    mistakes=MULTI_HEAD_MISTAKES,
     signs={
         "softmax_over_queries": lambda found: sums_to_one(-2)(found) and not sums_to_one(-1)(found),
         "softmax_over_heads": lambda found: sums_to_one(1)(found) and not sums_to_one(-1)(found),
         "rows_do_not_sum_to_one": lambda found: found.case == "by_hand" and not sums_to_one(-1)(found),
         "split_without_transpose": lambda found: (
             found.case == "by_hand"
-            and not multi_head_with(split=viewed)(*found.given)[1].sub(found.yours[1]).abs().max() > 1e-5
+            and torch.allclose(
+                MULTI_HEAD_MISTAKES["split_without_transpose"](*found.given)[1],
+                found.yours[1],
+                rtol=0,
+                atol=1e-5,
+            )
         ),
     },
     facts={

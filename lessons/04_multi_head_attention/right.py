@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from course_utils.attention import scaled_dot_product_attention
+from tests.exercises.audit import forms
 
 
 def split(hidden, num_heads):
@@ -71,14 +72,12 @@ def by_products(context, weight, bias):
 
 
 RIGHT = {
-    "04.1": {
+    "04.1": forms(split, split_by_loop, split_by_index)
+    | {
         "view, transpose": lambda hidden, num_heads: hidden.view(*hidden.shape[:2], num_heads, -1).transpose(
             1, 2
         ),
-        "unflatten": split,
-        "the notebook's slices": split_by_loop,
         "chunk": lambda hidden, num_heads: torch.stack(hidden.chunk(num_heads, dim=-1), dim=1),
-        "index": split_by_index,
         "permute": lambda hidden, n: hidden.reshape(*hidden.shape[:2], n, hidden.shape[2] // n).permute(
             0, 2, 1, 3
         ),
@@ -93,7 +92,8 @@ RIGHT = {
             lambda q, k, v: torch.vmap(of_softmax(lambda s: s.softmax(-1)), in_dims=1, out_dims=1)(q, k, v)
         ),
     },
-    "04.3": {
+    "04.3": forms(by_projecting, by_products)
+    | {
         "einsum": lambda context, weight, bias: torch.einsum(
             "bhtd,chd->bhtc", context, columns(weight, context.shape[1])
         ),
@@ -101,8 +101,6 @@ RIGHT = {
         "transposed weight": lambda context, weight, bias: (
             context @ weight.T.view(context.shape[1], -1, len(weight))
         ),
-        "the others 0": by_projecting,
-        "products": by_products,
         "less the bias": lambda context, weight, bias: (
             context @ columns(weight, context.shape[1]).permute(1, 2, 0) + bias - bias
         ),

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course_utils.exercises.core import Departure, Exercise, Several, number, numbers
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Departure, Exercise, number, numbers
 from course_utils.exercises.values import Rule, departure
 from course_utils.positional import sinusoidal_encoding
 
@@ -17,14 +18,6 @@ from course_utils.positional import sinusoidal_encoding
 def wavelengths(hidden_size: int) -> Tensor:
     two_i = torch.arange(0, hidden_size, 2)  # 2i for i = 0 … C/2 − 1
     return 2 * math.pi * 10000.0 ** (two_i / hidden_size)  # (C/2,)
-
-
-def even(hidden_size):
-    return torch.arange(0, hidden_size, 2, dtype=torch.float64)
-
-
-def powers(factor=1.0, exponent=1.0):
-    return lambda hidden_size: factor * 10000.0 ** (exponent * even(hidden_size) / hidden_size)
 
 
 def compare_ratios(result: Any, right: Tensor) -> Departure | None:
@@ -51,17 +44,20 @@ WAVELENGTHS = Exercise(
         "by_hand": lambda: (8,),  # 2π · (1, 10, 100, 1000)
         "other_size": lambda: [(22,), (2 * int(torch.randint(17, 60, (1,))),), (2,), (768,)],
     },
-    mistakes={
-        "missing_two_pi": powers(),
-        "half_exponent": powers(2 * math.pi, 0.5),
-        "double_exponent": powers(2 * math.pi, 2.0),
-        "frequency": powers(exponent=-1.0),
-        "reversed": lambda hidden_size: wavelengths(hidden_size).flip(0),
-        "one_per_dimension": lambda hidden_size: wavelengths(hidden_size).repeat_interleave(2),
-        "by_hand": powers(360.0),
-        "other_size": lambda hidden_size: 2 * math.pi * 10.0 ** torch.arange(hidden_size // 2),
-        "not_real": lambda hidden_size: wavelengths(hidden_size) + 0j,
-    },
+    mistakes=changes_of(
+        wavelengths,
+        {
+            "missing_two_pi": {"2 * math.pi * ": ""},
+            "half_exponent": {"(two_i": "(0.5 * two_i"},
+            "double_exponent": {"(two_i": "(2.0 * two_i"},
+            "frequency": {"2 * math.pi * 10000.0 ** (": "10000.0 ** -("},
+            "reversed": lambda hidden_size: wavelengths(hidden_size).flip(0),
+            "one_per_dimension": lambda hidden_size: wavelengths(hidden_size).repeat_interleave(2),
+            "by_hand": {"2 * math.pi": "360.0"},
+            "other_size": lambda hidden_size: 2 * math.pi * 10.0 ** torch.arange(hidden_size // 2),
+            "not_real": lambda hidden_size: wavelengths(hidden_size) + 0j,
+        },
+    ),
     forbids=("course_utils.positional",),
 )
 
@@ -74,30 +70,6 @@ def positions_at_once(length: int, hidden_size: int) -> Tensor:
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2).float()  # (T, C)
 
 
-def encoding(exponent=1.0, shift=0, factor=1.0, order=("sin", "cos"), dtype=torch.float64):
-    """The encoding with one thing changed."""
-
-    def wrong(length, hidden_size):
-        position = (torch.arange(length) + shift).to(dtype)[:, None] * factor
-        angle = position / 10000 ** (exponent * even(hidden_size).to(dtype) / hidden_size)
-        return torch.stack([getattr(torch, name)(angle) for name in order], dim=-1).flatten(-2).float()
-
-    return wrong
-
-
-def odd_columns(length, hidden_size):
-    """Each column takes its own number for 2i."""
-    angle = torch.arange(length).double()[:, None] / 10000 ** (
-        torch.arange(hidden_size).double() / hidden_size
-    )
-    return torch.where(torch.arange(hidden_size) % 2 == 0, angle.sin(), angle.cos()).float()
-
-
-def halves(length, hidden_size):
-    table = positions_at_once(length, hidden_size)
-    return torch.cat([table[:, ::2], table[:, 1::2]], dim=1)
-
-
 POSITIONS = Exercise(
     "05.2",
     level="core",
@@ -108,20 +80,22 @@ POSITIONS = Exercise(
         "precision": lambda: (20_011, 22),
         "other_sizes": lambda: [(1, 2), (11, 2), (7, 770), (30_013, 6)],
     },
-    mistakes={
-        "swapped": encoding(order=("cos", "sin")),
-        "halves": halves,
-        "from_one": encoding(shift=1),
-        "start": lambda length, hidden_size: positions_at_once(length, hidden_size) / math.sqrt(hidden_size),
-        "exponent": Several(encoding(exponent=0.5), encoding(exponent=2.0)),
-        "odd_columns": odd_columns,
-        "times_two_pi": encoding(factor=2 * math.pi),
-        "precision": encoding(dtype=torch.float32),
-        "other_sizes": lambda length, hidden_size: (
-            positions_at_once(length, hidden_size) * (hidden_size <= 22)
-        ),
-        "ready_made": sinusoidal_encoding,
-    },
+    mistakes=changes_of(
+        positions_at_once,
+        {
+            "swapped": {"angle.sin(), angle.cos()": "angle.cos(), angle.sin()"},
+            "halves": {"dim=-1": "dim=-2"},
+            "from_one": {"position /": "(position + 1) /"},
+            "start": {".float()": ".float() / math.sqrt(hidden_size)"},
+            "exponent": [{"(two_i": "(0.5 * two_i"}, {"(two_i": "(2.0 * two_i"}],
+            # Each column takes its own number for 2i.
+            "odd_columns": {"angle.cos()": "(position / 10000.0 ** ((two_i + 1) / hidden_size)).cos()"},
+            "times_two_pi": {"position /": "2 * math.pi * position /"},
+            "precision": {"float64": "float32"},
+            "other_sizes": {".float()": ".float() * (hidden_size <= 22)"},
+            "ready_made": sinusoidal_encoding,
+        },
+    ),
     signs={
         "start": lambda found: (
             found.case == "by_hand" and found.kind == "value" and found.difference.index[0] == 0
@@ -143,26 +117,16 @@ def shift_matrix(offset: int, hidden_size: int) -> Tensor:
     return matrix  # (C, C)
 
 
+def even(hidden_size):
+    return torch.arange(0, hidden_size, 2, dtype=torch.float64)
+
+
 def exact_encoding(positions: Tensor, hidden_size: int) -> Tensor:
     angle = positions.double()[:, None] / 10000.0 ** (even(hidden_size) / hidden_size)
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)  # float64 (T, C)
 
 
 TABLE = exact_encoding(torch.arange(11), 6)
-
-
-def turned(angle=lambda offset, frequency: offset * frequency, dtype=torch.float64):
-    """Blocks turned by other angles."""
-
-    def wrong(offset, hidden_size):
-        matrix = torch.zeros(hidden_size, hidden_size, dtype=torch.float64)
-        for pair in range(0, hidden_size, 2):
-            turn = angle(offset, 10000.0 ** (-pair / hidden_size))
-            cos, sin = math.cos(turn), math.sin(turn)
-            matrix[pair : pair + 2, pair : pair + 2] = torch.tensor([[cos, sin], [-sin, cos]], dtype=dtype)
-        return matrix
-
-    return wrong
 
 
 def halves_turned(offset, hidden_size):
@@ -210,19 +174,22 @@ SHIFT = Exercise(
         "far_offset": lambda: [(97, 6), (-61, 6)],
         "other_sizes": lambda: [(2, 22), (1, 2), (1009, 6), (-2003, 46), (7, 202), (-3, 302)],
     },
-    mistakes={
-        "does_not_move": lambda offset, hidden_size: torch.eye(hidden_size, dtype=torch.float64),
-        "reversed": turned(lambda offset, frequency: -offset * frequency),
-        "same_angle": turned(lambda offset, frequency: offset),
-        "ignores_offset": turned(lambda offset, frequency: frequency),
-        "first_step": halves_turned,
-        "only_from_zero": from_zero_only,
-        "zero_offset": lambda offset, hidden_size: shift_matrix(offset, hidden_size) * (offset != 0),
-        "offset": lambda offset, hidden_size: shift_matrix(abs(offset), hidden_size),
-        "far_offset": lambda offset, hidden_size: shift_matrix(max(-5, min(offset, 5)), hidden_size),
-        "other_sizes": lambda offset, hidden_size: shift_matrix(max(-97, min(offset, 97)), hidden_size),
-        "precision": turned(dtype=torch.float32),  # the blocks, not the matrix
-    },
+    mistakes=changes_of(
+        shift_matrix,
+        {
+            "does_not_move": lambda offset, hidden_size: torch.eye(hidden_size, dtype=torch.float64),
+            "reversed": {"angle = offset": "angle = -offset"},
+            "same_angle": {" / 10000.0 ** (pair / hidden_size)": ""},
+            "ignores_offset": {"angle = offset": "angle = 1"},
+            "first_step": halves_turned,
+            "only_from_zero": from_zero_only,
+            "zero_offset": {"return matrix": "return matrix * (offset != 0)"},
+            "offset": {"angle = offset": "angle = abs(offset)"},
+            "far_offset": {"angle = offset": "angle = max(-5, min(offset, 5))"},
+            "other_sizes": {"angle = offset": "angle = max(-97, min(offset, 97))"},
+            "precision": {"[-sin, cos]], dtype=torch.float64": "[-sin, cos]]"},  # the blocks, not the matrix
+        },
+    ),
     signs={
         "precision": lambda found: (found.yours - found.right).abs().max() < 1e-5,
         "only_from_zero": lambda found: (

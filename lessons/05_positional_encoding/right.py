@@ -126,10 +126,8 @@ def numpy_matrix(offset, hidden_size):
 
 
 RIGHT = {
-    "05.1": {
-        "loop": waves_by_loop,
-        "by frequency": waves_by_frequency,
-        "logarithm": waves_by_logarithm,
+    "05.1": forms(waves_by_loop, waves_by_frequency, waves_by_logarithm)
+    | {
         "logspace": lambda hidden_size: (
             2 * math.pi * torch.logspace(0, 4 * (hidden_size - 2) / hidden_size, hidden_size // 2)
         ),

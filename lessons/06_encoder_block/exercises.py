@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from course_utils.activations import gelu, relu
-from course_utils.exercises.core import Exercise, Several, call, number, numbers
+from course_utils.exercises.changes import changes_of
+from course_utils.exercises.core import Exercise, call, number, numbers
 from course_utils.exercises.forbidden import no_differences
 
 Function = Callable[[Tensor], Tensor]
@@ -21,30 +22,8 @@ def normalise(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
     return centred / torch.sqrt(variance + eps) * weight + bias
 
 
-def normed(root, dim=-1, unbiased=False):
-    """Another deviation, or other axes; root: (variance, eps) -> what is divided by."""
-
-    def wrong(x, weight, bias, eps):
-        axes = tuple(range(x.dim())) if dim is None else dim
-        variance = x.var(dim=axes, keepdim=True, unbiased=unbiased)
-        return (x - x.mean(dim=axes, keepdim=True)) / root(variance, eps) * weight + bias
-
-    return wrong
-
-
-def rooted(variance, eps):
-    return torch.sqrt(variance + eps)
-
-
-def no_keepdim(x, weight, bias, eps):
-    """As many tokens as coordinates: each coordinate gets the mean and deviation of another token."""
-    return (x - x.mean(dim=-1)) / rooted(x.var(dim=-1, unbiased=False), eps) * weight + bias
-
-
-def by_squares(x, weight, bias, eps):
-    mean = x.mean(dim=-1, keepdim=True)
-    variance = x.square().mean(dim=-1, keepdim=True) - mean.square()
-    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+VARIANCE = "centred.square().mean(dim=-1, keepdim=True)"
+ROOT = "torch.sqrt(variance + eps)"
 
 
 def plain(*coordinates, eps=1e-12, dtype=torch.float32):
@@ -89,32 +68,35 @@ NORMALISE = Exercise(
         ),
         "single_precision": lambda: plain((1e8 + STEPS).tolist(), dtype=torch.float64),
     },
-    mistakes={
-        "over_tokens": Several(normed(rooted, dim=0), normed(rooted, dim=0, unbiased=True)),
-        "over_all": normed(rooted, dim=None),
-        "only_centred": normed(lambda variance, eps: 1),
-        "unbiased": normed(rooted, unbiased=True),
-        "no_root": normed(lambda variance, eps: variance + eps),
-        "no_keepdim": no_keepdim,
-        "no_gain": Several(
-            lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), bias, eps),
-            lambda x, weight, bias, eps: normalise(x, torch.ones_like(weight), torch.zeros_like(bias), eps),
-        ),
-        "no_shift": lambda x, weight, bias, eps: normalise(x, weight, torch.zeros_like(bias), eps),
-        "eps_outside": normed(lambda variance, eps: variance.sqrt() + eps),
-        "no_eps": normed(lambda variance, eps: variance.sqrt()),
-        "small_eps": Several(
-            lambda x, weight, bias, eps: normalise(x, weight, bias, eps if eps > 1e-3 else 0.0),
-            lambda x, weight, bias, eps: normalise(x, weight, bias, max(eps, 1e-5)),
-        ),
-        "one_token": lambda x, weight, bias, eps: normalise(x, weight, bias, eps) if x.dim() > 1 else x,
-        "cancels": by_squares,
-        "single_precision": lambda x, *rest: normalise(x.float(), *rest).to(x.dtype),
-        "gradient": lambda x, *rest: normalise(x, *rest) + (x.detach() - x),
-        "ready_made": lambda x, weight, bias, eps: torch.nn.functional.layer_norm(
-            x, weight.shape, weight, bias, eps
-        ),
-    },
+    mistakes=changes_of(
+        normalise,
+        {
+            "over_tokens": [
+                {"dim=-1": "dim=0"},
+                {VARIANCE: "x.var(dim=-1, keepdim=True)", "dim=-1": "dim=0"},
+            ],
+            "over_all": {"dim=-1, keepdim=True": ""},
+            "only_centred": {f" / {ROOT}": ""},
+            "unbiased": {VARIANCE: "x.var(dim=-1, keepdim=True)"},
+            "no_root": {ROOT: "(variance + eps)"},
+            # As many tokens as coordinates: each coordinate gets the mean and deviation of another token.
+            "no_keepdim": {VARIANCE: "x.var(dim=-1, unbiased=False)", ", keepdim=True": ""},
+            "no_gain": [{" * weight": ""}, {" * weight + bias": ""}],
+            "no_shift": {" + bias": ""},
+            "eps_outside": {ROOT: "(variance.sqrt() + eps)"},
+            "no_eps": {" + eps": ""},
+            "small_eps": [{"+ eps": "+ (eps if eps > 1e-3 else 0.0)"}, {"+ eps": "+ max(eps, 1e-5)"}],
+            "one_token": lambda x, weight, bias, eps: normalise(x, weight, bias, eps) if x.dim() > 1 else x,
+            "cancels": {
+                VARIANCE: "x.square().mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True) ** 2"
+            },
+            "single_precision": lambda x, *rest: normalise(x.float(), *rest).to(x.dtype),
+            "gradient": {"+ bias": "+ bias + (x.detach() - x)"},
+            "ready_made": lambda x, weight, bias, eps: torch.nn.functional.layer_norm(
+                x, weight.shape, weight, bias, eps
+            ),
+        },
+    ),
     forbids=(
         "course_utils.layer_norm",
         "layer_norm",
@@ -216,22 +198,6 @@ def layer_norm_backward(x: Tensor, upstream: Tensor, eps: float) -> Tensor:
     return (upstream - through_mean - through_deviation) / deviation
 
 
-def backward(mean=True, deviation=True, divide=True, reduce=torch.mean, eps_used=True):
-    """The formula without some of it."""
-
-    def wrong(x, upstream, eps):
-        centred = x - x.mean(dim=-1, keepdim=True)
-        root = torch.sqrt(centred.square().mean(dim=-1, keepdim=True) + (eps if eps_used else 0.0))
-        y, gradient = centred / root, upstream
-        if mean:
-            gradient = gradient - reduce(upstream, dim=-1, keepdim=True)
-        if deviation:
-            gradient = gradient - y * reduce(upstream * y, dim=-1, keepdim=True)
-        return gradient / root if divide else gradient
-
-    return wrong
-
-
 def only_unequal(x, upstream, eps):
     """NaN where all coordinates are equal."""
     unequal = (x != x[..., :1]).any(dim=-1, keepdim=True)
@@ -291,21 +257,24 @@ LAYER_NORM_BACKWARD = Exercise(
         ),
         "differences": lambda: (100 + STEPS.float()[None], torch.tensor([[1.0, 0.0, 0.0, 2.0]]), 1e-12),
     },
-    mistakes={
-        "mean_and_deviation_constant": backward(mean=False, deviation=False),
-        "deviation_constant": backward(deviation=False),
-        "mean_constant": backward(mean=False),
-        "not_divided": backward(divide=False),
-        "sums_not_means": backward(reduce=torch.sum),
-        "eps": backward(eps_used=False),
-        "other_eps": lambda x, upstream, eps: layer_norm_backward(x, upstream, 1e-12),
-        "equal_coordinates": only_unequal,
-        "differences": Several(
-            by_differences,
-            lambda x, upstream, eps: by_differences(x.double(), upstream.double(), eps).to(x.dtype),
-        ),
-        "autograd": by_autograd,
-    },
+    mistakes=changes_of(
+        layer_norm_backward,
+        {
+            "mean_and_deviation_constant": {" - through_mean - through_deviation": ""},
+            "deviation_constant": {" - through_deviation": ""},
+            "mean_constant": {" - through_mean": ""},
+            "not_divided": {") / deviation": ")"},
+            "sums_not_means": {"upstream.mean(": "upstream.sum(", "* y).mean(": "* y).sum("},
+            "eps": {" + eps": ""},
+            "other_eps": {"+ eps": "+ 1e-12"},
+            "equal_coordinates": only_unequal,
+            "differences": [
+                by_differences,
+                lambda x, upstream, eps: by_differences(x.double(), upstream.double(), eps).to(x.dtype),
+            ],
+            "autograd": by_autograd,
+        },
+    ),
     properties={
         "differences": no_differences(layer_norm_backward, lambda: (*torch.randn(2, 3, 7).double(), 1e-12))
     },
@@ -353,12 +322,7 @@ def two_thousand() -> Tensor:
     return torch.stack([left, -left, once, -once], dim=1)
 
 
-def by_slopes(decide):
-    def wrong(before, activation):
-        inputs = before.clone().requires_grad_()
-        return decide(torch.autograd.grad(activation(inputs).sum(), inputs)[0])
-
-    return wrong
+DEAD = "(slopes.abs() < 1e-3).all(dim=0)"
 
 
 def of_this_unit(found):
@@ -383,23 +347,25 @@ DEAD_UNITS = Exercise(
         ),
         "one datum": lambda: (torch.tensor([[-1.0, 2.0, 0.5]], dtype=torch.float64), relu),
     },
-    mistakes={
-        "alive": by_slopes(lambda slopes: ~(slopes.abs() < 1e-3).all(dim=0)),
-        "any_datum": by_slopes(lambda slopes: (slopes.abs() < 1e-3).any(dim=0)),
-        "one_datum": Several(
-            by_slopes(lambda slopes: slopes[0].abs() < 1e-3),
-            by_slopes(lambda slopes: slopes[-1].abs() < 1e-3),
-        ),
-        "by_value": lambda before, activation: (activation(before).abs() < 1e-3).all(dim=0),
-        "relu_rule": lambda before, activation: (before <= 0).all(dim=0),
-        "signed": by_slopes(lambda slopes: (slopes < 1e-3).all(dim=0)),
-        "mean_slope": by_slopes(lambda slopes: slopes.mean(dim=0).abs() < 1e-3),
-        "mean_of_outputs": by_slopes(lambda slopes: (slopes / slopes.numel()).abs().amax(dim=0) < 1e-3),
-        "exactly_zero": by_slopes(lambda slopes: (slopes == 0).all(dim=0)),
-        "mirrored": lambda before, activation: dead_units(before, activation) & (before < 0).all(dim=0),
-        "both_sides": lambda before, activation: dead_units(torch.stack(before.aminmax(dim=0)), activation),
-        "threshold": by_slopes(lambda slopes: slopes.abs().mean(dim=0) < 1e-3),
-    },
+    mistakes=changes_of(
+        dead_units,
+        {
+            "alive": {DEAD: f"~{DEAD}"},
+            "any_datum": {".all(": ".any("},
+            "one_datum": [{DEAD: f"slopes[{place}].abs() < 1e-3"} for place in (0, -1)],
+            "by_value": lambda before, activation: (activation(before).abs() < 1e-3).all(dim=0),
+            "relu_rule": lambda before, activation: (before <= 0).all(dim=0),
+            "signed": {"slopes.abs()": "slopes"},
+            "mean_slope": {DEAD: "slopes.mean(dim=0).abs() < 1e-3"},
+            "mean_of_outputs": {".sum()": ".mean()"},
+            "exactly_zero": {"slopes.abs() < 1e-3": "slopes == 0"},
+            "mirrored": {DEAD: f"{DEAD} & (before < 0).all(dim=0)"},
+            "both_sides": lambda before, activation: dead_units(
+                torch.stack(before.aminmax(dim=0)), activation
+            ),
+            "threshold": {DEAD: "slopes.abs().mean(dim=0) < 1e-3"},
+        },
+    ),
     facts={"any_datum": of_this_unit, "one_datum": of_this_unit},
 )
 

@@ -156,11 +156,9 @@ def by_vjp(before, activation):
 RIGHT = {
     "06.1": forms(my_layer_norm, by_loop, by_var_mean, by_distances, scaled_and_shifted)
     | {"float64": lambda x, weight, bias, eps: my_layer_norm(x.double(), weight, bias, eps).to(x.dtype)},
-    "06.2": {
-        "steps": step_by_step,
-        "in place": in_place,
+    "06.2": forms(step_by_step, in_place, keeps_residual)
+    | {
         "module": Step(),
-        "residual": keeps_residual,
         "one line": lambda x, sublayer, norm, dropout: norm(dropout(sublayer(x)) + x),
         "a copy": lambda x, sublayer, norm, dropout: norm(x.clone() + dropout(sublayer(x.clone()))),
     },

@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course_utils.exercises.core import Departure, Exercise, Several, call, number, told_apart
+from course_utils.exercises.changes import after_calling, changes_of
+from course_utils.exercises.core import Departure, Exercise, call, number, told_apart
 from course_utils.seq2seq import smoothed_cross_entropy
 
 
@@ -20,20 +21,8 @@ def shift_right(target_ids: Tensor, pad_token_id: int) -> tuple[Tensor, Tensor]:
     return target_ids[:, :-1], labels.masked_fill(labels == pad_token_id, -100)
 
 
-def shifted_by(make):
-    """From the ids, the right input, the right labels and the padding."""
-    return lambda ids, pad: make(ids, *shift_right(ids, pad), pad)
-
-
-def own_bos(ids, inputs, labels, pad):
-    """Makes the input out of the labels and a <bos> that it knows by heart."""
-    return torch.cat([torch.ones_like(ids[:, :1]), ids[:, 1:-1]], dim=1), labels
-
-
-def written_into_a_slice(ids, pad):
-    labels = ids[:, 1:]
-    labels[labels == pad] = -100
-    return ids[:, :-1], labels
+INPUTS = "target_ids[:, :-1]"
+LABELS = "labels.masked_fill(labels == pad_token_id, -100)"
 
 
 def sentences(batch, length, pad):
@@ -67,35 +56,35 @@ SHIFT_RIGHT = Exercise(
             *(sentences(*sizes) for sizes in [(1, 2, 0), (7, 11, 5), (3, 5, 2**24), (5, 3, 2**40)]),
         ],
     },
-    mistakes={
-        "not_cut": Several(
-            lambda ids, pad: (ids, ids),
-            lambda ids, pad: (ids, shift_right(ids, pad)[1]),
-            lambda ids, pad: (ids[:, :-1], ids),
-        ),
-        "swapped": lambda ids, pad: shift_right(ids, pad)[::-1],
-        "ignored_in_input": lambda ids, pad: shift_right(ids.masked_fill(ids == pad, -100), pad),
-        "copies": Several(
-            shifted_by(lambda ids, inputs, labels, pad: (inputs, inputs.masked_fill(inputs == pad, -100))),
-            shifted_by(lambda ids, inputs, labels, pad: (ids[:, 1:], labels)),
-        ),
-        "wrong_way": Several(
-            lambda ids, pad: (ids[:, 1:], ids[:, :-1].masked_fill(ids[:, :-1] == pad, -100)),
-            lambda ids, pad: (ids[:, 1:], ids[:, :-1]),
-        ),
-        "eos_replaced": shifted_by(
-            lambda ids, inputs, labels, pad: (inputs.masked_fill(inputs == 2, pad), labels)
-        ),
-        "pads_counted": lambda ids, pad: (ids[:, :-1], ids[:, 1:]),
-        "mask_of_input": lambda ids, pad: (ids[:, :-1], ids[:, 1:].masked_fill(ids[:, :-1] == pad, -100)),
-        "eos_ignored": shifted_by(
-            lambda ids, inputs, labels, pad: (inputs, labels.masked_fill(labels == 2, -100))
-        ),
-        "value": lambda ids, pad: (ids[:, :-1], ids[:, 1:].masked_fill(ids[:, 1:] == pad, -1)),
-        "zero_is_padding": lambda ids, pad: (ids[:, :-1], shift_right(ids, 0)[1]),
-        "other_ids": shifted_by(own_bos),
-        "mutates_input": written_into_a_slice,
-    },
+    mistakes=changes_of(
+        shift_right,
+        {
+            "not_cut": [
+                {INPUTS: "target_ids", LABELS: "target_ids"},
+                {INPUTS: "target_ids"},
+                {LABELS: "target_ids"},
+            ],
+            "swapped": lambda ids, pad: shift_right(ids, pad)[::-1],
+            "ignored_in_input": {
+                "labels = t": "target_ids = target_ids.where(target_ids != pad_token_id, -100)\n    labels = t"
+            },
+            "copies": [{"[:, 1:]": "[:, :-1]"}, {INPUTS: "target_ids[:, 1:]"}],
+            "wrong_way": [
+                {"= target_ids[:, 1:]": f"= {INPUTS}", f"return {INPUTS}": "return target_ids[:, 1:]"},
+                {INPUTS: "target_ids[:, 1:]", LABELS: INPUTS},
+            ],
+            "eos_replaced": {INPUTS: f"{INPUTS}.masked_fill({INPUTS} == 2, pad_token_id)"},
+            "pads_counted": {LABELS: "labels"},
+            "mask_of_input": {"labels == pad": f"{INPUTS} == pad"},
+            "eos_ignored": {LABELS: f"{LABELS}.masked_fill(labels == 2, -100)"},
+            "value": {"-100": "-1"},
+            "zero_is_padding": {"labels == pad_token_id": "labels == 0"},
+            "other_ids": {  # makes the input out of the labels and a <bos> that it knows by heart
+                INPUTS: "torch.cat([torch.ones_like(target_ids[:, :1]), target_ids[:, 1:-1]], dim=1)"
+            },
+            "mutates_input": {"return": "labels[labels == pad_token_id] = -100\n    return"},
+        },
+    ),
     facts={
         "*": of_a_row,
         "not_cut": lambda found: {
@@ -119,70 +108,23 @@ def cross_attention(hidden_states, encoded, query_weight, key_weight, value_weig
     return weights @ value  # (B, T_q, D)
 
 
-def filled(scores, allowed):
-    return scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)
+FILLED, ERASED = "scores.masked_fill(~allowed, lowest)", ".masked_fill(~allowed, 0.0)"
+ALLOWED = "source_mask[:, None, :]"
+UNMASKED = {FILLED: "scores", ERASED: ""}
+PAST_ONLY = {FILLED: "scores.masked_fill(~(allowed & torch.ones(scores.shape[-2:]).tril().bool()), lowest)"}
 
 
-def filled_with(filling):
-    return lambda scores, allowed: scores.masked_fill(~allowed, filling)
+def swapped(one, other):
+    return {one: "aside", other: one, "aside": other}
+
+
+def from_sides(sides):
+    """With the source's mask, with none, and with a causal one."""
+    return [sides, sides | UNMASKED, sides | PAST_ONLY | {ERASED: ""}]
 
 
 def raised_by(penalty):
-    return lambda scores, allowed: scores + torch.where(allowed, 0.0, penalty).to(scores.dtype)
-
-
-def past_only(scores, allowed):
-    return filled(scores, allowed & torch.ones(scores.shape[-2:]).tril().bool())
-
-
-def untouched(scores, allowed):
-    return scores
-
-
-def attending(
-    sides=("decoder", "encoder", "encoder"),  # where queries, keys and values come from
-    order=(0, 1, 2),
-    transpose=True,
-    scale=lambda query, hidden: math.sqrt(query.shape[-1]),
-    axis=lambda source_mask: source_mask[:, None, :],
-    mask=filled,
-    softmax=lambda scores: scores.softmax(dim=-1),
-    erase=lambda weights, allowed: weights.masked_fill(~allowed, 0.0),
-):
-    """Cross-attention with one thing done in another way."""
-
-    def wrong(hidden_states, encoded, query_weight, key_weight, value_weight, source_mask):
-        given = query_weight, key_weight, value_weight
-        weights = [given[place].T if transpose else given[place] for place in order]
-        states = {"decoder": hidden_states, "encoder": encoded, "cut off": encoded.detach()}
-        query, key, value = (states[side] @ weight for side, weight in zip(sides, weights))
-        allowed = axis(source_mask)
-        return erase(softmax(mask(query @ key.mT / scale(query, hidden_states), allowed)), allowed) @ value
-
-    return wrong
-
-
-def from_sides(*sides):
-    """With the source's mask, with none, and with a causal one."""
-    unerased = [attending(sides, mask=mask, erase=untouched) for mask in (untouched, past_only)]
-    return Several(attending(sides), *unerased)
-
-
-def unshifted(scores):
-    powers = scores.exp()
-    return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-30)
-
-
-def as_long_as_the_target(hidden_states, encoded, *rest):
-    batch, length, size = hidden_states.shape
-    return cross_attention(hidden_states, encoded.view(batch, length, size), *rest)
-
-
-def by_torch_attention(hidden_states, encoded, query_weight, key_weight, value_weight, source_mask):
-    mask = source_mask[:, None]
-    seen = mask.any(-1, keepdim=True)
-    given = hidden_states @ query_weight.T, encoded @ key_weight.T, encoded @ value_weight.T
-    return F.scaled_dot_product_attention(*given, attn_mask=mask | ~seen) * seen
+    return {FILLED: f"(scores + torch.where(allowed, 0.0, {penalty}).to(scores))"}
 
 
 def by_hand_attention():
@@ -255,43 +197,49 @@ CROSS_ATTENTION = Exercise(
             2, 3, 5, 7, 2, torch.tensor([[True, False, True, True, False], [False] * 5])
         ),
     },
-    mistakes={
-        "keys_from_decoder": attending(("decoder", "decoder", "encoder")),
-        "values_from_decoder": attending(("decoder", "encoder", "decoder")),
-        "self_attention": from_sides("decoder", "decoder", "decoder"),
-        "roles_swapped": from_sides("encoder", "decoder", "decoder"),
-        "only_encoder": from_sides("encoder", "encoder", "encoder"),
-        "weights_swapped": Several(attending(order=(1, 0, 2)), attending(order=(0, 2, 1))),
-        "not_transposed": attending(transpose=False),
-        "no_scale": attending(scale=lambda query, hidden: 1.0),
-        "scale_by_hidden_size": attending(scale=lambda query, hidden: math.sqrt(hidden.shape[-1])),
-        "divides_by_d": attending(scale=lambda query, hidden: query.shape[-1]),
-        "no_mask": attending(mask=untouched, erase=untouched),
-        "inverted": attending(axis=lambda source_mask: ~source_mask[:, None, :]),
-        "after_softmax": attending(mask=untouched),
-        "zero_scores": attending(mask=lambda scores, allowed: scores * allowed, erase=untouched),
-        "no_softmax": attending(softmax=lambda scores: scores),
-        "softmax_over_queries": attending(softmax=lambda scores: scores.softmax(dim=-2)),
-        "causal": attending(mask=past_only),
-        "masks_queries": Several(
-            attending(axis=lambda source_mask: source_mask[:, :, None]),
-            attending(axis=lambda source_mask: source_mask[:, :, None], erase=untouched),
-        ),
-        "other_lengths_raised": as_long_as_the_target,
-        "mask_without_axis": attending(axis=lambda source_mask: source_mask),
-        "padding_leaks": attending(mask=raised_by(-9.0)),
-        "in_float32": lambda *given: cross_attention(*(one.float() for one in given[:5]), given[5]).to(
-            given[0]
-        ),
-        "underflow": attending(softmax=unshifted),
-        "filling_not_low": Several([attending(mask=filled_with(low)) for low in (-1e4, -50.0, -400.0, -1e6)]),
-        "empty_source": attending(erase=untouched),
-        "nan_gradient": attending(
-            mask=raised_by(-math.inf), erase=lambda weights, allowed: weights.nan_to_num()
-        ),
-        "gradient": attending(("decoder", "encoder", "cut off")),
-        "ready_made": by_torch_attention,
-    },
+    mistakes=changes_of(
+        cross_attention,
+        {
+            "keys_from_decoder": {"encoded @ key": "hidden_states @ key"},
+            "values_from_decoder": {"encoded @ value": "hidden_states @ value"},
+            "self_attention": from_sides({"encoded @": "hidden_states @"}),
+            "roles_swapped": from_sides(swapped("hidden_states @", "encoded @")),
+            "only_encoder": from_sides({"hidden_states @": "encoded @"}),
+            "weights_swapped": [
+                swapped("query_weight.T", "key_weight.T"),
+                swapped("key_weight.T", "value_weight.T"),
+            ],
+            "not_transposed": {"_weight.T": "_weight"},
+            "no_scale": {" / math.sqrt(query.shape[-1])": ""},
+            "scale_by_hidden_size": {"sqrt(query.shape": "sqrt(hidden_states.shape"},
+            "divides_by_d": {"math.sqrt(query.shape[-1])": "query.shape[-1]"},
+            "no_mask": UNMASKED,
+            "inverted": {ALLOWED: f"~{ALLOWED}"},
+            "after_softmax": {FILLED: "scores"},
+            "zero_scores": {FILLED: "(scores * allowed)", ERASED: ""},
+            "no_softmax": {".softmax(dim=-1)": ""},
+            "softmax_over_queries": {"softmax(dim=-1)": "softmax(dim=-2)"},
+            "causal": PAST_ONLY,
+            "masks_queries": [{ALLOWED: "source_mask[:, :, None]"} | more for more in ({}, {ERASED: ""})],
+            "other_lengths_raised": {"key =": "encoded = encoded.view(hidden_states.shape)\n    key ="},
+            "mask_without_axis": {ALLOWED: "source_mask"},
+            "padding_leaks": raised_by("-9.0"),
+            "in_float32": lambda *given: cross_attention(*(one.float() for one in given[:5]), given[5]).to(
+                given[0]
+            ),
+            "underflow": {
+                ".softmax(dim=-1)": ".exp()",
+                "weights @": "weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-30) @",
+            },
+            "filling_not_low": [{"torch.finfo(scores.dtype).min": low} for low in ("-1e4", "-50", "-1e6")],
+            "empty_source": {ERASED: ""},
+            "nan_gradient": raised_by("-torch.inf") | {ERASED: ".nan_to_num()"},
+            "gradient": {"encoded @ value": "encoded.detach() @ value"},
+            "ready_made": after_calling(
+                cross_attention, "torch.nn.functional:scaled_dot_product_attention", *torch.ones(3, 1, 2, 2)
+            ),
+        },
+    ),
     signs={"not_finite": lambda found: found.case.startswith("other") and not found.yours.isfinite().all()},
     facts={
         "other_lengths_raised": lambda found: {
@@ -326,54 +274,20 @@ def smoothed_loss(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     return losses.sum() / max(len(losses), 1)
 
 
-def mean_of_the_possible(losses):
-    possible = losses < math.inf
-    return losses.masked_fill(~possible, 0.0).sum(-1) / possible.sum(-1)
+ROWS = "logits, labels = logits[counted], labels[counted]"
+ALL_ROWS = {ROWS: "labels = labels.clamp(min=0)"}  # also those that do not count
+OF_ALL = "log_probabilities.masked_fill(~possible, 0.0).sum(dim=-1) / possible.sum(dim=-1)"
+LOSSES = "-(1 - epsilon) * of_label - epsilon * of_all"
+MEAN = "losses.sum() / max(len(losses), 1)"
 
 
-def shared(of_label, losses, epsilon):
-    return (1 - epsilon) * of_label + epsilon * mean_of_the_possible(losses)
+def before(step):
+    return {"counted =": f"{step}\n    counted ="}
 
 
-def loss_by(
-    share=shared,
-    mean=lambda losses: losses.sum() / max(len(losses), 1),
-    losses_of=lambda logits: -logits.log_softmax(dim=-1),
-):
-    """The loss with one thing done in another way."""
-
-    def wrong(logits, labels, epsilon):
-        logits, labels = logits[labels != -100], labels[labels != -100]
-        losses = losses_of(logits)  # (N', V)
-        return mean(share(losses.gather(-1, labels[:, None])[:, 0], losses, epsilon))
-
-    return wrong
-
-
-def spread(of_all):
-    """The share of ε by another rule: (the label's losses, all words' losses) -> what takes the place of their mean."""
-    return loss_by(
-        lambda of_label, losses, epsilon: (1 - epsilon) * of_label + epsilon * of_all(of_label, losses)
-    )
-
-
-def over_all_rows(share, mean):
-    """Computes the losses of all rows, also of those that do not count; `mean` makes one of them."""
-
-    def wrong(logits, labels, epsilon):
-        losses, counted = -logits.log_softmax(dim=-1), labels != -100
-        of_label = losses.gather(-1, labels.clamp(min=0)[:, None])[:, 0]
-        return mean(share(of_label, losses, epsilon, counted), counted)
-
-    return wrong
-
-
-def only_label_erased(of_label, losses, epsilon, counted):
-    return (1 - epsilon) * of_label.masked_fill(~counted, 0.0) + epsilon * losses.mean(-1)
-
-
-def in_all_rows(of_label, losses, epsilon, counted):
-    return shared(of_label, losses, epsilon)
+def without_any(zero):
+    """What is given where no label counts."""
+    return before(f"if (labels == -100).all():\n        return {zero}")
 
 
 def divergence(logits, labels, epsilon):
@@ -381,13 +295,6 @@ def divergence(logits, labels, epsilon):
     size = logits.shape[-1]
     q = torch.full_like(logits, epsilon / size).scatter(-1, labels[:, None], 1 - epsilon + epsilon / size)
     return F.kl_div(logits.log_softmax(-1), q, reduction="batchmean")
-
-
-def zero_by_hand(zero):
-    def wrong(logits, labels, epsilon):
-        return zero(logits) if (labels == -100).all() else smoothed_loss(logits, labels, epsilon)
-
-    return wrong
 
 
 def by_hand_loss():
@@ -449,69 +356,54 @@ SMOOTHED_LOSS = Exercise(
             for sizes in [(7, 11, 0.1), (13, 3, 0.5), (5, 2, 0.0), (3, 7, 1.0), (1, 1, 0.1), (307, 5, 0.1)]
         ],
     },
-    mistakes={
-        "plain": lambda logits, labels, epsilon: F.cross_entropy(logits, labels),
-        "over_wrong_words": spread(lambda own, losses: (losses.sum(-1) - own) / (losses.shape[-1] - 1)),
-        "kl": divergence,
-        "sum": loss_by(mean=torch.sum),
-        "no_v": spread(lambda own, losses: losses.sum(-1)),
-        "epsilon_swapped": loss_by(lambda of_label, losses, epsilon: shared(of_label, losses, 1 - epsilon)),
-        "added": loss_by(lambda of_label, losses, epsilon: of_label + epsilon * losses.mean(-1)),
-        "not_log_softmax": loss_by(losses_of=lambda logits: -logits),
-        "smoothed_prediction": loss_by(
-            lambda of_label, losses, epsilon: (
-                -((1 - epsilon) * (-of_label).exp() + epsilon / losses.shape[-1]).log()
-            )
-        ),
-        "negative": lambda *given: -smoothed_loss(*given),
-        "mean_over_all": lambda logits, labels, epsilon: (
-            loss_by(mean=torch.sum)(logits, labels, epsilon) / len(labels)
-        ),
-        "ignored_counted": lambda logits, labels, epsilon: smoothed_loss(
-            logits, labels.clamp(min=0), epsilon
-        ),
-        "ignored_smoothed": Several(
-            over_all_rows(only_label_erased, lambda losses, counted: losses.sum() / counted.sum()),
-            lambda logits, labels, epsilon: (
-                (1 - epsilon) * F.cross_entropy(logits, labels) - epsilon * logits.log_softmax(dim=-1).mean()
+    mistakes=changes_of(
+        smoothed_loss,
+        {
+            "plain": lambda logits, labels, epsilon: F.cross_entropy(logits, labels),
+            "over_wrong_words": {OF_ALL: "(log_probabilities.sum(-1) - of_label) / (logits.shape[-1] - 1)"},
+            "kl": divergence,
+            "sum": {MEAN: "losses.sum()"},
+            "no_v": {OF_ALL: "log_probabilities.sum(dim=-1)"},
+            "epsilon_swapped": before("epsilon = 1 - epsilon"),
+            "added": {"(1 - epsilon) * of_label": "of_label", OF_ALL: "log_probabilities.mean(dim=-1)"},
+            "not_log_softmax": {"logits.log_softmax(dim=-1)": "logits"},
+            "smoothed_prediction": {
+                LOSSES: "-((1 - epsilon) * of_label.exp() + epsilon / logits.shape[-1]).log()"
+            },
+            "negative": {MEAN: f"-{MEAN}"},
+            "mean_over_all": {"max(len(losses), 1)": "len(counted)"},
+            "ignored_counted": before("labels = labels.clamp(min=0)"),
+            "ignored_smoothed": [
+                ALL_ROWS | {"[:, 0]": "[:, 0] * counted", "max(len(losses), 1)": "counted.sum()"},
+                lambda logits, labels, epsilon: (
+                    (1 - epsilon) * F.cross_entropy(logits, labels)
+                    - epsilon * logits.log_softmax(dim=-1).mean()
+                ),
+            ],
+            "value": {MEAN: f"{MEAN} / math.log(2)"},  # in bits
+            "underflow": {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
+            "in_float32": {"logits.log_softmax(dim=-1)": "logits.float().log_softmax(dim=-1).to(logits)"},
+            "none_counted": lambda logits, labels, epsilon: F.cross_entropy(
+                logits, labels, label_smoothing=epsilon
             ),
-        ),
-        "value": lambda *given: smoothed_loss(*given) / math.log(2),  # in bits
-        "underflow": loss_by(losses_of=lambda logits: -logits.softmax(dim=-1).log()),
-        "in_float32": lambda logits, labels, epsilon: smoothed_loss(logits.float(), labels, epsilon).to(
-            logits
-        ),
-        "none_counted": lambda logits, labels, epsilon: F.cross_entropy(
-            logits, labels, label_smoothing=epsilon
-        ),
-        "ignored_logits": over_all_rows(
-            in_all_rows, lambda losses, counted: (losses * counted).sum() / counted.sum().clamp(min=1)
-        ),
-        "none_counted_strange": zero_by_hand(lambda logits: (logits * 0).sum()),
-        "impossible": spread(lambda own, losses: losses.mean(-1)),
-        "impossible_counted": spread(
-            lambda own, losses: losses.masked_fill(losses == math.inf, 0.0).mean(-1)
-        ),
-        "other_losses": lambda logits, labels, epsilon: smoothed_loss(
-            logits.masked_fill(logits[:1].isneginf(), -torch.inf), labels, epsilon
-        ),
-        "gradient": spread(lambda own, losses: mean_of_the_possible(losses).detach()),
-        "none_counted_cut": zero_by_hand(lambda logits: logits.new_zeros(())),
-        "none_counted_nan_gradient": zero_by_hand(
-            lambda logits: 0 * (0 * logits.nan_to_num(0, 0, 0)).sum().sqrt()
-        ),
-        "ignored_logits_nan_gradient": over_all_rows(
-            in_all_rows, lambda losses, counted: losses[counted].sum() / max(int(counted.sum()), 1)
-        ),
-        "impossible_nan_gradient": loss_by(
-            lambda of_label, losses, epsilon: (
-                shared(of_label, losses, epsilon) + 0 * (losses * (-losses).exp()).nan_to_num().sum(-1)
-            )
-        ),
-        "ready_made": lambda logits, labels, epsilon: smoothed_cross_entropy(
-            logits, labels, smoothing=epsilon
-        ),
-    },
+            "ignored_logits": ALL_ROWS | {MEAN: "(losses * counted).sum() / counted.sum().clamp(min=1)"},
+            "none_counted_strange": without_any("(logits * 0).sum()"),
+            "impossible": {OF_ALL: "log_probabilities.mean(dim=-1)"},
+            "impossible_counted": {"/ possible.sum(dim=-1)": "/ logits.shape[-1]"},
+            "other_losses": before("logits = logits.masked_fill(logits[:1].isneginf(), -torch.inf)"),
+            "gradient": {"epsilon * of_all": "epsilon * of_all.detach()"},
+            "none_counted_cut": without_any("logits.new_zeros(())"),
+            "none_counted_nan_gradient": without_any("0 * (0 * logits.nan_to_num(0, 0, 0)).sum().sqrt()"),
+            "ignored_logits_nan_gradient": ALL_ROWS
+            | {MEAN: "losses[counted].sum() / max(int(counted.sum()), 1)"},
+            "impossible_nan_gradient": {
+                LOSSES: f"{LOSSES} + 0 * (log_probabilities * log_probabilities.exp()).nan_to_num().sum(-1)"
+            },
+            "ready_made": lambda logits, labels, epsilon: smoothed_cross_entropy(
+                logits, labels, smoothing=epsilon
+            ),
+        },
+    ),
     properties={"none_counted_cut": zero_cut_off},
     forbids=("course_utils.seq2seq",),
 )
@@ -688,113 +580,30 @@ TEXTS = {
 }
 
 
-def continued(model, beam):
-    found = [((*ids, token), total + more) for ids, total in beam for token, more in enumerate(model(ids))]
-    return [pair for pair in found if pair[1] > -math.inf]
+def one_of_each(found, beam, beam_size):
+    """The best that each hypothesis goes on as, by itself."""
+    if len(beam) > 1:
+        found = {ids[:-1]: (ids, total) for ids, total in sorted(found, key=lambda pair: pair[1])}.values()
+    return sorted(found, key=lambda pair: -pair[1])[:beam_size]
 
 
-def best(found, size):
-    return sorted(found, key=lambda pair: -pair[1])[:size]
+def all_worse_today(beam, ended, beam_size, length, alpha):
+    """Whether what is open has no better score now than the best that have ended."""
+    scores = sorted((total / ((5 + len(ids)) / 6) ** alpha for ids, total in ended), reverse=True)
+    now = max((total for _, total in beam), default=-math.inf) / ((5 + length) / 6) ** alpha
+    return len(scores) >= beam_size and now <= scores[beam_size - 1]
 
 
-def penalised(total, length, alpha, steps=()):
-    return total / ((5 + length) / 6) ** alpha
+def keeping(width):
+    return {"[:beam_size]  # of all": f"[:{width}]  # of all"}
 
 
-def beam_with(
-    score=penalised,
-    width=lambda beam_size, ended: beam_size,
-    stop=lambda beam_size, ended: False,
-    finish=best,
-    keep=lambda found, beam, width: best(found, width),
-    more=continued,
-    cut=True,
-):
-    """A beam search with one thing done in another way."""
-
-    def wrong(model, beam_size, end, max_length, alpha):
-        beam, ended = [((), 0.0)], []
-        for length in range(1, max_length + 1):
-            found = keep(more(model, beam), beam, width(beam_size, ended))
-            ended += [pair for pair in found if pair[0][-1] == end or (length == max_length and cut)]
-            beam = [pair for pair in found if pair[0][-1] != end]
-            if stop(beam_size, ended):
-                break
-        steps = {ids: [model(ids[:place])[token] for place, token in enumerate(ids)] for ids, _ in ended}
-        return finish([(ids, score(total, len(ids), alpha, steps[ids])) for ids, total in ended], beam_size)
-
-    return wrong
+def stopping(when):
+    return {"    scored": f"        if {when}:\n            break\n    scored"}
 
 
-def scored_by(*scores):
-    return Several([beam_with(score=score) for score in scores])
-
-
-def also_the_impossible(model, beam):
-    return [((*ids, token), total + more) for ids, total in beam for token, more in enumerate(model(ids))]
-
-
-def one_of_each(found, beam, width):
-    if len(beam) == 1:
-        return best(found, width)
-    of_parent = {}
-    for ids, total in sorted(found, key=lambda pair: pair[1]):
-        of_parent[ids[:-1]] = ids, total
-    return best(of_parent.values(), width)
-
-
-def cut_before_the_penalty(model, beam_size, end, max_length, alpha):
-    texts = search_with_beam(model, beam_size, end, max_length, 0.0)
-    return best([(ids, penalised(total, len(ids), alpha)) for ids, total in texts], beam_size)
-
-
-def in_one_list(model, beam_size, end, max_length, alpha):
-    """Ended hypotheses stay in the beam, and compete for its places."""
-    beam = [((), 0.0)]
-    for _ in range(max_length):
-        over = [pair for pair in beam if pair[0][-1:] == (end,)]
-        beam = best(continued(model, [pair for pair in beam if pair not in over]) + over, beam_size)
-    return best([(ids, penalised(total, len(ids), alpha)) for ids, total in beam], beam_size)
-
-
-def twice_as_many(model, beam_size, end, max_length, alpha):
-    """Looks at 2K, so that K stay open whatever ends; as libraries do."""
-    beam, ended = [((), 0.0)], []
-    for _ in range(max_length):
-        found = best(continued(model, beam), 2 * beam_size)
-        ended += [pair for pair in found[:beam_size] if pair[0][-1] == end]
-        beam = [pair for pair in found if pair[0][-1] != end][:beam_size]
-    return best([(ids, penalised(total, len(ids), alpha)) for ids, total in ended + beam], beam_size)
-
-
-def stops_by_scores_of_today(model, beam_size, end, max_length, alpha):
-    beam, ended = [((), 0.0)], []
-    for length in range(1, max_length + 1):
-        found = best(continued(model, beam), beam_size)
-        over = [pair for pair in found if pair[0][-1] == end or length == max_length]
-        ended = best(ended + [(ids, penalised(total, length, alpha)) for ids, total in over], beam_size)
-        beam = [pair for pair in found if pair[0][-1] != end]
-        now = max((penalised(total, length, alpha) for _, total in beam), default=-math.inf)
-        if len(ended) == beam_size and now <= ended[-1][1]:
-            break
-    return ended
-
-
-def without_a_limit(model, beam_size, end, max_length, alpha):
-    beam, ended = [((), 0.0)], []
-    while beam:
-        found = best(continued(model, beam), beam_size)
-        ended += [pair for pair in found if pair[0][-1] == end]
-        beam = [pair for pair in found if pair[0][-1] != end]
-    return best([(ids, penalised(total, len(ids), alpha)) for ids, total in ended], 10**6)
-
-
-def past_the_end(model, beam_size, end, max_length, alpha):
-    beam = [((), 0.0)]
-    for _ in range(max_length):
-        beam = best(continued(model, beam), beam_size)
-    return [(ids, penalised(total, len(ids), alpha)) for ids, total in beam]
-
+SCORE = "total / ((5 + len(ids)) / 6) ** alpha"
+UNCUT = {"-pair[1])[:beam_size]\n": "-pair[1])\n"}
 
 SEARCH_WITH_BEAM = Exercise(
     "07.4",
@@ -813,48 +622,54 @@ SEARCH_WITH_BEAM = Exercise(
         "impossible": of_chain(IMPOSSIBLE, 2, 3, 0.0),
         "other_searches": other_searches,
     },
-    mistakes={
-        "greedy": lambda model, beam_size, *rest: search_with_beam(model, 1, *rest),
-        "only_best": lambda *given: search_with_beam(*given)[:1],
-        "stops_early": beam_with(stop=lambda beam_size, ended: bool(ended)),
-        "each_alone": beam_with(keep=one_of_each),
-        "cut_lost": beam_with(cut=False),
-        "stops_when_full": beam_with(stop=lambda beam_size, ended: len(ended) >= beam_size),
-        "ranked_before": cut_before_the_penalty,
-        "ended_lost": in_one_list,
-        "place_lost": beam_with(width=lambda beam_size, ended: max(beam_size - len(ended), 0)),
-        "twice_as_many": twice_as_many,
-        "stops_by_today": stops_by_scores_of_today,
-        "too_wide": lambda model, beam_size, *rest: search_with_beam(
-            model, beam_size if beam_size > 1 else 10**6, *rest
-        )[:beam_size],
-        "too_many": beam_with(finish=lambda scored, beam_size: best(scored, len(scored))),
-        "order": lambda *given: search_with_beam(*given)[::-1],
-        "last_token": scored_by(lambda total, length, alpha, steps: steps[-1]),
-        "no_penalty": scored_by(lambda total, *rest: total),
-        "multiplied": scored_by(lambda total, length, alpha, steps: total * ((5 + length) / 6) ** alpha),
-        "mean": scored_by(
-            lambda total, length, alpha, steps: total / length,
-            lambda total, length, alpha, steps: total / length**alpha,
-        ),
-        "end_not_counted": scored_by(lambda total, length, *rest: penalised(total, length - 1, *rest)),
-        "no_six": scored_by(lambda total, length, alpha, steps: total / (5 + length) ** alpha),
-        "alpha_unused": scored_by(lambda total, length, alpha, steps: penalised(total, length, 1.0)),
-        "probability": scored_by(lambda total, *rest: math.exp(total)),
-        "score": scored_by(lambda total, length, alpha, steps: penalised(total, length, alpha**2 + 0.3)),
-        "pairs": lambda *given: [ids for ids, _ in search_with_beam(*given)],
-        "too_long": without_a_limit,
-        "goes_on_after_end": past_the_end,
-        "not_ended": lambda *given: [(ids[:-1], score) for ids, score in search_with_beam(*given)],
-        "no_token": lambda *given: [((-1, *ids[1:]), score) for ids, score in search_with_beam(*given)],
-        "impossible": beam_with(more=also_the_impossible),
-        "found": beam_with(
-            more=lambda model, beam: [pair for pair in continued(model, beam) if pair[0] != (0,)]
-        ),
-        "other_searches_found": lambda model, beam_size, end, *rest: search_with_beam(
-            model, beam_size, 0, *rest
-        ),
-    },
+    mistakes=changes_of(
+        search_with_beam,
+        {
+            "greedy": {"[:beam_size]": "[:1]"},
+            "only_best": lambda *given: search_with_beam(*given)[:1],
+            "stops_early": stopping("ended"),
+            "each_alone": {
+                "sorted(found, key=lambda pair: -pair[1])[:beam_size]": "one_of_each(found, beam, beam_size)"
+            },
+            "cut_lost": {" or length == max_length": ""},
+            "stops_when_full": stopping("len(ended) >= beam_size"),
+            "ranked_before": {"in ended]": "in sorted(ended, key=lambda pair: -pair[1])[:beam_size]]"},
+            # What has ended stays in the beam, and competes for its places.
+            "ended_lost": {"sorted(found,": "sorted(found + ended,", "ended +=": "ended ="},
+            "place_lost": keeping("max(beam_size - len(ended), 0)"),
+            # So that as many stay open whatever ends, as in libraries.
+            "twice_as_many": keeping("2 * beam_size")
+            | {
+                "in found if pair[0][-1] == end": "in found[:beam_size] if pair[0][-1] == end",
+                "!= end]": "!= end][:beam_size]",
+            },
+            "stops_by_today": stopping("all_worse_today(beam, ended, beam_size, length, alpha)"),
+            "too_wide": keeping("(beam_size if beam_size > 1 else 10**6)"),
+            "too_many": UNCUT,
+            "order": lambda *given: search_with_beam(*given)[::-1],
+            "last_token": {SCORE: "next_log_probabilities(ids[:-1])[ids[-1]]"},
+            "no_penalty": {SCORE: "total"},
+            "multiplied": {"total / ": "total * "},
+            "mean": [{SCORE: "total / len(ids)"}, {SCORE: "total / len(ids) ** alpha"}],
+            "end_not_counted": {"5 + len(ids)": "4 + len(ids)"},
+            "no_six": {") / 6)": "))"},
+            "alpha_unused": {" ** alpha": ""},
+            "probability": {SCORE: "math.exp(total)"},
+            "score": {"** alpha": "** (alpha**2 + 0.3)"},
+            "pairs": lambda *given: [ids for ids, _ in search_with_beam(*given)],
+            "too_long": {
+                "for length in range(1, max_length + 1):": "while beam:",
+                " or length == max_length": "",
+            }
+            | UNCUT,
+            "goes_on_after_end": {"pair[0][-1] == end or ": "", " if pair[0][-1] != end": ""},
+            "not_ended": lambda *given: [(ids[:-1], score) for ids, score in search_with_beam(*given)],
+            "no_token": lambda *given: [((-1, *ids[1:]), score) for ids, score in search_with_beam(*given)],
+            "impossible": {"if more > -math.inf": ""},
+            "found": {"if more > -math.inf": "if more > -math.inf and (*ids, token) != (0,)"},
+            "other_searches_found": {"beam, ended =": "end = 0\n    beam, ended ="},
+        },
+    ),
     signs={
         **{reason: sign for reason, (sign, _) in TEXTS.items()},
         "too_many": lambda found: len(pairs(found.yours)) > found.given[1],

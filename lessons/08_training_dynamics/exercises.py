@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
+import math  # noqa: F401  the changes below name it
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from course_utils.exercises.core import Exercise, Several, number, numbers, told_apart
+from course_utils.exercises.changes import after_calling, changes_of
+from course_utils.exercises.core import Exercise, number, numbers, told_apart
 from course_utils.schedules import linear_rate
 
 
@@ -18,49 +19,13 @@ def clip_by_norm(gradients: list[Tensor], max_norm: float) -> tuple[list[Tensor]
     return [gradient * factor for gradient in gradients], norm
 
 
-def norms_of(gradients):
-    return torch.stack([gradient.norm() for gradient in gradients])
+NORMS = "torch.stack([gradient.norm() for gradient in gradients])"
+FACTOR = "max_norm / norm if norm > max_norm else 1.0"
 
 
-def norm_by(norm_of):
-    """Tells another norm: and clips rightly, or by it."""
-
-    def clipped_by_it(gradients, max_norm):
-        norm = norm_of(norms_of(gradients))
-        return [gradient * (max_norm / norm if norm > max_norm else 1.0) for gradient in gradients], norm
-
-    def only_told(gradients, max_norm):
-        return clip_by_norm(gradients, max_norm)[0], norm_of(norms_of(gradients))
-
-    return Several(clipped_by_it, only_told)
-
-
-def scaled_by(factor):
-    """Tells the right norm, and multiplies by another factor of it and max_norm."""
-
-    def wrong(gradients, max_norm):
-        norm = clip_by_norm(gradients, max_norm)[1]
-        return [gradient * factor(norm, max_norm) for gradient in gradients], norm
-
-    return wrong
-
-
-def each_by(clip):
-    """Tells the right norm; each gradient is clipped by itself."""
-
-    def wrong(gradients, max_norm):
-        return [clip(one, max_norm) for one in gradients], clip_by_norm(gradients, max_norm)[1]
-
-    return wrong
-
-
-def by_clip_grad_norm(gradients, max_norm):
-    """Ready-made clipping, which works in place, on copies."""
-    own = [nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
-    for parameter, gradient in zip(own, gradients):
-        parameter.grad = gradient.clone()
-    norm = nn.utils.clip_grad_norm_(own, max_norm)
-    return [parameter.grad for parameter in own], norm
+def other_norm(norm):
+    """Tells another norm: and clips by it, or rightly."""
+    return [{f"{NORMS}.norm()": norm}, {"], norm": f"], {norm}"}]
 
 
 def by_hand_gradients():
@@ -100,31 +65,31 @@ CLIP_BY_NORM = Exercise(
         "zero": lambda: ([torch.zeros(2), torch.zeros(1, 3)], 1.0),
         "others": other_gradients,
     },
-    mistakes={
-        "no_norm": lambda *given: clip_by_norm(*given)[0],
-        "pair_swapped": lambda *given: clip_by_norm(*given)[::-1],
-        "clipped_length": lambda *given: (clip_by_norm(*given)[0][1:], clip_by_norm(*given)[1]),
-        "norm_after": lambda *given: (clip_by_norm(*given)[0], min(given[1], clip_by_norm(*given)[1])),
-        "norm_squared": norm_by(lambda norms: norms.square().sum()),
-        "sum_of_norms": norm_by(torch.sum),
-        "one_tensor": Several(*norm_by(lambda norms: norms[-1]), *norm_by(torch.max)),
-        "norm": norm_by(lambda norms: norms[:3].norm()),
-        "each_by_itself": each_by(lambda one, most: clip_by_norm([one], most)[0][0]),
-        "by_value": each_by(lambda one, most: one.clamp(-most, most)),
-        "unchanged": Several(
-            scaled_by(lambda norm, most: 1.0),
-            scaled_by(lambda norm, most: norm / most if 0 < norm < most else 1.0),
-        ),
-        "unit": scaled_by(lambda norm, most: 1 / norm if norm > most else 1.0),
-        "always_scaled": scaled_by(lambda norm, most: most / norm),
-        "zero": scaled_by(lambda norm, most: min(1.0, most / norm) if norm else math.nan),
-        "zero_raised": scaled_by(lambda norm, most: min(1.0, most / norm)),
-        "clipped": Several(
-            scaled_by(lambda norm, most: most / norm if norm > max(1.0, most) else 1.0),
-            scaled_by(lambda norm, most: max(most, 0.1) / norm if norm > max(most, 0.1) else 1.0),
-        ),
-        "ready_made": by_clip_grad_norm,
-    },
+    mistakes=changes_of(
+        clip_by_norm,
+        {
+            "no_norm": {"], norm": "]"},
+            "pair_swapped": lambda *given: clip_by_norm(*given)[::-1],
+            "clipped_length": {"gradients], norm": "gradients[1:]], norm"},
+            "norm_after": {"], norm": "], min(norm, max_norm)"},
+            "norm_squared": other_norm(f"{NORMS}.square().sum()"),
+            "sum_of_norms": other_norm(f"{NORMS}.sum()"),
+            "one_tensor": other_norm(f"{NORMS}[-1]") + other_norm(f"{NORMS}.max()"),
+            "norm": other_norm(f"{NORMS}[:3].norm()"),
+            "each_by_itself": {"gradient * factor": "clip_by_norm([gradient], max_norm)[0][0]"},
+            "by_value": {"gradient * factor": "gradient.clamp(-max_norm, max_norm)"},
+            "unchanged": [{FACTOR: "1.0"}, {FACTOR: "norm / max_norm if 0 < norm < max_norm else 1.0"}],
+            "unit": {"max_norm / norm": "1 / norm"},
+            "always_scaled": {FACTOR: "max_norm / norm"},
+            "zero": {FACTOR: "min(1.0, max_norm / norm) if norm else math.nan"},
+            "zero_raised": {FACTOR: "min(1.0, max_norm / norm)"},
+            "clipped": [
+                {"norm > max_norm": "norm > max(1.0, max_norm)"},
+                {"factor = ": "max_norm = max(max_norm, 0.1)\n    factor = "},
+            ],
+            "ready_made": after_calling(clip_by_norm, "torch.nn.utils:clip_grad_norm_", [], 1.0),
+        },
+    ),
     signs={
         "no_norm": lambda found: (
             [part.shape for part in found.yours] == [gradient.shape for gradient in found.given[0]]
@@ -172,64 +137,6 @@ def run_adamw(answer, weight, gradient, m, v, step, rate, beta1, beta2, eps, dec
     return seen_at(look_at, weight, answer(*given))
 
 
-def renewed(m=None, v=None):
-    """The averages; `m` and `v` may say otherwise how they are renewed."""
-
-    def renew(gradient, m_old, v_old, step, beta1, beta2):
-        m_new = beta1 * m_old + (1 - beta1) * gradient
-        v_new = beta2 * v_old + (1 - beta2) * gradient**2
-        given = {"g": gradient, "m": m_old, "v": v_old, "t": step, "b1": beta1, "b2": beta2, "m_new": m_new}
-        return m(**given) if m else m_new, v(**given) if v else v_new
-
-    return renew
-
-
-PLAIN = renewed()
-
-
-def stepping(renew=PLAIN, move=None, returned=None, decayed=None):
-    """A step with one thing done in another way.
-
-    Args:
-        renew: the new averages. move: the step, from these and what came. returned: what is given back.
-        decayed: the new weight, from the old one, the step times the rate, the rate and the decay.
-    """
-
-    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay=0.0):
-        m_new, v_new = renew(gradient, m, v, step, beta1, beta2)
-        m_hat, v_hat = m_new / (1 - beta1**step), v_new / (1 - beta2**step)
-        given = {"g": gradient, "m": m_new, "v": v_new, "t": step, "b1": beta1, "b2": beta2, "eps": eps}
-        given |= {"m_old": m, "v_old": v, "m_hat": m_hat, "v_hat": v_hat}
-        moved = rate * (move(**given) if move else m_hat / (v_hat.sqrt() + eps))
-        new = decayed(weight, moved, rate, decay) if decayed else weight * (1 - rate * decay) - moved
-        return returned(new, m_new, v_new, m_hat, v_hat) if returned else (new, m_new, v_new)
-
-    return wrong
-
-
-def corrected(m_power=lambda t: t, v_power=lambda t: t, of_m=True, of_v=True):
-    """The step with corrections to other powers, or without them."""
-
-    def move(m, v, t, b1, b2, eps, **_):
-        m = m / (1 - b1 ** m_power(t)) if of_m else m
-        v = v / (1 - b2 ** v_power(t)) if of_v else v
-        return m / (v.sqrt() + eps)
-
-    return move
-
-
-def of_m(how):
-    return stepping(renewed(m=how))
-
-
-def of_v(how):
-    return stepping(renewed(v=how))
-
-
-def decaying(how):
-    return stepping(decayed=how)
-
-
 def in_float32(right):
     def wrong(*given):
         lowered = [one.float() if isinstance(one, Tensor) else one for one in given]
@@ -238,64 +145,39 @@ def in_float32(right):
     return wrong
 
 
-def decay_divided(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
-    m, v = PLAIN(gradient, m, v, step, beta1, beta2)
-    m_hat, v_hat = m / (1 - beta1**step), v / (1 - beta2**step)
-    return weight - rate * (m_hat + decay * weight) / (v_hat.sqrt() + eps), m, v
-
-
-def known_betas(right, *known):
+def known_betas(*known):
     """Takes any other β₂ for one of those that are known."""
-
-    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, *rest):
-        seen = min(known, key=lambda one: abs(one - beta2))
-        return right(weight, gradient, m, v, step, rate, beta1, seen, *rest)
-
-    return wrong
+    return {"m = beta1": f"beta2 = min({known}, key=lambda one: abs(one - beta2))\n    m = beta1"}
 
 
-def by_optimizer(kind):
-    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay=0.0):
-        own = weight.clone().requires_grad_()
-        own.grad = gradient.clone()
-        optimizer = kind([own], lr=rate, betas=(beta1, beta2), eps=eps, weight_decay=decay)
-        state = {"step": torch.tensor(float(step - 1)), "exp_avg": m.clone(), "exp_avg_sq": v.clone()}
-        optimizer.state[own] = state
-        optimizer.step()
-        return own.detach(), state["exp_avg"], state["exp_avg_sq"]
-
-    return wrong
+def by_optimiser(reference, name):
+    return after_calling(reference, f"torch.optim:{name}", [torch.zeros(1, requires_grad=True)])
 
 
 # The mistakes in m and v, and in what is returned: of both exercises.
 MOMENTS = {
-    "only_weight": stepping(returned=lambda weight, *rest: weight),
-    "swapped_order": stepping(returned=lambda weight, m, v, *rest: (weight, v, m)),
-    "stores_corrected": Several(
-        stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m_hat, v_hat)),
-        stepping(returned=lambda weight, m, v, m_hat, v_hat: (weight, m, v_hat)),
-    ),
-    "betas_swapped": Several(
-        of_m(lambda g, m, b1, **_: (1 - b1) * m + b1 * g),
-        of_v(lambda g, v, b2, **_: (1 - b2) * v + b2 * g**2),
-    ),
-    "sum_not_mean": Several(
-        of_m(lambda g, m, b1, **_: b1 * m + g), of_v(lambda g, v, b2, **_: b2 * v + g**2)
-    ),
-    "other_beta": Several(
-        of_v(lambda g, v, b1, **_: b1 * v + (1 - b1) * g**2),
-        of_m(lambda g, m, b2, **_: b2 * m + (1 - b2) * g),
-    ),
-    "v_not_squared": Several(
-        of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g),
-        of_v(lambda g, v, b2, **_: b2 * v + (1 - b2) * g.abs()),
-    ),
-    "v_of_m": Several(
-        of_v(lambda m_new, v, b2, **_: b2 * v + (1 - b2) * m_new**2),
-        of_v(lambda m, v, b2, **_: b2 * v + (1 - b2) * m**2),
-    ),
-    "m": of_m(lambda g, m, b1, **_: b1 * m + (1 - b1) * g.clamp(-1, 1)),
-    "v": of_v(lambda g, v, b2, **_: torch.maximum(v, b2 * v + (1 - b2) * g**2)),
+    "only_weight": {", m, v\n": "\n"},
+    "swapped_order": {", m, v\n": ", v, m\n"},
+    "stores_corrected": [
+        {", m, v\n": ", m_hat, v / (1 - beta2**step)\n"},
+        {", m, v\n": ", m, v / (1 - beta2**step)\n"},
+    ],
+    "betas_swapped": [
+        {"beta1 * m + (1 - beta1)": "(1 - beta1) * m + beta1"},
+        {"beta2 * v + (1 - beta2)": "(1 - beta2) * v + beta2"},
+    ],
+    "sum_not_mean": [{"(1 - beta1) * gradient": "gradient"}, {"(1 - beta2) * gradient": "gradient"}],
+    "other_beta": [
+        {"beta2 * v + (1 - beta2)": "beta1 * v + (1 - beta1)"},
+        {"beta1 * m + (1 - beta1)": "beta2 * m + (1 - beta2)"},
+    ],
+    "v_not_squared": [{"gradient**2": "gradient"}, {"gradient**2": "gradient.abs()"}],
+    "v_of_m": [
+        {"gradient**2": "m**2"},
+        {"m = beta1": "old = m\n    m = beta1", "gradient**2": "old**2"},
+    ],
+    "m": {"(1 - beta1) * gradient": "(1 - beta1) * gradient.clamp(-1, 1)"},
+    "v": {"v = beta2 * v": "v = v.maximum(beta2 * v", "gradient**2": "gradient**2)"},
 }
 
 
@@ -385,49 +267,50 @@ ADAMW_STEP = Exercise(
             ]
         ),
     },
-    mistakes=MOMENTS
-    | {
-        "v_waits": of_v(lambda v, **_: v.clone()),
-        "no_correction": stepping(move=corrected(of_m=False, of_v=False)),
-        "m_only": stepping(move=corrected(of_v=False)),
-        "v_only": stepping(move=corrected(of_m=False)),
-        "counts_from_zero": stepping(move=corrected(lambda t: t + 1, lambda t: t + 1)),
-        "counts_below_one": stepping(move=corrected(lambda t: t - 1, lambda t: t - 1)),
-        "ascends": stepping(move=lambda m_hat, v_hat, eps, **_: -m_hat / (v_hat.sqrt() + eps)),
-        "no_denominator": stepping(move=lambda m_hat, **_: m_hat),
-        "no_root": stepping(move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps)),
-        "old_moments": stepping(move=lambda m_old, v_old, eps, **_: m_old / (v_old.sqrt() + eps)),
-        "corrects_as_first": Several(
-            stepping(move=corrected(lambda t: 1, lambda t: 1)),
-            stepping(move=corrected(*[lambda t: 1 if t == 1 else 1e9] * 2)),
-        ),
-        "weight": stepping(
-            move=lambda m_hat, v_hat, eps, **_: (m_hat / (v_hat.sqrt() + eps)).clamp(-0.5, 0.5)
-        ),
-        "eps_inside": stepping(move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt()),
-        "no_eps": stepping(move=lambda m_hat, v_hat, **_: m_hat / v_hat.sqrt()),
-        "eps_before_correction": Several(
-            stepping(move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v.sqrt() + eps)),
-            stepping(move=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()),
-        ),
-        "zero_gradient": stepping(
-            move=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + (eps if eps > 1 else 0.0))
-        ),
-        "no_decay": decaying(lambda weight, moved, rate, decay: weight - moved),
-        "decay_in_gradient": lambda weight, gradient, *rest: adamw_step(
-            weight, gradient + rest[-1] * weight, *rest[:-1], 0.0
-        ),
-        "decay_divided": decay_divided,
-        "decay_without_rate": decaying(lambda weight, moved, rate, decay: weight * (1 - decay) - moved),
-        "decay_after": decaying(lambda weight, moved, rate, decay: (weight - moved) * (1 - rate * decay)),
-        "decay_grows": decaying(lambda weight, moved, rate, decay: weight * (1 + rate * decay) - moved),
-        "in_float32": in_float32(adamw_step),
-        "other_settings": Several(
-            known_betas(adamw_step, 0.99, 0.999),
-            stepping(move=corrected(*[lambda t: t if t <= 100 else 1e9] * 2)),
-        ),
-        "ready_made": by_optimizer(torch.optim.AdamW),
-    },
+    mistakes=changes_of(
+        adamw_step,
+        MOMENTS
+        | {
+            "v_waits": {"beta2 * v + (1 - beta2) * gradient**2": "v.clone()"},
+            "no_correction": {" / (1 - beta1**step)": "", " / (1 - beta2**step)": ""},
+            "m_only": {" / (1 - beta2**step)": ""},
+            "v_only": {" / (1 - beta1**step)": ""},
+            "counts_from_zero": {"**step": "**(step + 1)"},
+            "counts_below_one": {"**step": "**(step - 1)"},
+            "ascends": {"weight - rate": "weight + rate"},
+            "no_denominator": {" / (v_hat.sqrt() + eps)": ""},
+            "no_root": {"v_hat.sqrt()": "v_hat"},
+            "old_moments": {
+                "m = beta1": "old = m / (v.sqrt() + eps)\n    m = beta1",
+                "m_hat / (v_hat.sqrt() + eps)": "old",
+            },
+            "corrects_as_first": [{"**step": ""}, {"**step": "**(1 if step == 1 else 1e9)"}],
+            "weight": {"m_hat / (v_hat.sqrt() + eps)": "(m_hat / (v_hat.sqrt() + eps)).clamp(-0.5, 0.5)"},
+            "eps_inside": {"v_hat.sqrt() + eps": "(v_hat + eps).sqrt()"},
+            "no_eps": {" + eps": ""},
+            "eps_before_correction": [
+                {"/ (v_hat.sqrt() + eps)": f"* (1 - beta2**step) ** 0.5 / {below}"}
+                for below in ("(v.sqrt() + eps)", "(v + eps).sqrt()")
+            ],
+            "zero_gradient": {"+ eps": "+ (eps if eps > 1 else 0.0)"},
+            "no_decay": {" * (1 - rate * decay)": ""},
+            "decay_in_gradient": {
+                "m = beta1": "gradient = gradient + decay * weight\n    m = beta1",
+                " * (1 - rate * decay)": "",
+            },
+            "decay_divided": {" * (1 - rate * decay)": "", "rate * m_hat": "rate * (m_hat + decay * weight)"},
+            "decay_without_rate": {"rate * decay": "decay"},
+            "decay_after": {
+                " * (1 - rate * decay)": "",
+                "weight - rate": "(1 - rate * decay) * (weight - rate",
+                "+ eps)": "+ eps))",
+            },
+            "decay_grows": {"(1 - rate * decay)": "(1 + rate * decay)"},
+            "in_float32": in_float32(adamw_step),
+            "other_settings": [known_betas(0.99, 0.999), {"**step": "**(step if step <= 100 else 1e9)"}],
+            "ready_made": by_optimiser(adamw_step, "AdamW"),
+        },
+    ),
     signs={"only_weight": lambda found: isinstance(found.yours, Tensor)},
     facts={"*": whole},
     forbids=OPTIMISERS,
@@ -443,28 +326,9 @@ def warmup_rate(step: int, peak_rate: float, warmup_steps: int, total_steps: int
     return peak_rate * (total_steps - step) / (total_steps - warmup_steps)
 
 
-def rates(up=lambda t, w: t / w, down=lambda t, w, n: (n - t) / (n - w), after=lambda t, w, n: 0.0, shift=0):
-    """The schedule with one piece drawn in another way, as a share of the peak."""
-
-    def wrong(step, peak_rate, warmup_steps, total_steps):
-        step += shift
-        if step <= warmup_steps:
-            return peak_rate * up(step, warmup_steps)
-        if step >= total_steps:
-            return peak_rate * after(step, warmup_steps, total_steps)
-        return peak_rate * down(step, warmup_steps, total_steps)
-
-    return wrong
-
-
-def least_of_two(step, peak_rate, warmup_steps, total_steps):
-    """Right but where there is no warm-up, or nothing else."""
-    up, down = step / warmup_steps, (total_steps - step) / max(1, total_steps - warmup_steps)
-    return peak_rate * min(up, max(0.0, down)) if step < total_steps else 0.0
-
-
-def straight_down(step, peak_rate, warmup_steps, total_steps):
-    return peak_rate * (total_steps - step) / (total_steps - warmup_steps) if step < total_steps else 0.0
+START = "if step <= warmup_steps:"
+UP = "step / warmup_steps"
+DOWN = "(total_steps - step) / (total_steps - warmup_steps)"
 
 
 def drawn_schedules():
@@ -508,41 +372,43 @@ WARMUP_RATE = Exercise(
         "only_up": lambda: ((3, 20, 21), 1.0, 20, 20),
         "other_schedule": drawn_schedules,
     },
-    mistakes={
-        "no_peak": lambda t, peak, w, n: warmup_rate(t, 1.0, w, n),
-        "no_warmup": Several(
-            lambda t, peak, w, n: min(peak, straight_down(t, peak, w, n)),
-            straight_down,
-            lambda t, peak, w, n: peak * max(0.0, 1 - t / n),
-        ),
-        "no_decay": rates(down=lambda t, w, n: 1.0, after=lambda t, w, n: 1.0),
-        "noam": rates(down=lambda t, w, n: (w / t) ** 0.5, after=lambda t, w, n: (w / t) ** 0.5),
-        "decay_from_start": Several(
-            rates(down=lambda t, w, n: 1 - t / n),
-            lambda t, peak, w, n: peak * (t / w if t < w else max(0.0, 1 - t / n)),
-            lambda t, peak, w, n: peak * min(1.0, t / w) * max(0.0, 1 - t / n),
-        ),
-        "counts_from_zero": rates(shift=-1),
-        "one_ahead": rates(shift=1),
-        "peak_missed": rates(up=lambda t, w: t / (w + 1)),
-        "ends_late": rates(
-            down=lambda t, w, n: (n + 1 - t) / (n + 1 - w), after=lambda t, w, n: (t == n) / (n + 1 - w)
-        ),
-        "cosine": rates(down=lambda t, w, n: (1 + math.cos(math.pi * (t - w) / (n - w))) / 2),
-        "whole_numbers": rates(up=lambda t, w: t // w, down=lambda t, w, n: (n - t) // (n - w)),
-        "curve": rates(down=lambda t, w, n: 1 / 32 + 31 / 32 * (n - t) / (n - w)),
-        "negative": rates(after=lambda t, w, n: (n - t) / (n - w)),
-        "restart": lambda t, peak, w, n: warmup_rate((t - 1) % n + 1, peak, w, n),
-        "after_the_end": rates(after=lambda t, w, n: 1 / 32 if t > n else 0.0),
-        "warmup_zero": Several(least_of_two, lambda t, peak, w, n: warmup_rate(t, peak, max(w, 1), n)),
-        "only_up": lambda t, peak, w, n: (
-            peak * (t / w if 0 < t < w else (n - t) / (n - w) if t < n or t == w else 0.0)
-        ),
-        "other_schedule": lambda step, peak_rate, warmup_steps, total_steps: warmup_rate(
-            step, peak_rate, warmup_steps if total_steps <= 20 else total_steps // 10, total_steps
-        ),
-        "ready_made": linear_rate,
-    },
+    mistakes=changes_of(
+        warmup_rate,
+        {
+            "no_peak": {"peak_rate * ": ""},
+            "no_warmup": [
+                {f"return peak_rate * {UP}": "return peak_rate"},
+                {f"return peak_rate * {UP}": "pass"},
+                {f"return peak_rate * {UP}": "pass", " - warmup_steps)": ")"},
+            ],
+            "no_decay": {"return 0.0": "pass", DOWN: "1"},
+            "noam": {"return 0.0": "pass", DOWN: "(warmup_steps / step) ** 0.5"},
+            "decay_from_start": [
+                {DOWN: "(1 - step / total_steps)"},
+                {"<= warmup": "< warmup", DOWN: "(1 - step / total_steps)"},
+                {UP: f"{UP} * (1 - step / total_steps)", DOWN: "(1 - step / total_steps)"},
+            ],
+            "counts_from_zero": {START: f"step -= 1\n    {START}"},
+            "one_ahead": {START: f"step += 1\n    {START}"},
+            "peak_missed": {UP: "step / (warmup_steps + 1)"},
+            "ends_late": {">=": ">", DOWN: DOWN.replace("total_steps", "total_steps + 1")},
+            "cosine": {DOWN: f"(1 - math.cos(math.pi * {DOWN})) / 2"},
+            "whole_numbers": {UP: "(step // warmup_steps)", DOWN: f"({DOWN.replace('/', '//')})"},
+            "curve": {DOWN: f"(1 / 32 + 31 / 32 * {DOWN})"},
+            "negative": {"return 0.0": "pass"},
+            "restart": {START: f"step = (step - 1) % total_steps + 1\n    {START}"},
+            "after_the_end": {"return 0.0": "return peak_rate / 32 * (step > total_steps)"},
+            "warmup_zero": [
+                {START: f"if {UP} <= 1:"},
+                {START: f"warmup_steps = max(warmup_steps, 1)\n    {START}"},
+            ],
+            "only_up": {"<= warmup": "< warmup", "step >=": "step != warmup_steps and step >="},
+            "other_schedule": {
+                START: f"if total_steps > 20:\n        warmup_steps = total_steps // 10\n    {START}"
+            },
+            "ready_made": linear_rate,
+        },
+    ),
     signs={"negative": lambda found: found.case == "after_the_end" and min(map(float, found.yours)) < 0},
     facts={"*": of_step},
     forbids=("course_utils.training", "course_utils.schedules"),
@@ -562,73 +428,37 @@ def radam_step(weight, gradient, m, v, step, rate, beta1, beta2, eps):
     return weight - rate * r * m_hat * (1 - beta2**step) ** 0.5 / (v.sqrt() + eps), m, v
 
 
+# The step once ρ_t > 5, and Adam's.
+LATE = "r * m_hat * (1 - beta2**step) ** 0.5 / (v.sqrt() + eps)"
+ADAM = "m_hat / ((v / (1 - beta2**step)).sqrt() + eps)"
+# Where a square root is wanted of a negative number: a learner's code goes on there, and does not stop.
+GOES_ON = {"r = (": "r = abs("}
+
+
+def early(step):
+    """Another step while ρ_t ≤ 5."""
+    return {"rate * m_hat, m": f"rate * {step}, m"}
+
+
+def counting(later):
+    """Another step in all, and in ρ alone."""
+    return [
+        {"m_hat = m": f"step = {later}\n    m_hat = m"},
+        {
+            "length = longest": f"step, given = {later}, step\n    length = longest",
+            "    if length": "    step = given\n    if length",
+        },
+    ]
+
+
 def lengths(t, b2):
     """ρ_t and ρ_∞."""
     longest = 2 / (1 - b2) - 1
     return longest - 2 * t * b2**t / (1 - b2**t), longest
 
 
-def share(length, longest):
-    return (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
-
-
 def rectified(length, longest):
-    return abs(share(length, longest)) ** 0.5  # where a learner's code goes on, not where it stops
-
-
-def rectifying(
-    rho=lambda t, b1, b2: lengths(t, b2),
-    factor=rectified,
-    threshold=5.0,
-    late=None,
-    early=None,
-    when=None,
-    all_m=None,
-):
-    """RAdam's step; `late` and `early` give other steps, `rho` and `factor` other numbers, `when` another question."""
-
-    def move(m, v, t, b1, b2, eps, **given):
-        given |= {"m": m, "v": v, "t": t, "b1": b1, "b2": b2, "eps": eps}
-        rho_t, longest = rho(t, b1, b2)
-        if when(t) if when else rho_t > threshold:
-            root = (1 - b2**t) ** 0.5
-            adaptive = late(**given) if late else given["m_hat"] * root / (v.sqrt() + eps)
-            return factor(rho_t, longest) * adaptive
-        return early(**given) if early else given["m_hat"]
-
-    return stepping(move=move)
-
-
-def counting(step_of):
-    """Another step in ρ alone, and in all."""
-
-    def in_all(m, v, t, b1, b2, eps, **_):
-        t = max(1, step_of(t))
-        (rho, longest), m_hat = lengths(t, b2), m / (1 - b1**t)
-        root = (1 - b2**t) ** 0.5
-        return rectified(rho, longest) * m_hat * root / (v.sqrt() + eps) if rho > 5 else m_hat
-
-    return [rectifying(rho=lambda t, b1, b2: lengths(max(1, step_of(t)), b2)), stepping(move=in_all)]
-
-
-def waiting(weight, gradient, m, v, step, rate, beta1, beta2, eps):
-    new = radam_step(weight, gradient, m, v, step, rate, beta1, beta2, eps)
-    return new if lengths(step, beta2)[0] > 5 else (*new[:2], v)
-
-
-def eager(root):
-    """Finds r_t before it asks for ρ_t: where ρ_∞ = 4 there is a division by 0, below it a negative number."""
-
-    def wrong(weight, gradient, m, v, step, rate, beta1, beta2, eps):
-        r = root(share(*lengths(step, beta2)))
-        return rectifying(factor=lambda *_: r)(weight, gradient, m, v, step, rate, beta1, beta2, eps)
-
-    return wrong
-
-
-def adam_for(steps):
-    """Adam for some steps."""
-    return lambda *given: (stepping() if steps(given[4]) else radam_step)(*given)
+    return ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
 
 
 R_10 = rectified(*lengths(10, 0.999))
@@ -691,45 +521,46 @@ RADAM_STEP = Exercise(
             ]
         ),
     },
-    mistakes=MOMENTS
-    | {
-        "v_waits": waiting,
-        "is_adam": stepping(),
-        "no_rectification": rectifying(factor=lambda rho, longest: 1.0),
-        "never_adaptive": rectifying(threshold=2e9),
-        "m_not_corrected": rectifying(
-            late=lambda m, v, t, b2, eps, **_: m * (1 - b2**t) ** 0.5 / (v.sqrt() + eps)
-        ),
-        "v_not_corrected": rectifying(late=lambda m_hat, v, eps, **_: m_hat / (v.sqrt() + eps)),
-        "r_not_rooted": rectifying(factor=share),
-        "r_inverted": rectifying(factor=lambda rho, longest: 1 / rectified(rho, longest)),
-        "rho_without_2": rectifying(rho=lambda t, b1, b2: (sum(lengths(t, b2)) / 2, lengths(t, b2)[1])),
-        "rho_of_beta1": rectifying(rho=lambda t, b1, b2: lengths(t, b1)),
-        "counts_from_zero": Several(*counting(lambda t: t + 1), *counting(lambda t: t - 1)),
-        "adaptive_too_early": Several(
-            rectifying(threshold=0.0),
-            rectifying(early=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps)),
-        ),
-        "early_m_not_corrected": rectifying(early=lambda m, **_: m),
-        "no_early_step": rectifying(early=lambda m, **_: 0.0 * m),
-        "gradient_itself": rectifying(early=lambda g, **_: g),
-        "threshold_4": rectifying(threshold=4.0),
-        "weight": rectifying(early=lambda m_hat, **_: m_hat.clamp(-1, 1)),
-        "eps_as_adam": rectifying(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat.sqrt() + eps)),
-        "eps_inside": Several(
-            rectifying(late=lambda m_hat, v, t, b2, eps, **_: m_hat * (1 - b2**t) ** 0.5 / (v + eps).sqrt()),
-            rectifying(late=lambda m_hat, v_hat, eps, **_: m_hat / (v_hat + eps).sqrt()),
-        ),
-        "no_eps": rectifying(late=lambda m_hat, v_hat, **_: m_hat / v_hat.sqrt()),
-        "counts_steps": rectifying(when=lambda t: t > 5),
-        "small_beta2": eager(lambda share: share**0.5),
-        "in_float32": in_float32(radam_step),
-        "other_settings": Several(
-            known_betas(radam_step, 0.999, 0.99, 0.95, 0.8, 0.6, 0.5),
-            adam_for(lambda step: 100 < step < 20_000),
-        ),
-        "ready_made": by_optimizer(torch.optim.RAdam),
-    },
+    mistakes=changes_of(
+        radam_step,
+        MOMENTS
+        | {
+            "v_waits": {"v = beta2": "old = v\n    v = beta2", "m_hat, m, v": "m_hat, m, old"},
+            "is_adam": {LATE: ADAM} | early(ADAM),
+            "no_rectification": {"r * m_hat": "m_hat"},
+            "never_adaptive": {"length <= 5": "True"},
+            "m_not_corrected": {"r * m_hat": "r * m"},
+            "v_not_corrected": {" * (1 - beta2**step) ** 0.5": ""},
+            "r_not_rooted": {"length)) ** 0.5": "length))"},
+            "r_inverted": {"length)) ** 0.5": "length)) ** -0.5"},
+            "rho_without_2": {"2 * step": "step"},
+            "rho_of_beta1": {
+                "2 / (1 - beta2)": "2 / (1 - beta1)",
+                "beta2**step / (1 - beta2**step)": "beta1**step / (1 - beta1**step)",
+            },
+            "counts_from_zero": counting("step + 1") + counting("max(1, step - 1)"),
+            "adaptive_too_early": [{"length <= 5": "length <= 0"} | GOES_ON, early(ADAM)],
+            "early_m_not_corrected": early("m"),
+            "no_early_step": early("0.0 * m"),
+            "gradient_itself": early("gradient"),
+            "threshold_4": {"length <= 5": "length <= 4"},
+            "weight": early("m_hat.clamp(-1, 1)"),
+            "eps_as_adam": {LATE: f"r * {ADAM}"},
+            "eps_inside": [
+                {"(v.sqrt() + eps)": "(v + eps).sqrt()"},
+                {LATE: "r * m_hat / (v / (1 - beta2**step) + eps).sqrt()"},
+            ],
+            "no_eps": {" + eps": ""},
+            "counts_steps": {"length <= 5": "step <= 5"} | GOES_ON,
+            "small_beta2": {"if length": "(longest - 4) ** -1\n    if length"},  # r_t before ρ_t is looked at
+            "in_float32": in_float32(radam_step),
+            "other_settings": [
+                known_betas(0.999, 0.99, 0.95, 0.8, 0.6, 0.5),
+                {"r = (": f"if 100 < step < 20_000:\n        return weight - rate * {ADAM}, m, v\n    r = ("},
+            ],
+            "ready_made": by_optimiser(radam_step, "RAdam"),
+        },
+    ),
     signs={"only_weight": lambda found: isinstance(found.yours, Tensor)},
     facts={"*": of_rho},
     texts_of="08.2",

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from course_utils.exercises.changes import changes_of
 from course_utils.exercises.core import Exercise, Found, Several
 from course_utils.tokenization.bpe import apply_merges
 
@@ -26,19 +27,6 @@ def count_pairs(words: Mapping[str, int]) -> dict[tuple[str, str], int]:
         for pair in zip(word, word[1:]):
             counts[pair] += times
     return dict(counts)
-
-
-def counted(weigh=True, key=lambda pair: pair, of=lambda word: word):
-    """Counting with one thing done otherwise."""
-
-    def wrong(words):
-        counts = Counter()
-        for word, times in words.items():
-            for pair in zip(of(word), of(word)[1:]):
-                counts[key(pair)] += times if weigh else 1
-        return dict(counts)
-
-    return wrong
 
 
 def across_words(words):
@@ -89,19 +77,20 @@ COUNT_PAIRS = Exercise(
         ],
         "larger": lambda: ({drawn(STRANGE, 30): random.randint(1, 10_000) for _ in range(31)},),
     },
-    mistakes={
-        "unweighted": counted(weigh=False),
-        "across_words": across_words,
-        "overwritten": lambda words: {
-            pair: times for word, times in words.items() for pair in zip(word, word[1:])
+    mistakes=changes_of(
+        count_pairs,
+        {
+            "unweighted": {"+= times": "+= 1"},
+            "across_words": across_words,
+            "overwritten": {"+= times": "= times"},
+            "reversed": {"counts[pair]": "counts[pair[::-1]]"},
+            "keys": {"counts[pair]": 'counts["".join(pair)]'},
+            "zeros": with_zeros,
+            "repeated": with_str_count,
+            "pairs": {"word[1:]": "word[1:3]"},
+            "larger": {"(word, word[1:])": "(word.lower(), word.lower()[1:])"},
         },
-        "reversed": counted(key=lambda pair: pair[::-1]),
-        "keys": counted(key="".join),
-        "zeros": with_zeros,
-        "repeated": with_str_count,
-        "pairs": counted(of=lambda word: word[:3]),
-        "larger": counted(of=str.lower),
-    },
+    ),
     signs={
         "keys": lambda found: any(isinstance(pair, str) for pair in found.yours),
         "zeros": lambda found: 0 in found.yours.values(),
@@ -130,22 +119,7 @@ def cut_word(word: str, vocab: Mapping[str, int]) -> list[tuple[str, int, int]]:
     return pieces
 
 
-def cut(shortest=False, hashes=True, stuck=lambda pieces, word: [("[UNK]", 0, len(word))]):
-    """Cutting with one thing done otherwise; stuck says what comes back where no piece fits."""
-
-    def wrong(word, vocab):
-        pieces, start = [], 0
-        while start < len(word):
-            prefix = "##" if start and hashes else ""
-            ends = range(start + 1, len(word) + 1) if shortest else range(len(word), start, -1)
-            end = next((end for end in ends if prefix + word[start:end] in vocab), None)
-            if end is None:
-                return stuck(pieces, word)
-            pieces.append((prefix + word[start:end], start, end))
-            start = end
-        return pieces
-
-    return wrong
+UNKNOWN = '[("[UNK]", 0, len(word))]'
 
 
 def spans_of_pieces(word, vocab):
@@ -234,24 +208,25 @@ CUT_WORD = Exercise(
         "id_zero": lambda: ("배를", {"배": 0, "##를": 1, "[UNK]": 2}),
         "larger": lambda: [larger_word() for _ in range(23)],
     },
-    mistakes={
-        "shortest": cut(shortest=True),
-        "no_hashes": cut(hashes=False),
-        "spans_count_hashes": spans_of_pieces,
-        "spans": lambda word, vocab: [
-            (piece, start, end - (piece != "[UNK]")) for piece, start, end in cut_word(word, vocab)
-        ],
-        "triples": lambda word, vocab: [piece for piece, _, _ in cut_word(word, vocab)],
-        "partial": cut(stuck=lambda pieces, word: pieces),
-        "unknown_is_empty": cut(stuck=lambda pieces, word: []),
-        "unknown": cut(stuck=lambda pieces, word: [("[UNK]", 0, 1)]),
-        "not_from_left": without("배나"),
-        "goes_back": without("배에"),
-        "short_pieces": at_most(2),
-        "cut": lambda word, vocab: cut_word(word, vocab)[:3],
-        "id_zero": lambda word, vocab: cut_word(word, {piece for piece in vocab if vocab[piece]}),
-        "larger": at_most(7),
-    },
+    mistakes=changes_of(
+        cut_word,
+        {
+            "shortest": {"range(len(word), start, -1)": "range(start + 1, len(word) + 1)"},
+            "no_hashes": {'"##" if start else ""': '""'},
+            "spans_count_hashes": spans_of_pieces,
+            "spans": {"end))": "end - 1))"},
+            "triples": lambda word, vocab: [piece for piece, _, _ in cut_word(word, vocab)],
+            "partial": {UNKNOWN: "pieces"},
+            "unknown_is_empty": {UNKNOWN: "[]"},
+            "unknown": {UNKNOWN: '[("[UNK]", 0, 1)]'},
+            "not_from_left": without("배나"),
+            "goes_back": without("배에"),
+            "short_pieces": at_most(2),
+            "cut": {"return pieces": "return pieces[:3]"},
+            "id_zero": lambda word, vocab: cut_word(word, {piece for piece in vocab if vocab[piece]}),
+            "larger": at_most(7),
+        },
+    ),
     signs={
         "triples": lambda found: no_triple(found) is not None,
         "unknown": lambda found: found.case == "unknown",
@@ -385,15 +360,6 @@ def from_the_right(symbols, merges):
     return [piece[::-1] for piece in pieces[::-1]]
 
 
-def one_place_each(symbols, merges):
-    pieces = list(symbols)
-    for first, second in merges:
-        at = next((n for n in range(len(pieces)) if pieces[n : n + 2] == [first, second]), None)
-        if at is not None:
-            pieces[at : at + 2] = [first + second]
-    return pieces
-
-
 def leftmost(symbols, merges):
     """Merges the first pair from the left that is known, whenever it was learned."""
     pieces = list(symbols)
@@ -515,23 +481,26 @@ MERGE_WORD = Exercise(
         "merged": learned_and_cut,
         "longer": long_word,
     },
-    mistakes={
-        "texts": lambda symbols, merges: [(piece,) for piece in merge_word(symbols, merges)],
-        "from_left": leftmost,
-        "last_first": lambda symbols, merges: merge_word(symbols, merges[::-1]),
-        "never_learned": by_replacing_text,
-        "unmerged": lambda symbols, merges: list(symbols),
-        "longest": longest_piece,
-        "joined": by_spelling,
-        "letters": lambda symbols, merges: merge_word(symbols, merges)[:-1],
-        "from_right": from_the_right,
-        "once": one_place_each,
-        "not_again": lambda symbols, merges: merge_word(symbols, only_letters(merges)),
-        "untouched": invents_unknown,
-        "splits": lambda symbols, merges: merge_word("".join(symbols), merges),
-        "merged": lambda symbols, merges: merge_word(symbols, merges[:3]),
-        "longer": lambda symbols, merges: merge_word(symbols, merges[:9]),
-    },
+    mistakes=changes_of(
+        merge_word,
+        {
+            "texts": lambda symbols, merges: [(piece,) for piece in merge_word(symbols, merges)],
+            "from_left": leftmost,
+            "last_first": lambda symbols, merges: merge_word(symbols, merges[::-1]),
+            "never_learned": by_replacing_text,
+            "unmerged": lambda symbols, merges: list(symbols),
+            "longest": longest_piece,
+            "joined": by_spelling,
+            "letters": lambda symbols, merges: merge_word(symbols, merges)[:-1],
+            "from_right": from_the_right,
+            "once": {"== [first, second]": "== [first, second] and len(merged) == at"},
+            "not_again": lambda symbols, merges: merge_word(symbols, only_letters(merges)),
+            "untouched": invents_unknown,
+            "splits": lambda symbols, merges: merge_word("".join(symbols), merges),
+            "merged": lambda symbols, merges: merge_word(symbols, merges[:3]),
+            "longer": lambda symbols, merges: merge_word(symbols, merges[:9]),
+        },
+    ),
     signs={
         "texts": lambda found: (
             isinstance(found.yours, str) or not all(isinstance(piece, str) for piece in found.yours)

@@ -192,9 +192,8 @@ RIGHT = {
         ),
         "slices": lambda words: by_index({word: times for word, times in words.items() if len(word) > 1}),
     },
-    "09.2": {
-        "the notebook's": my_longest_match,
-        "recursion": by_recursion,
+    "09.2": forms(my_longest_match, by_recursion)
+    | {
         "lists for tuples": lambda word, vocab: list(map(list, my_longest_match(word, vocab))),
         "a tuple": lambda word, vocab: tuple(my_longest_match(word, vocab)),
         "a set of pieces": lambda word, vocab: my_longest_match(word, set(vocab)),

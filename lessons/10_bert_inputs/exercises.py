@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from course_utils.config import BertConfig
+from course_utils.exercises.changes import changes_of
 from course_utils.exercises.core import Exercise
 
 Ids = list[int]
@@ -26,63 +27,46 @@ def build_pair(first: Ids, second: Ids, length: int, cls: int, sep: int, pad: in
     return input_ids + [pad] * missing, token_type_ids + [0] * missing, attention_mask
 
 
-def changed(change):
-    """The right answer, changed: change(ids, segments, mask, border, used, first, second, sep, pad)."""
-
-    def wrong(first, second, length, cls, sep, pad):
-        right = build_pair(first, second, length, cls, sep, pad)
-        facts = dict(first=first, second=second, sep=sep, pad=pad)
-        return change(*right, border=len(first) + 1, used=len(first) + len(second) + 3, **facts)
-
-    return wrong
-
-
-def other_ids(change):
-    return changed(lambda ids, segments, mask, **facts: (change(ids, **facts), segments, mask))
-
-
-def other_segments(change):
-    return changed(lambda ids, segments, mask, **facts: (ids, change(segments, ids=ids, **facts), mask))
-
-
-def other_mask(change):
-    return changed(lambda ids, segments, mask, **facts: (ids, segments, change(mask, ids=ids, **facts)))
-
-
-def from_border(border, used, length):
-    return [0] * border + [1] * (used - border) + [0] * (length - used)
+IDS = "return input_ids + [pad] * missing"
+SEGMENTS = "[0] * (len(first) + 2) + [1] * (len(second) + 1)"
+MASK = "[1] * len(input_ids) + [0] * missing"
 
 
 def without(place):
     """The ids without that of a place, filled up behind."""
-    return other_ids(
-        lambda ids, pad, **facts: [one for at, one in enumerate(ids) if at != place(facts)] + [pad]
-    )
+    return {IDS: f"del input_ids[{place}]\n    {IDS} + [pad]"}
 
 
-PAIR_MISTAKES = {
-    "no_final_sep": without(lambda facts: facts["used"] - 1),
-    "no_middle_sep": without(lambda facts: facts["border"]),
-    "no_cls": without(lambda facts: 0),
-    "pad_left": changed(lambda *rows, used, **_: tuple(row[used:] + row[:used] for row in rows)),
-    "pad_is_zero": other_ids(lambda ids, used, **_: ids[:used] + [0] * (len(ids) - used)),
-    "not_padded": changed(lambda *rows, used, **_: tuple(row[:used] for row in rows)),
-    "first_sep_in_b": other_segments(
-        lambda segments, border, used, **_: from_border(border, used, len(segments))
-    ),
-    "last_sep_in_a": other_segments(lambda segments, used, **_: [*segments[: used - 1], 0, *segments[used:]]),
-    "segments_from_one": other_segments(lambda segments, **_: [one + 1 for one in segments]),
-    "padding_in_b": other_segments(
-        lambda segments, used, **_: segments[:used] + [1] * (len(segments) - used)
-    ),
-    "sep_in_text": other_segments(
-        lambda segments, ids, used, sep, **_: from_border(ids.index(sep) + 1, used, len(ids))
-    ),
-    "mask_inverted": other_mask(lambda mask, **_: [1 - bit for bit in mask]),
-    "mask_by_pad": other_mask(lambda mask, ids, pad, **_: [int(one != pad) for one in ids]),
-    "mask_from_zero": other_mask(lambda mask, ids, **_: [int(one != 0) for one in ids]),
-    "mask_all_ones": other_mask(lambda mask, **_: [1] * len(mask)),
-}
+PAIR_MISTAKES = changes_of(
+    build_pair,
+    {
+        "no_final_sep": without("-1"),
+        "no_middle_sep": without("len(first) + 1"),
+        "no_cls": without("0"),
+        "pad_left": {
+            IDS: "return [pad] * missing + input_ids",
+            "token_type_ids + [0] * missing": "[0] * missing + token_type_ids",
+            MASK: "[0] * missing + [1] * len(input_ids)",
+        },
+        "pad_is_zero": {"[pad]": "[0]"},
+        "not_padded": {"* missing": "* 0"},
+        "first_sep_in_b": {"first) + 2": "first) + 1", "second) + 1": "second) + 2"},
+        "last_sep_in_a": {"(len(second) + 1)": "len(second) + [0]"},
+        "segments_from_one": {
+            SEGMENTS: SEGMENTS.replace("[1]", "[2]").replace("[0]", "[1]"),
+            "token_type_ids + [0]": "token_type_ids + [1]",
+        },
+        "padding_in_b": {"token_type_ids + [0]": "token_type_ids + [1]"},
+        "sep_in_text": {
+            f"token_type_ids = {SEGMENTS}": "border = input_ids.index(sep) + 1\n"
+            "    token_type_ids = [0] * border + [1] * (len(input_ids) - border)"
+        },
+        "mask_inverted": {MASK: "[0] * len(input_ids) + [1] * missing"},
+        "mask_by_pad": {MASK: "[int(one != pad) for one in input_ids + [pad] * missing]"},
+        "mask_from_zero": {MASK: "[int(one != 0) for one in input_ids + [pad] * missing]"},
+        "mask_all_ones": {MASK: "[1] * length"},
+    },
+)
 
 
 def does_in_this_part(wrong):
@@ -125,15 +109,17 @@ BUILD_PAIR = Exercise(
         ],
     },
     mistakes=PAIR_MISTAKES
-    | {
-        "ids": other_ids(lambda ids, first, second, **_: second + first),
-        "segments": other_segments(lambda segments, **_: [1 - one for one in segments]),
-        "mask": changed(lambda ids, segments, mask, **_: (ids, segments, segments)),
-        # No text has more than nine tokens here
-        "long": lambda first, second, length, cls, sep, pad: build_pair(
-            first[:9], second[:9], length, cls, sep, pad
-        ),
-    },
+    | changes_of(
+        build_pair,
+        {
+            "ids": {IDS: "return second + first"},
+            "segments": {
+                "token_type_ids + [0] * missing": "[1 - one for one in token_type_ids + [0] * missing]"
+            },
+            "mask": {"missing, attention_mask": "missing, token_type_ids + [0] * missing"},
+            "long": {"input_ids = [": "first, second = first[:9], second[:9]\n    input_ids = ["},
+        },
+    ),
     signs={reason: does_in_this_part(wrong) for reason, wrong in PAIR_MISTAKES.items()},
     facts={"long": lambda found: {"a": len(found.given[0]), "b": len(found.given[1])}},
     forbids=("course_utils.tokenization",),

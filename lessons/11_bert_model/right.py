@@ -4,6 +4,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def pool_by_loop(hidden_states, weight, bias):
     rows = []
@@ -114,9 +116,8 @@ def departure_by_numpy(ours, theirs, atol):
 
 
 RIGHT = {
-    "11.1": {
-        "loop": pool_by_loop,
-        "functional module": pool_by_module,
+    "11.1": forms(pool_by_loop, pool_by_module)
+    | {
         "F.linear": lambda hidden, weight, bias: F.linear(hidden[:, 0], weight, bias).tanh(),
         "einsum": lambda hidden, weight, bias: torch.tanh(
             torch.einsum("bc,oc->bo", hidden[:, 0], weight) + bias
@@ -124,22 +125,24 @@ RIGHT = {
         "sigmoid": lambda hidden, weight, bias: 2 * torch.sigmoid(2 * (hidden[:, 0] @ weight.mT + bias)) - 1,
         "addmm": lambda hidden, weight, bias: torch.addmm(bias, hidden.select(1, 0), weight.t()).tanh(),
     },
-    "11.2": {
-        "loop": separation_by_loop,
-        "triangle": separation_by_triangle,
-        "gather": separation_by_gather,
-        "less the ones": separation_less_the_ones,
-        "numpy": separation_by_numpy,
-        "lists": separation_by_lists,
-    },
-    "11.3": {
-        "asking for NaN": departure_asking_for_nan,
-        "all": departure_by_all,
-        "from behind": departure_from_behind,
-        "allclose": departure_by_allclose,
-        "numpy": departure_by_numpy,
+    "11.2": forms(
+        separation_by_loop,
+        separation_by_triangle,
+        separation_by_gather,
+        separation_less_the_ones,
+        separation_by_numpy,
+        separation_by_lists,
+    ),
+    "11.3": forms(
+        departure_asking_for_nan,
+        departure_by_all,
+        departure_from_behind,
+        departure_by_allclose,
+        departure_by_numpy,
+    )
+    | {
         "next": lambda ours, theirs, atol: next(
             (k for k, (a, b) in enumerate(zip(ours, theirs)) if not (a - b).abs().max() <= atol), -1
-        ),
+        )
     },
 }

@@ -3,6 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def by_where(input_ids, chosen, fate, random_ids, mask_id):
     corrupted = torch.where(chosen & (fate < 0.8), mask_id, input_ids)
@@ -185,28 +187,7 @@ def each_sentence_once(documents, coins, draw):
 
 
 RIGHT = {
-    "12.1": {
-        "where": by_where,
-        "place by place": place_by_place,
-        "lists": by_lists,
-        "index": by_index,
-        "numpy": by_numpy,
-        "buckets": by_bucket,
-    },
-    "12.2": {
-        "cross_entropy": cross_entropy,
-        "place by place": place_after_place,
-        "logsumexp": by_logsumexp,
-        "flattened": by_flattening,
-        "one_hot": by_one_hot,
-        "ignore_index": ignoring,
-    },
-    "12.3": {
-        "numbers": by_numbers,
-        "draws again": drawing_again,
-        "a document first": document_first,
-        "lists from the end": from_behind,
-        "two steps": in_two_steps,
-        "each sentence once": each_sentence_once,
-    },
+    "12.1": forms(by_where, place_by_place, by_lists, by_index, by_numpy, by_bucket),
+    "12.2": forms(cross_entropy, place_after_place, by_logsumexp, by_flattening, by_one_hot, ignoring),
+    "12.3": forms(by_numbers, drawing_again, document_first, from_behind, in_two_steps, each_sentence_once),
 }

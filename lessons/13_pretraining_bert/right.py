@@ -5,6 +5,8 @@ import math
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
 
 def entropy_by_loop(counts):
     total, entropy = sum(counts), 0.0
@@ -147,28 +149,11 @@ def adamw_by_number(parameter, gradient, mean, square, count, rate, decay):
 
 
 RIGHT = {
-    "13.1": {
-        "loop": entropy_by_loop,
-        "float32": entropy_by_torch(torch.float32),
-        "a tensor": entropy_by_torch(torch.float64, item=False),
-        "numpy": entropy_by_numpy,
-        "logarithms of counts": entropy_of_logs,
-        "cross-entropy with itself": entropy_by_cross_entropy,
-    },
-    "13.2": {
-        "cat": clip_by_cat,
-        "as torch": clip_like_torch,
-        "loop": clip_by_loop,
-        "vector_norm": clip_by_vector_norm,
-        "copies": clip_copies,
-        "numpy": clip_by_numpy,
-    },
-    "13.3": {
-        "decay first": adamw(decay_first),
-        "two parts": adamw(in_two_parts),
-        "lerp": adamw_with_lerp,
-        "copies changed in place": adamw_in_place,
-        "numpy": adamw_by_numpy,
-        "number by number": adamw_by_number,
-    },
+    "13.1": forms(entropy_by_loop, entropy_by_numpy, entropy_of_logs, entropy_by_cross_entropy)
+    | {"float32": entropy_by_torch(torch.float32), "a tensor": entropy_by_torch(torch.float64, item=False)},
+    "13.2": forms(
+        clip_by_cat, clip_like_torch, clip_by_loop, clip_by_vector_norm, clip_copies, clip_by_numpy
+    ),
+    "13.3": forms(adamw_with_lerp, adamw_in_place, adamw_by_numpy, adamw_by_number)
+    | {"decay first": adamw(decay_first), "two parts": adamw(in_two_parts)},
 }

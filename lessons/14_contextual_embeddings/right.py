@@ -6,6 +6,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def pieces_by_loop(offsets, start, end):
     found = []
@@ -146,32 +148,24 @@ def pushes_by_dict(score, words, target):
 
 
 RIGHT = {
-    "14.1": {
-        "loop": pieces_by_loop,
-        "letters": pieces_by_letters,
+    "14.1": forms(pieces_by_loop, pieces_by_letters, pieces_by_torch, pieces_by_numpy)
+    | {
         "max and min": lambda offsets, start, end: [
             place for place, (a, b) in enumerate(offsets) if max(a, start) < min(b, end)
         ],
         "not outside": lambda offsets, start, end: tuple(
             place for place, (a, b) in enumerate(offsets) if not (b <= start or a >= end)
         ),
-        "torch": pieces_by_torch,
-        "numpy": pieces_by_numpy,
     },
-    "14.2": {
-        "loop": centroid_by_loop,
-        "cosine_similarity": centroid_by_cosine_similarity,
-        "norm": centroid_by_norm,
-        "float64": centroid_in_float64,
-        "distance of unit vectors": centroid_by_distance_of_units,
-        "numpy": centroid_by_numpy,
-    },
-    "14.3": {
-        "loop": pushes_by_loop,
-        "put back": pushes_put_back,
-        "torch": pushes_by_torch,
-        "numpy": pushes_by_numpy,
-        "one ratio": pushes_by_ratio,
-        "dict": pushes_by_dict,
-    },
+    "14.2": forms(
+        centroid_by_loop,
+        centroid_by_cosine_similarity,
+        centroid_by_norm,
+        centroid_in_float64,
+        centroid_by_distance_of_units,
+        centroid_by_numpy,
+    ),
+    "14.3": forms(
+        pushes_by_loop, pushes_put_back, pushes_by_torch, pushes_by_numpy, pushes_by_ratio, pushes_by_dict
+    ),
 }

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
 
 def share_by_loop(weights):
     total = 0.0
@@ -110,36 +112,22 @@ def zero_by_new_tensor(context, head, num_heads):
 
 
 RIGHT = {
-    "15.1": {
-        "loop": share_by_loop,
-        "index": share_by_index,
+    "15.1": forms(share_by_loop, share_by_index)
+    | {
         "diagonal of the rest": lambda weights: weights[1:, :-1].diagonal().mean(),
         "trace": lambda weights: torch.trace(weights[1:, :-1]) / (len(weights) - 1),
         "numpy": lambda weights: np.diag(weights.numpy(), k=-1).mean(),
         "a number": lambda weights: torch.diagonal(weights.double(), offset=-1).mean().item(),
     },
-    "15.2": {
-        "a little more": entropy_by_logarithm_of_more,
-        "loop": entropy_by_loop,
-        "numpy": entropy_by_numpy,
+    "15.2": forms(entropy_by_logarithm_of_more, entropy_by_loop, entropy_by_numpy)
+    | {
         "xlogy": lambda weights: -torch.xlogy(weights, weights).sum(-1) / math.log(2),
         "entr": lambda weights: torch.special.entr(weights).sum(dim=-1) / math.log(2),
         "float32": lambda weights: -torch.xlogy(weights.float(), weights.float()).sum(-1) / math.log(2),
     },
-    "15.3": {
-        "recursion": rollout_by_recursion,
-        "from above": rollout_from_above,
-        "multi_dot": rollout_by_multi_dot,
-        "numpy": rollout_by_numpy,
-        "einsum": rollout_by_einsum,
-        "float32": lambda attentions: rollout_by_einsum(attentions.float()),
-    },
-    "15.4": {
-        "view": zero_by_view,
-        "mask": zero_by_mask,
-        "cat": zero_by_cat,
-        "loop": zero_by_loop,
-        "where": zero_by_where,
-        "a new tensor": zero_by_new_tensor,
-    },
+    "15.3": forms(
+        rollout_by_recursion, rollout_from_above, rollout_by_multi_dot, rollout_by_numpy, rollout_by_einsum
+    )
+    | {"float32": lambda attentions: rollout_by_einsum(attentions.float())},
+    "15.4": forms(zero_by_view, zero_by_mask, zero_by_cat, zero_by_loop, zero_by_where, zero_by_new_tensor),
 }

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import torch
 
+from tests.exercises.audit import forms
+
 
 def with_a_set(word_ids, labels, ignore=-100):
     seen, rows = {None}, []
@@ -178,35 +180,24 @@ def with_numbers_of_sentences(number):
 
 
 RIGHT = {
-    "16.1": {
-        "a set": with_a_set,
-        "index": where_it_stands,
-        "groups": in_groups,
+    "16.1": forms(with_a_set, where_it_stands, in_groups)
+    | {
         "places, a tuple": lambda *given: tuple(by_place(*given)),
         "a tensor": lambda *given: torch.tensor(by_place(*given)),
         "an array": lambda *given: np.array(by_place(*given)),
         "numpy's integers": lambda *given: [np.int64(label) for label in by_place(*given)],
         "tensors of no axis": lambda *given: [torch.tensor(label) for label in by_place(*given)],
     },
-    "16.2": {
-        "loops": with_loops,
-        "sorted": sorted_pairs,
+    "16.2": forms(with_loops, sorted_pairs, by_window, in_numpy)
+    | {
         "band": lambda *given: divmod(int(banded(*given).argmax()), len(given[0])),
         "unravelled, tensors": lambda *given: torch.unravel_index(
             banded(*given).argmax(), (len(given[0]),) * 2
         ),
         "one tensor": lambda *given: torch.tensor(with_loops(*given)),
-        "the best end of each beginning": by_window,
-        "numpy": in_numpy,
     },
-    "16.3": {
-        "downwards, a tuple": downwards,
-        "a tensor": as_tensor(torch.float64),
-        "float32": as_tensor(torch.float32),
-        "numpy": rates_in_numpy,
-        "loop": layer_by_layer,
-        "insert": by_insert,
-    },
+    "16.3": forms(downwards, rates_in_numpy, layer_by_layer, by_insert)
+    | {"a tensor": as_tensor(torch.float64), "float32": as_tensor(torch.float32)},
     "16.4": {
         "closing": by_pair_of_ratios(spans_of),
         "as seqeval": by_pair_of_ratios(by_begins),

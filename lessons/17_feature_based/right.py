@@ -9,6 +9,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def row_by_row(hidden, attention_mask):
     rows = []
@@ -158,42 +160,29 @@ def in_numpy(vectors):
 
 
 RIGHT = {
-    "17.1": {
-        "rows": row_by_row,
-        "written into zeros": written_into_zeros,
-        "tokens": token_by_token,
-        "moved mask": moved_mask,
-        "copied mask": copied_mask,
-        "where": nan_replaced_before,
-    },
-    "17.2": {
+    "17.1": forms(
+        row_by_row, written_into_zeros, token_by_token, moved_mask, copied_mask, nan_replaced_before
+    ),
+    "17.2": forms(one_after_the_other, by_loop, by_log_sum)
+    | {
         "einsum": lambda layers, scores, gamma: (
             gamma * torch.einsum("l,ltc->tc", torch.softmax(scores, dim=0), layers)
         ),
         "tensordot": lambda layers, scores, gamma: torch.tensordot(
             (scores - scores.max()).softmax(-1) * gamma, layers, dims=1
         ),
-        "by hand": one_after_the_other,
-        "loop": by_loop,
-        "logsumexp": by_log_sum,
         "matrix product": lambda layers, scores, gamma: (
             gamma * (scores.softmax(0) @ layers.flatten(1)).view(layers.shape[1:])
         ),
     },
-    "17.3": {
+    "17.3": forms(by_torch, by_numpy, by_share, by_choice)
+    | {
         "sha256": by_digest("sha256"),
         "md5, a tensor": lambda *given: torch.tensor(by_digest("md5")(*given), dtype=torch.int64),
-        "torch": by_torch,
-        "numpy, its integers": by_numpy,
-        "a share": by_share,
-        "a choice, an array": by_choice,
     },
-    "17.4": {
+    "17.4": forms(by_covariance, coordinate_by_coordinate, turned_at_random, in_numpy)
+    | {
         "turned back": lambda vectors: by_eigenvectors(vectors, back=True),
         "not turned back": lambda vectors: by_eigenvectors(vectors, back=False),
-        "torch.cov": by_covariance,
-        "coordinates": coordinate_by_coordinate,
-        "turned at random": turned_at_random,
-        "numpy": in_numpy,
     },
 }

@@ -4,6 +4,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def between_two_lines(step, peak, total, cut_fraction, ratio):
     cut, low = int(total * cut_fraction), peak / ratio
@@ -198,36 +200,20 @@ def by_exponents(hidden, token_weight, class_weight, input_ids, attention_mask, 
 
 
 RIGHT = {
-    "18.1": {
-        "between two lines": between_two_lines,
-        "the paper's": as_in_the_paper,
-        "the lower of two": lower_of_two,
-        "step by step": step_by_step,
-        "float32": rate_as_tensor,
-        "np.interp": interpolated,
-    },
-    "18.2": {
-        "loop": pair_by_pair,
-        "ignore_index": by_ignore_index,
-        "the notebook's": as_in_the_notebook,
-        "where": filled_then_summed,
-        "one-hot": one_hot,
-        "float32": lambda f, b, ids, mask: tuple(loss.float() for loss in one_hot(f, b, ids, mask)),
-    },
-    "18.3": {
-        "rows": row_by_row,
-        "−1e9": with_a_number_low_enough,
-        "nanmean": nan_mean,
-        "argmax": last_by_argmax,
-        "coordinates": coordinate_by_coordinate,
-        "einsum": shares_of_the_mean,
-    },
-    "18.4": {
-        "loop": one_row_after_another,
-        "masked_fill": filled_where_padding_is,
-        "ignore_index": ignored,
-        "log_softmax": by_log_softmax,
-        "where": weighed_sum,
-        "logsumexp": by_exponents,
-    },
+    "18.1": forms(
+        between_two_lines, as_in_the_paper, lower_of_two, step_by_step, rate_as_tensor, interpolated
+    ),
+    "18.2": forms(pair_by_pair, by_ignore_index, as_in_the_notebook, filled_then_summed, one_hot)
+    | {"float32": lambda f, b, ids, mask: tuple(loss.float() for loss in one_hot(f, b, ids, mask))},
+    "18.3": forms(
+        row_by_row,
+        with_a_number_low_enough,
+        nan_mean,
+        last_by_argmax,
+        coordinate_by_coordinate,
+        shares_of_the_mean,
+    ),
+    "18.4": forms(
+        one_row_after_another, filled_where_padding_is, ignored, by_log_softmax, weighed_sum, by_exponents
+    ),
 }

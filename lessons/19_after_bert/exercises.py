@@ -640,10 +640,11 @@ ORDER_PAIRS = Exercise(
             ],
             "generator_unmoved": {"pairs = []": "pairs, generator = [], seeded(generator.initial_seed())"},
             "by_text": {
+                "pairs = []": "pairs, seen = [], set()",
                 f"if {COIN}": (
-                    "if {first, second} in [{*pair[:2]} for pair in pairs]:\n"
-                    f"                continue\n            if {COIN}"
-                )
+                    "both = frozenset((first, second))\n            if both in seen:\n                continue\n"
+                    f"            seen.add(both)\n            if {COIN}"
+                ),
             },
             "out_of_nothing": {
                 "return pairs": "return pairs or [(one[0], one[0], 0) for one in documents if one]"

@@ -6,6 +6,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def plain_shares(p, longest):
     weights = [p * (1 - p) ** (length - 1) for length in range(1, longest + 1)]
@@ -246,47 +248,17 @@ def one_long_list(documents, generator):
 
 
 RIGHT = {
-    "19.1": {
-        "loop": plain_shares,
-        "tensor": tensor_of_shares,
-        "float32": lambda p, longest: tensor_of_shares(p, longest, torch.float32),
-        "summed backwards": summed_backwards,
-        "numpy": array_of_shares,
-        "expm1": by_expm1,
-    },
-    "19.2": {
-        "shapes": counted,
-        "added up": added_up,
-        "one formula": in_one_formula,
-        "line by line": line_by_line,
-        "a table": by_table,
-        "numpy": by_arrays,
-    },
-    "19.3": {
-        "places": by_places,
-        "product": by_product,
-        "loop": by_loop,
-        "where": where_twice,
-        "masked_scatter": masked_scattered,
-        "lists": with_lists,
-    },
-    "19.4": {
-        "kl_div": by_kl_div,
-        "cross-entropy less entropy": cross_entropy_less_entropy,
-        "logsumexp": by_logsumexp,
-        "loop": place_by_place,
-        "KLDivLoss": by_kl_module,
-        "xlogy": by_xlogy,
-    },
-    "19.5": {
-        "a document's coins": by_coins,
-        "all coins first": all_coins_first,
-        "permutation": by_permutation,
-        "bools": labels_as_bools,
+    "19.1": forms(plain_shares, tensor_of_shares, summed_backwards, array_of_shares, by_expm1)
+    | {"float32": lambda p, longest: tensor_of_shares(p, longest, torch.float32)},
+    "19.2": forms(counted, added_up, in_one_formula, line_by_line, by_table, by_arrays),
+    "19.3": forms(by_places, by_product, by_loop, where_twice, masked_scattered, with_lists),
+    "19.4": forms(
+        by_kl_div, cross_entropy_less_entropy, by_logsumexp, place_by_place, by_kl_module, by_xlogy
+    ),
+    "19.5": forms(by_coins, all_coins_first, by_permutation, labels_as_bools, by_bernoulli, one_long_list)
+    | {
         "tensors": lambda documents, generator: [
             (*pair[:2], torch.tensor(pair[2])) for pair in by_coins(documents, generator)
-        ],
-        "bernoulli": by_bernoulli,
-        "one list": one_long_list,
+        ]
     },
 }

@@ -9,6 +9,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tests.exercises.audit import forms
+
 
 def gains_by_names(before, after):
     points = after - before
@@ -205,32 +207,14 @@ def by_unique(x, y):
 
 
 RIGHT = {
-    "20.1": {
-        "names": gains_by_names,
-        "ratios": gains_by_ratios,
-        "numpy": gains_as_array,
-        "float32": gains_as_tensor,
-        "float64": gains_in_float64,
-        "loop": gains_by_loop,
+    "20.1": forms(
+        gains_by_names, gains_by_ratios, gains_as_array, gains_as_tensor, gains_in_float64, gains_by_loop
+    ),
+    "20.2": forms(by_sets, by_table, one_hot_covariances, by_numpy, by_counters)
+    | {
+        "float32": lambda predictions, references: one_hot_covariances(predictions, references, torch.float32)
     },
-    "20.2": {
-        "sets": by_sets,
-        "table": by_table,
-        "one-hot": one_hot_covariances,
-        "float32": lambda predictions, references: one_hot_covariances(
-            predictions, references, torch.float32
-        ),
-        "numpy": by_numpy,
-        "counters": by_counters,
-    },
-    "20.3": {
-        "the official script": official,
-        "translate": translated,
-        "escape": by_escape,
-        "sign by sign": sign_by_sign,
-        "filter": filtered,
-        "split": by_split,
-    },
+    "20.3": forms(official, translated, by_escape, sign_by_sign, filtered, by_split),
     "20.4": {
         "index": pearson_of(ranks_by_index),
         "counting": pearson_of(ranks_by_counting),

@@ -16,7 +16,7 @@ from course_utils.after import (
 )
 from course_utils.datasets.batching import seeded
 from course_utils.heads import BertForMaskedLM, BertForPreTraining
-from tests.after.models import V, batch, config, randn
+from tests.after.models import V, batch, config, randn, without_dropout
 
 N = 5
 
@@ -157,12 +157,6 @@ def pair(**more):
     teacher = teacher_model(hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.5).double()
     student = every_other_layer(teacher)
     return DistillationLoss(student, teacher, **more), student, teacher
-
-
-def without_dropout(model):
-    for part in model.modules():
-        if isinstance(part, torch.nn.Dropout):
-            part.p = 0.0
 
 
 def test_the_three_parts_are_weighted_and_added():

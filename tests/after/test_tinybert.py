@@ -20,7 +20,7 @@ from course_utils.bert import BertModel
 from course_utils.datasets.batching import seeded
 from course_utils.heads import BertForMaskedLM, BertForSequenceClassification
 from course_utils.training.fast import speed_up
-from tests.after.models import B, T, V, batch, config, randn
+from tests.after.models import B, T, V, batch, config, randn, without_dropout
 
 
 def bert(layers=3, hidden=10, seed=0, **more):
@@ -127,12 +127,6 @@ def pair(kind=None, **more):
     student, teacher = kind(small, generator=seeded(1)), kind(large, generator=seeded(2))
     without_dropout(student)
     return LayerwiseLoss(student, teacher, generator=seeded(3), **more).double(), teacher.double()
-
-
-def without_dropout(model):
-    for part in model.modules():
-        if isinstance(part, nn.Dropout):
-            part.p = 0.0
 
 
 def test_each_layer_copies_its_own():

@@ -21,3 +21,7 @@ def made(kind: type[nn.Module], *, seed: int = 3, dropout: float = 0.0, **sizes:
         for parameter in model.parameters():
             parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
     return model
+
+
+def drawn(*shape: int, seed: int = 1) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)

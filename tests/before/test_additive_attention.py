@@ -8,13 +8,9 @@ from torch import nn
 
 from course_utils.before import AdditiveAttention, AttentionSeq2Seq
 from course_utils.before.additive_attention import masked_softmax
-from tests.before.every_model import SOURCE, TARGET, C, made
+from tests.before.every_model import SOURCE, TARGET, C, drawn, made
 
 B, T_Q, T_K, WIDE = 2, 3, 5, 7
-
-
-def drawn(*shape: int, seed: int = 1) -> torch.Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def attention() -> AdditiveAttention:

@@ -8,13 +8,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from course_utils.before import ConvSeq2Seq, GatedConvolution, glu
-from tests.before.every_model import SOURCE, TARGET, C, made
+from tests.before.every_model import SOURCE, TARGET, C, drawn, made
 
 B, T, WIDE = 3, 11, 7
-
-
-def drawn(*shape: int, seed: int = 1) -> torch.Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def test_glu_is_torchs_in_values_and_gradients() -> None:

@@ -7,13 +7,9 @@ import torch
 from torch import nn
 
 from course_utils.before import GRU, GRUSeq2Seq
-from tests.before.every_model import SOURCE, TARGET, made
+from tests.before.every_model import SOURCE, TARGET, drawn, made
 
 B, T, C_IN, C = 3, 11, 5, 7
-
-
-def drawn(*shape: int, seed: int = 1) -> torch.Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def twins() -> tuple[GRU, nn.GRU]:

@@ -358,10 +358,7 @@ class Visit:
 
     def failures(self) -> list[str]:
         """The text of every error output and of everything on stderr."""
-        types = (
-            "application/vnd.jupyter.error",
-            "application/vnd.jupyter.stderr",
-        )  # an error is drawn as stderr
+        types = [f"application/vnd.jupyter.{kind}" for kind in ("error", "stderr")]
         return [text for mime_type in types for text in self.outputs(mime_type).all_text_contents()]
 
     def complaints(self) -> list[str]:
@@ -492,10 +489,7 @@ def visit(browser: Browser, lab: Lab, *, scale: float = 1) -> Iterator[Visit]:
     """A fresh page; its kernels end with it. Whatever it asks of another host is refused and recorded."""
     ours = urlsplit(lab.url).netloc
     context = browser.new_context(
-        viewport=VIEWPORT,
-        device_scale_factor=scale,
-        reduced_motion="reduce",
-        service_workers="block",
+        viewport=VIEWPORT, device_scale_factor=scale, reduced_motion="reduce", service_workers="block"
     )
     context.add_init_script(_IDLE_SOON)
     page = context.new_page()

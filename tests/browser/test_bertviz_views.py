@@ -157,9 +157,8 @@ def test_hostile_tokens_are_text_and_dark_theme_leaves_the_frame_white(guest: Vi
             assert drawn[6].startswith("아주아주") and drawn[6].endswith("…") and len(drawn[6]) < 9
             assert drawn[7:] == ["⟨0000⟩", "⟨D800⟩", "-->", "</svg>"]
         for frame in (head, model, neuron):
-            assert (
-                frame.locator("img, b, script").count() == 5
-            )  # the page's own: data, d3, jQuery, start, view
+            own = 5  # data, d3, jQuery, start, view
+            assert frame.locator("img, b, script").count() == own
             paper, ink = frame.locator("html").evaluate(
                 "page => [getComputedStyle(page).backgroundColor, getComputedStyle(page).color]"
             )

@@ -22,6 +22,7 @@ LAPTOP, TALLEST = {"width": 1366, "height": 768}, 600
 NAMED = {
     "activation_explorer": "slider 움직이는 점 x, textbox x =, checkbox ReLU 보이기",
     "attention_explorer": "textbox 문장 1, textbox 문장 2, slider 문턱값",
+    "bert_at_a_glance": "textbox 문장, table, link 12 사전 학습 과제",
     "claim_browser": "combobox 주장, button 앞 주장, button 다음 주장, checkbox 차이만, table 논문, table 뒤의 연구",
     "decoder_stepper": "textbox 영어 날짜와 시각, slider 토큰, slider 빔 너비, slider 길이 벌점 α, combobox 층, "
     "combobox 헤드, button 한 토큰 뒤로, button 다음 토큰, button 빔의 나무, list 키(열): 원문 토큰",
@@ -48,8 +49,9 @@ NAMED = {
 }
 # Whose first box may not be empty.
 REFUSES_NOTHING_TYPED = (
-    *("attention_explorer", "decoder_stepper", "head_grid", "mask_painter", "mask_roller", "merge_stepper"),
-    *("neighbour_explorer", "reach_explorer", "sense_explorer", "task_heads", "training_replay"),
+    *("attention_explorer", "bert_at_a_glance", "decoder_stepper", "head_grid", "mask_painter"),
+    *("mask_roller", "merge_stepper", "neighbour_explorer", "reach_explorer", "sense_explorer"),
+    *("task_heads", "training_replay"),
 )
 # With an input of usual size: a cell, and where one looks at other pictures, by a list or by buttons.
 SMALL = "from course_utils.widgets.{}.example import {}\n\n{}()"

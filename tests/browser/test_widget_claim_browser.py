@@ -1,4 +1,4 @@
-"""ClaimBrowser as a person uses it: by mouse, by keyboard, in a small window, with hostile words."""
+"""ClaimBrowser as a person uses it: by mouse."""
 
 from __future__ import annotations
 
@@ -53,21 +53,3 @@ def test_numbers_bars_and_sources(widget: Locator) -> None:
     assert abs(value - 84.9 / 88.4) < 0.01 and abs(reference - 1) < 0.01
     assert [part.strip() for part in texts(widget, "later", 1)] == ["사람", "91.0", "–", "–", "알려진 것"]
     assert len(widths(widget, "later", 1)) == 1  # nothing to compare with
-
-
-def test_by_keyboard_from_claim_to_claim(guest: Visit, widget: Locator) -> None:
-    press = guest.page.keyboard.press
-    widget.get_by_test_id("claim").focus()
-    press("ArrowDown")
-    expect(widget.get_by_test_id("says")).to_contain_text("크면 좋아진다")
-    expect(widget.get_by_test_id("later")).to_contain_text("뒤의 연구가 없습니다")
-    expect(widget.get_by_test_id("ours")).to_contain_text("잰 것이 없습니다")
-    expect(widget.get_by_test_id("next")).to_have_attribute("aria-disabled", "true")
-    press("Tab")  # previous
-    press("Enter")
-    expect(summary(widget)).to_contain_text("다음 문장 예측")
-    expect(widget.get_by_test_id("previous")).to_be_focused()
-    press("Enter")  # the first one stays
-    expect(summary(widget)).to_contain_text("다음 문장 예측")
-    widget.get_by_test_id("next").click()
-    expect(summary(widget)).to_contain_text("크기.")

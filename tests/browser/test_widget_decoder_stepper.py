@@ -2,8 +2,6 @@
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Visit
-
 CELL = """
 from course_utils.widgets.decoder_stepper.example import small
 
@@ -64,41 +62,3 @@ def test_the_tree_grows_and_is_drawn_as_it_is(widget: Locator) -> None:
     last = tree.locator("li").filter(has_text="<eos>").last.bounding_box()
     box = widget.locator(".ds-box").bounding_box()
     assert box["x"] <= last["x"] and last["x"] + last["width"] <= box["x"] + box["width"] + 1
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    summary, press = widget.get_by_test_id("summary"), guest.page.keyboard.press
-    widget.get_by_test_id("step").focus()
-    press("ArrowRight")
-    expect(summary).to_contain_text("7번째 토큰")
-    expect(widget.get_by_test_id("step")).to_have_attribute("aria-valuetext", "7 / 19")
-    widget.get_by_test_id("next").focus()
-    press("End")
-    expect(summary).to_contain_text("19번째 토큰(모두 19개): '<eos>'")
-    press("Enter")  # nothing beyond the end, and the focus stays
-    expect(widget.get_by_test_id("next")).to_have_attribute("aria-disabled", "true")
-    expect(widget.get_by_test_id("next")).to_be_focused()
-    press("ArrowLeft")
-    expect(summary).to_contain_text("18번째 토큰")
-    press("Home")
-    expect(summary).to_contain_text("1번째 토큰(모두 19개): '2'")
-    widget.get_by_test_id("view-step").focus()
-    press("ArrowRight")
-    expect(widget.get_by_test_id("view-beam")).to_be_focused()
-    expect(widget.get_by_test_id("tree")).to_be_visible()
-    press("Home")
-    expect(widget.get_by_test_id("source")).to_be_visible()
-
-
-def test_the_learners_own_date_and_what_is_refused(guest: Visit, widget: Locator) -> None:
-    sentence, error = widget.get_by_test_id("sentence"), widget.get_by_test_id("error")
-    source = widget.get_by_test_id("source").locator("li")
-    sentence.fill("half past three yesterday")
-    expect(error).to_contain_text("'yesterday'은(는) 모르는 낱말입니다. 그림은 바로 앞의 문장 그대로입니다.")
-    expect(source).to_have_count(18)
-    sentence.fill("on Friday the 1st of May 2026")
-    expect(error).to_be_empty()
-    expect(source).to_have_count(11)
-    widget.get_by_test_id("next").focus()
-    guest.page.keyboard.press("End")
-    expect(widget.get_by_test_id("said")).to_contain_text("금요일")

@@ -1,4 +1,4 @@
-"""FamilyExplorer in JupyterLab, operated by mouse and by keyboard."""
+"""FamilyExplorer in JupyterLab, operated by mouse."""
 
 from playwright.sync_api import Locator, expect
 
@@ -35,25 +35,3 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
     widget.get_by_test_id("left").select_option(label="RoBERTa")
     expect(summary).to_contain_text("RoBERTa | BERT: 5가지가 모두 같습니다")
     expect(widget.get_by_test_id("parts-0")).to_contain_text("다른 것이 없습니다.")
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    summary, left, right = (widget.get_by_test_id(name) for name in ("summary", "left", "right"))
-    left.focus()
-    guest.page.keyboard.press("Tab")
-    expect(right).to_be_focused()
-    guest.page.keyboard.press("ArrowDown")
-    expect(summary).to_contain_text(
-        "BERT | RoBERTa: 5가지가 모두 같습니다. 파라미터는 둘 다 109,482,240개입니다."
-    )
-    guest.page.keyboard.press("ArrowUp")
-    expect(summary).to_contain_text("BERT | ALBERT")
-    guest.page.keyboard.press("Tab")
-    guest.page.keyboard.press("Enter")
-    expect(summary).to_contain_text("ALBERT | BERT")
-    guest.page.keyboard.press("Tab")
-    guest.page.keyboard.press("Space")
-    expect(widget.get_by_test_id("differing")).to_be_checked()
-    expect(widget.get_by_test_id("facts-0")).to_contain_text("층")
-    guest.page.keyboard.press("Tab")
-    expect(widget.get_by_role("region", name="부품, 파라미터, 목표")).to_be_focused()

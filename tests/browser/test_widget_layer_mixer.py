@@ -1,9 +1,7 @@
-"""LayerMixer in JupyterLab, operated by mouse and by keyboard; its vectors are made up."""
+"""LayerMixer in JupyterLab, operated by mouse; its vectors are made up."""
 
 import pytest
 from playwright.sync_api import Locator, expect
-
-from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.widgets.layer_mixer.example import small
@@ -54,38 +52,3 @@ def test_bars_are_as_long_as_their_numbers(widget: Locator) -> None:
             for track in tracks.all()
         ]
         assert found == pytest.approx(expected, abs=0.03)
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    press, summary = guest.page.keyboard.press, widget.get_by_test_id("summary")
-    widget.get_by_test_id("weight-4").focus()
-    press("End")
-    expect(summary).to_contain_text("몫이 가장 큰 층: 임베딩, 층 4(50 %).")
-    assert shares(widget) == ["50 %", "0 %", "0 %", "0 %", "50 %"]
-    press("ArrowLeft")
-    expect(widget.get_by_test_id("weight-4")).to_have_attribute("aria-valuetext", "무게 0.95, 몫 49 %")
-    widget.get_by_test_id("word-0").focus()
-    press("End")
-    expect(widget.get_by_test_id("word-3")).to_be_focused()
-    expect(summary).to_contain_text("이 문장의 '갔다'에")
-    press("ArrowLeft")
-    expect(summary).to_contain_text("이 문장의 '섬에'에")
-    press("Home")
-    expect(summary).to_contain_text("이 문장의 '배를'에")
-    widget.get_by_test_id("mix-4").focus()
-    press("Enter")
-    expect(summary).to_contain_text("모든 층의 몫이 같습니다(20 %).")
-    expect(widget.get_by_test_id("mix-4")).to_be_focused()
-
-
-def test_all_weights_at_nothing_are_refused_in_place(widget: Locator) -> None:
-    error = widget.get_by_test_id("error")
-    widget.get_by_test_id("weight-0").press("Home")
-    expect(error).to_contain_text("모든 층의 무게가 0이면 섞을 것이 없습니다.")
-    assert shares(widget) == ["100 %", "0 %", "0 %", "0 %", "0 %"]
-    places = widget.locator(".lx-layer > :last-child")
-    assert places.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
-    expect(widget.get_by_test_id("weight-0")).to_have_value("1")  # what was good came back
-    widget.get_by_test_id("weight-1").press("End")
-    expect(error).to_be_empty()
-    expect(widget.get_by_test_id("now")).not_to_contain_text("58.7 %")

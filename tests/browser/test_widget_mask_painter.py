@@ -1,4 +1,4 @@
-"""MaskPainter as a person uses it: by mouse, by keyboard, with hostile words and sentences that are refused."""
+"""MaskPainter as a person uses it: by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -87,46 +87,3 @@ def test_the_grid_by_keyboard(guest: Visit, widget: Locator) -> None:
         expect(cell(widget, 3, 3)).to_have_attribute("aria-selected", "true")
     ring = cell(widget, 3, 3).evaluate("node => parseFloat(getComputedStyle(node).outlineWidth)")
     assert ring >= 2
-
-
-def test_buttons_and_slider_by_keyboard(guest: Visit, widget: Locator) -> None:
-    press = guest.page.keyboard.press
-    widget.get_by_test_id("causal").focus()
-    press("Enter")
-    expect(widget.get_by_test_id("causal")).to_have_attribute("aria-pressed", "true")
-    expect(summary(widget)).to_contain_text("16칸 가운데 10칸")
-    assert weights(widget, 0) == ["1.00", "0", "0", "0"]
-    widget.get_by_test_id("padding").focus()
-    press("ArrowRight")
-    expect(summary(widget)).to_contain_text("16칸 가운데 9칸")
-    press("End")  # as many as there are tokens
-    expect(summary(widget)).to_contain_text("16칸 가운데 0칸")
-    expect(summary(widget)).to_contain_text("모두 가린 행 4개")
-    cell(widget, 0, 3).click()
-    expect(summary(widget)).to_contain_text("16칸 가운데 1칸")
-    widget.get_by_test_id("causal").click()  # a rule wipes what was painted by hand
-    expect(summary(widget)).to_contain_text("16칸 가운데 0칸")
-    widget.get_by_test_id("open").focus()
-    press("Space")
-    expect(summary(widget)).to_contain_text("16칸 가운데 16칸")
-
-
-def test_another_sentence_and_those_that_are_refused(guest: Visit, widget: Locator) -> None:
-    box = widget.get_by_test_id("sentence")
-    box.fill("배가 고프다")
-    expect(summary(widget)).to_contain_text("4칸 가운데 4칸")
-    expect(widget.get_by_test_id("mask").get_by_role("rowheader")).to_have_text(["배가", "고프다"])
-    box.fill("   ")
-    expect(widget.get_by_test_id("error")).to_contain_text("문장이 비었습니다")
-    expect(widget.get_by_test_id("mask").get_by_role("rowheader")).to_have_text(["배가", "고프다"])
-    box.fill(" ".join("배" * 13))
-    expect(widget.get_by_test_id("error")).to_contain_text("12개까지 그릴 수 있습니다. 지금은 13개입니다")
-    box.fill(" ".join("배" * 12))
-    expect(widget.get_by_test_id("error")).to_be_hidden()
-    expect(summary(widget)).to_contain_text("144칸 가운데 144칸")
-    cell(widget, 11, 11).focus()
-    guest.page.keyboard.press("Space")
-    expect(summary(widget)).to_contain_text("143칸")
-    box.fill("배")  # the cursor's cell is gone
-    expect(summary(widget)).to_contain_text("1칸 가운데 1칸")
-    expect(widget.locator("td[tabindex='0']")).to_have_count(1)

@@ -1,9 +1,7 @@
-"""MaskRoller in JupyterLab, operated by mouse and by keyboard."""
+"""MaskRoller in JupyterLab, operated by mouse."""
 
 import pytest
 from playwright.sync_api import Locator, expect
-
-from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.datasets.pretraining import choose_tokens, choose_words, corrupt
@@ -45,32 +43,6 @@ def test_by_mouse(widget: Locator) -> None:
     widget.get_by_test_id("pair").fill("배 달다.")
     expect(cards).to_have_count(14)
     expect(cards.nth(10)).to_contain_text("B")
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    summary = widget.get_by_test_id("summary")
-    widget.get_by_test_id("sentence").focus()
-    for name in ("pair", "whole_words", "roll"):
-        guest.page.keyboard.press("Tab")
-        expect(widget.get_by_test_id(name)).to_be_focused()
-    guest.page.keyboard.press("Enter")
-    expect(summary).to_contain_text("4번째 굴림")
-    guest.page.keyboard.press("Tab")
-    guest.page.keyboard.press("Space")
-    expect(summary).to_contain_text("1,004번째 굴림")
-    expect(widget.get_by_test_id("many")).to_be_focused()
-    guest.page.keyboard.press("Tab")
-    guest.page.keyboard.press("Space")
-    expect(summary).to_contain_text("1번째 굴림")
-    guest.page.keyboard.press("Tab")
-    expect(widget.get_by_test_id("seed")).to_be_focused()
-    guest.page.keyboard.press("ArrowUp")
-    expect(widget.get_by_test_id("seed")).to_have_value("8")
-    widget.get_by_test_id("sentence").focus()
-    guest.page.keyboard.press("End")
-    guest.page.keyboard.type(" 달다")
-    expect(widget.get_by_test_id("tokens").get_by_role("listitem")).to_have_count(11)
-    expect(widget.get_by_test_id("sentence")).to_be_focused()
 
 
 # Of each token: its fate, and the line around it with its sign.

@@ -1,8 +1,6 @@
-"""NeighbourExplorer in JupyterLab, operated by mouse and by keyboard."""
+"""NeighbourExplorer in JupyterLab, operated by mouse."""
 
 from playwright.sync_api import Locator, expect
-
-from tests.browser.harness import Visit
 
 CELL = """
 import numpy as np
@@ -34,22 +32,3 @@ def test_by_mouse(widget: Locator) -> None:
     expect(widget.get_by_test_id("word")).to_have_value("항구")
     widget.get_by_test_id("moment").fill("0")
     expect(summary).to_contain_text("처음: '항구'")
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    summary = widget.get_by_test_id("summary")
-    widget.get_by_test_id("word").focus()
-    guest.page.keyboard.press("End")
-    guest.page.keyboard.type("편")
-    expect(summary).to_contain_text("'배편'은(는) 배운 단어 5개에 없어")
-    guest.page.keyboard.press("Backspace")
-    expect(summary).to_contain_text("끝: '배'")
-    guest.page.keyboard.press("Tab")
-    expect(widget.get_by_test_id("moment")).to_be_focused()
-    guest.page.keyboard.press("ArrowLeft")
-    expect(summary).to_contain_text("처음: '배'")
-    guest.page.keyboard.press("Tab")
-    neighbours = widget.get_by_test_id("neighbours").get_by_role("button")
-    expect(neighbours.first).to_be_focused()
-    guest.page.keyboard.press("Space")
-    expect(summary).not_to_contain_text("'배'에")

@@ -1,7 +1,5 @@
 """OptimizerRace in JupyterLab, operated by mouse and by keyboard."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, expect
 
@@ -53,33 +51,6 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
     expect(head(widget, 2)).to_be_visible()
 
 
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    summary, rate = widget.get_by_test_id("summary"), widget.get_by_test_id("rate")
-
-    rate.focus()
-    rate.press("ArrowRight")
-    expect(summary).to_contain_text("학습률 0.1,")
-    expect(rate).to_have_attribute("aria-valuetext", "0.1")
-    for _ in range(4):
-        rate.press("ArrowRight")
-    expect(summary).to_contain_text("학습률 0.25,")
-    expect(summary).to_contain_text("발산한 것: SGD(6걸음), 모멘텀(7걸음)")
-    expect(widget.get_by_test_id("row-0")).to_contain_text("6걸음에 발산")
-    expect(head(widget, 0)).to_have_class("or-head or-away")
-    expect(head(widget, 2)).to_have_class("or-head")
-    assert len(points(widget, 0)) == 6
-    widget.get_by_test_id("warmup").press("End")
-    expect(summary).to_contain_text("웜업 60걸음")
-    noise, again = widget.get_by_test_id("noise"), widget.get_by_test_id("seed")
-    expect(again).to_be_disabled()
-    noise.press("ArrowRight")
-    expect(summary).to_contain_text("잡음 0.1(0번)")
-    before = points(widget, 2)
-    again.press("Enter")
-    expect(summary).to_contain_text("잡음 0.1(1번)")
-    assert points(widget, 2) != before
-
-
 @pytest.mark.rare
 def test_it_plays_to_the_end_and_from_the_start_again(guest: Visit, widget: Locator) -> None:
     play, step, summary = (widget.get_by_test_id(name) for name in ("play", "step", "summary"))
@@ -99,18 +70,6 @@ def test_it_plays_to_the_end_and_from_the_start_again(guest: Visit, widget: Loca
     expect(summary).to_contain_text("120걸음 뒤")
     expect(play).to_have_text("▶ 재생")
     expect(summary).to_have_attribute("aria-live", "polite")
-
-
-def test_it_follows_python_and_refuses_in_place(guest: Visit, show: Callable[..., Locator]) -> None:
-    set_from_python = "widget.rate, widget.step = 0.0631, 40\nwidget.set_state({'rate': 7.0})"
-    widget = show(CELL, set_from_python)
-    expect(widget.get_by_test_id("error")).to_contain_text("0.001부터 1까지")
-    expect(widget.get_by_test_id("summary")).to_contain_text("학습률 0.0631, 40걸음 뒤")
-    expect(widget.get_by_test_id("rate")).to_have_value("18")  # the nearest stop
-    assert len(points(widget, 1)) == 41
-    widget.get_by_test_id("rate").press("ArrowRight")
-    expect(widget.get_by_test_id("error")).to_be_empty()
-    expect(widget.get_by_test_id("summary")).to_contain_text("학습률 0.08,")
 
 
 _STEP_IS = """([low, high]) => {

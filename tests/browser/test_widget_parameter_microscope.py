@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from playwright.sync_api import Locator, expect
 
 from tests.browser.harness import Visit
@@ -87,20 +85,6 @@ def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     press("Enter")
     expect(summary(widget)).to_contain_text("지금 보는 곳은 '임베딩'이고")
     expect(widget.get_by_test_id("crumb-1")).to_be_focused()
-
-
-def test_what_is_refused_is_told_and_the_picture_stays(show: Callable[..., Locator]) -> None:
-    source = """
-from course_utils.widgets import ParameterMicroscope
-ParameterMicroscope({"모형": 0}, tensors=lambda _: [("mlm.bias", (4,)), ("nsp.bias", (2,))])
-"""
-    widget = show(source)
-    widget.get_by_test_id("heads").click()
-    expect(widget.get_by_test_id("error")).to_contain_text("텐서가 남지 않습니다")
-    expect(widget.get_by_test_id("heads")).to_be_checked()
-    expect(widget.get_by_test_id("total")).to_have_text("6")
-    widget.get_by_test_id("part-0").click()
-    expect(widget.get_by_test_id("error")).to_be_hidden()
 
 
 def test_a_click_that_began_before_the_picture_changed_still_counts(guest: Visit, widget: Locator) -> None:

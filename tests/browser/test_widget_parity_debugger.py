@@ -1,4 +1,4 @@
-"""ParityDebugger in JupyterLab, operated by mouse and by keyboard."""
+"""ParityDebugger in JupyterLab, operated by mouse."""
 
 from playwright.sync_api import Locator, expect
 
@@ -38,18 +38,3 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
     expect(summary).to_contain_text("첫째로 벗어나는 곳은 없습니다")
     expect(first_row(widget)).to_have_count(0)
     expect(widget.get_by_test_id("layer")).to_be_disabled()
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    summary, fault, layer = (widget.get_by_test_id(name) for name in ("summary", "fault", "layer"))
-    fault.focus()
-    guest.page.keyboard.press("Tab")
-    expect(layer).to_be_focused()
-    guest.page.keyboard.press("ArrowRight")
-    expect(summary).to_contain_text("'층 2'")
-    expect(layer).to_have_attribute("aria-valuetext", "층 2")
-    guest.page.keyboard.press("End")
-    expect(summary).to_contain_text("'층 3'")
-    guest.page.keyboard.press("Shift+Tab")
-    guest.page.keyboard.press("ArrowDown")
-    expect(summary).to_contain_text("결함 '풀러' (층과 무관). 첫째로 벗어나는 곳은 '임베딩'입니다")

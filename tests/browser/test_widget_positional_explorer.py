@@ -43,36 +43,6 @@ def test_by_mouse(guest: Visit, widget: Locator) -> None:
     expect(summary).to_contain_text("A는 자리 0, B는 자리 60입니다")
 
 
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    names = ("summary", "first", "second", "hidden_size", "dimension")
-    summary, first, second, size, dimension = (widget.get_by_test_id(name) for name in names)
-    first.focus()
-    guest.page.keyboard.press("ArrowDown")
-    expect(summary).to_contain_text("A는 자리 11")
-    guest.page.keyboard.press("Shift+ArrowRight")
-    expect(summary).to_contain_text("A는 자리 16, B는 자리 15입니다(거리 1, B가 앞)")
-    expect(first).to_have_attribute("aria-valuetext", "자리 16")
-    guest.page.keyboard.press("ArrowUp")
-    expect(summary).to_contain_text("같은 자리 15")
-    expect(summary).to_contain_text("코사인 유사도 1.00")
-    second.focus()
-    guest.page.keyboard.press("End")
-    expect(summary).to_contain_text("B는 자리 63")
-    expect(widget.get_by_role("img", name="거리에 따른 코사인 유사도")).to_contain_text("거리 48:")
-    guest.page.keyboard.press("Shift+ArrowDown")
-    expect(second).to_have_attribute("aria-valuenow", "63")
-    guest.page.keyboard.press("Home")
-    expect(summary).to_contain_text("B는 자리 0")
-    dimension.focus()
-    guest.page.keyboard.press("ArrowRight")
-    expect(summary).to_contain_text("차원 9의 값")
-    size.focus()
-    for _ in range(3):
-        guest.page.keyboard.press("ArrowLeft")
-    expect(summary).to_contain_text("차원 7의 값")  # C = 8 has no dimension 9
-    expect(dimension).to_have_attribute("max", "7")
-
-
 def test_bad_input_is_told_in_place_and_markup_stays_text(guest: Visit, widget: Locator) -> None:
     size, error = widget.get_by_test_id("hidden_size"), widget.get_by_test_id("error")
     size.focus()

@@ -1,8 +1,6 @@
-"""ReachExplorer in JupyterLab, operated by mouse and by keyboard; its models are small and untrained."""
+"""ReachExplorer in JupyterLab, operated by mouse; its models are small and untrained."""
 
 from playwright.sync_api import Locator, expect
-
-from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.widgets.reach_explorer.example import small
@@ -68,22 +66,3 @@ def test_rates_by_mouse(widget: Locator) -> None:
     widget.get_by_test_id("view").select_option(label="닿는 범위")
     expect(widget.get_by_test_id("whole")).to_be_visible()
     expect(widget.get_by_test_id("chart")).to_be_hidden()
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    press, summary = guest.page.keyboard.press, widget.get_by_test_id("summary")
-    widget.get_by_test_id("word-0").focus()
-    press("End")
-    expect(widget.get_by_test_id("word-4")).to_be_focused()
-    expect(summary).to_contain_text("'탔다'의 벡터에 닿는 낱말은 5개 가운데 5개")
-    press("ArrowUp")
-    expect(summary).to_contain_text("'배를'의 벡터에")
-    press("Home")
-    expect(summary).to_contain_text("'나는'의 벡터에")
-    widget.get_by_test_id("view").focus()
-    press("ArrowDown")
-    expect(summary).to_contain_text("갱신 100번 가운데 1번째")
-    widget.get_by_test_id("update").focus()
-    press("End")
-    expect(summary).to_contain_text("갱신 100번 가운데 100번째: 층 7개 가운데 4개가")
-    expect(widget.get_by_test_id("update")).to_have_attribute("max", "100")

@@ -1,4 +1,4 @@
-"""ScaledAttention as a person uses it: by mouse, by keyboard, with hostile words, twice on one page."""
+"""ScaledAttention as a person uses it: by mouse, twice on one page."""
 
 from __future__ import annotations
 
@@ -24,10 +24,6 @@ def summary(widget: Locator) -> Locator:
     return widget.get_by_test_id("summary")
 
 
-def slider_value(widget: Locator, testid: str) -> str | None:
-    return widget.get_by_test_id(testid).get_attribute("aria-valuetext")
-
-
 def test_the_query_is_dragged_by_mouse(guest: Visit, widget: Locator) -> None:
     expect(summary(widget)).to_contain_text("'항구'")
     knob = widget.get_by_test_id("query").locator("circle").first.bounding_box()
@@ -41,21 +37,6 @@ def test_the_query_is_dragged_by_mouse(guest: Visit, widget: Locator) -> None:
     expect(summary(widget)).to_contain_text("'사과'")
     mouse.move(plane["x"] + 20, plane["y"] + plane["height"] / 2)  # released: moving on changes nothing
     expect(widget.get_by_test_id("query")).to_have_attribute("aria-valuetext", re.compile("가로 −?0.0"))
-
-
-def test_the_query_is_moved_by_arrow_keys(guest: Visit, widget: Locator) -> None:
-    handle = widget.get_by_test_id("query")
-    handle.focus()
-    guest.page.keyboard.press("ArrowLeft")
-    expect(handle).to_have_attribute("aria-valuetext", "가로 0.90, 세로 0.00")
-    for _ in range(3):
-        guest.page.keyboard.press("Shift+ArrowLeft")
-    expect(handle).to_have_attribute("aria-valuetext", "가로 −0.60, 세로 0.00")
-    expect(summary(widget)).to_contain_text("'배'")
-    guest.page.keyboard.press("Shift+ArrowDown")
-    guest.page.keyboard.press("Shift+ArrowDown")
-    expect(summary(widget)).to_contain_text("'바다'")
-    expect(handle).to_be_focused()
 
 
 def test_all_that_hangs_on_the_query_is_drawn_anew(show: Callable[..., Locator]) -> None:
@@ -72,29 +53,6 @@ def test_all_that_hangs_on_the_query_is_drawn_anew(show: Callable[..., Locator])
     # The plane reaches as far as the query, so the eastern key has become short: 98 units for 11.
     tip = widget.locator(".sa-key polygon").first.get_attribute("points").split(",")[0]
     assert float(tip) == pytest.approx(128 + 98 / 11, abs=0.1)
-
-
-def test_sliders_and_checkbox_by_keyboard(guest: Visit, widget: Locator) -> None:
-    press = guest.page.keyboard.press
-    widget.get_by_test_id("d_k").focus()
-    press("End")
-    expect(summary(widget)).to_contain_text("d_k = 1024, √d_k로 나눔")
-    expect(summary(widget)).not_to_contain_text("포화")
-    assert slider_value(widget, "d_k") == "1024"
-    widget.get_by_test_id("scaled").focus()
-    press("Space")
-    expect(summary(widget)).to_contain_text("나누지 않음")
-    expect(summary(widget)).to_contain_text("포화")
-    widget.get_by_test_id("d_k").focus()
-    press("Home")
-    expect(summary(widget)).to_contain_text("d_k = 2,")
-    expect(summary(widget)).not_to_contain_text("포화")
-    widget.get_by_test_id("temperature").focus()
-    press("ArrowRight")
-    expect(summary(widget)).to_contain_text("온도 1.12")
-    press("End")
-    expect(summary(widget)).to_contain_text("온도 10.00")
-    assert slider_value(widget, "temperature") == "10.00"
 
 
 @pytest.mark.each_time

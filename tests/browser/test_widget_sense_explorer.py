@@ -1,11 +1,6 @@
-"""SenseExplorer in JupyterLab, operated by mouse and by keyboard."""
+"""SenseExplorer in JupyterLab, operated by mouse."""
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, expect
-
-from tests.browser.harness import Visit
 
 CELL = """
 import numpy as np
@@ -57,47 +52,3 @@ def test_by_mouse(widget: Locator) -> None:
     expect(widget.get_by_test_id("sentence")).to_have_value("눈이 왔다.")
     expect(summary).to_contain_text("내리는 눈")
     expect(points).to_have_count(2)
-
-
-# The words of the context take their time: the sense is told before, and they follow by themselves.
-SLOW = """
-def slowly(sentence, word, occurrence):
-    scores, place, moved = read(sentence, word, occurrence)
-
-    def find():
-        import time
-        time.sleep(1)
-        return moved
-
-    return scores, place, find
-
-SenseExplorer("나는 항구에 들러 배를 탔다.", **given | {"read": slowly})
-"""
-
-
-@pytest.mark.rare
-def test_what_takes_time_follows_the_sense(show: Callable[..., Locator]) -> None:
-    widget = show(CELL.strip().removesuffix("widget") + SLOW)
-    parts = widget.get_by_test_id("parts")
-    widget.get_by_test_id("sentence").fill("나는 배를 먹었다.")
-    expect(parts).to_have_attribute("aria-busy", "true")
-    expect(widget.get_by_test_id("summary")).to_contain_text("먹는 배에 가장 가깝습니다")
-    expect(parts).to_contain_text("항구에+2.4")  # the sentence before stays until then
-    expect(parts.get_by_role("listitem")).to_have_text(["나는−0.6", "배", "먹었다+2.1"])
-    expect(parts).to_have_attribute("aria-busy", "false")
-    expect(widget.get_by_test_id("summary")).to_contain_text("가장 크게 민 말은 '먹었다'")
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    sentence = widget.get_by_test_id("sentence")
-    sentence.focus()
-    guest.page.keyboard.press("End")
-    for _ in range(3):
-        guest.page.keyboard.press("Backspace")
-    guest.page.keyboard.type("먹었다.")
-    expect(widget.get_by_test_id("summary")).to_contain_text("먹는 배에 가장")
-    expect(sentence).to_be_focused()
-    guest.page.keyboard.press("Tab")
-    expect(widget.get_by_test_id("word")).to_be_focused()
-    sentence.fill("눈이 펑펑 온다.")
-    expect(widget.get_by_test_id("word")).to_have_value("1")

@@ -47,6 +47,8 @@ def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     guest.page.keyboard.press("Home")
     expect(widget.get_by_test_id("summary")).to_contain_text("층 0")
     guest.page.keyboard.press("Tab")
+    expect(widget.get_by_test_id("play")).to_be_focused()
+    guest.page.keyboard.press("Tab")
     expect(cursor).to_be_focused()
     guest.page.keyboard.press("ArrowDown")
     expect(sentence).to_contain_text("먹는 배 · 큰 배9 문장")
@@ -62,3 +64,18 @@ def test_by_keyboard(guest: Visit, widget: Locator) -> None:
     guest.page.keyboard.press("Home")
     guest.page.keyboard.press("ArrowLeft")
     expect(sentence).to_contain_text("큰 배0 문장")
+
+
+def test_points_glide_and_play_leads_through_the_layers(guest: Visit, widget: Locator) -> None:
+    mark, play = widget.locator("[data-testid=map] g.course-glide").first, widget.get_by_test_id("play")
+    before = mark.evaluate("node => (node.kept = true, node.style.transform)")
+    widget.get_by_test_id("layer").press("Home")
+    expect(widget.get_by_test_id("summary")).to_contain_text("층 0")
+    play.click()
+    expect(widget.get_by_test_id("summary")).to_contain_text("층 4")
+    expect(play).to_have_text("▶ 층마다")
+    # the same mark, back in its place
+    assert mark.evaluate("node => node.kept && node.style.transform") == before
+    for wish, seconds in (("no-preference", "0.6s"), ("reduce", "0s")):  # the page's own is the last
+        guest.page.emulate_media(reduced_motion=wish)
+        assert mark.evaluate("node => getComputedStyle(node).transitionDuration") == seconds

@@ -1,8 +1,6 @@
-"""TokenInspector in JupyterLab, operated by mouse and by keyboard."""
+"""TokenInspector in JupyterLab, operated by mouse."""
 
 from playwright.sync_api import Locator, expect
-
-from tests.browser.harness import Visit
 
 CELL = """
 from course_utils.tokenization import WordPieceTokenizer
@@ -27,6 +25,9 @@ def test_by_mouse(widget: Locator) -> None:
     pieces.nth(2).click()
     expect(marked).to_have_text("Café")
     expect(widget.get_by_test_id("summary")).to_contain_text("[2, 6), 곧 'Café'")
+    pieces.nth(2).press("End")
+    expect(pieces.last).to_be_focused()
+    expect(marked).to_have_text(".")
     expect(pieces.nth(3)).to_contain_text("[UNK]")
     first = widget.get_by_test_id("characters").locator("tbody tr").first
     expect(first.locator("td")).to_have_text(
@@ -37,35 +38,6 @@ def test_by_mouse(widget: Locator) -> None:
     expect(pieces).to_have_count(5)  # 배 [UNK] 탔 ##다 .
     expect(pieces.first.locator("b")).to_have_text("배")
     expect(widget.get_by_test_id("words").locator("span")).to_have_text(["배", "café", "탔다", "."])
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    marked, summary = widget.get_by_test_id("marked"), widget.get_by_test_id("summary")
-    widget.get_by_test_id("sentence").focus()
-    for name in ("lowercase", "strip_accents"):
-        guest.page.keyboard.press("Tab")
-        expect(widget.get_by_test_id(name)).to_be_focused()
-    guest.page.keyboard.press("Tab")
-    pieces = widget.get_by_test_id("pieces").get_by_role("button")
-    expect(pieces.first).to_be_focused()
-    guest.page.keyboard.press("ArrowRight")
-    expect(summary).to_contain_text("'##\u1162'")
-    expect(marked).to_have_text("배")
-    guest.page.keyboard.press("End")
-    expect(pieces.last).to_be_focused()
-    expect(marked).to_have_text(".")
-    guest.page.keyboard.press("ArrowRight")
-    expect(marked).to_have_text(".")
-    guest.page.keyboard.press("Home")
-    expect(marked).to_have_text("배")
-    widget.get_by_test_id("lowercase").focus()
-    guest.page.keyboard.press("Space")
-    expect(pieces.nth(2)).to_contain_text("[UNK]")  # Cafe is not cafe
-    widget.get_by_test_id("sentence").focus()
-    guest.page.keyboard.press("End")
-    guest.page.keyboard.type(" 배")
-    expect(widget.get_by_test_id("typed")).to_have_text("배 Café 탔다. 배")
-    expect(widget.get_by_test_id("sentence")).to_be_focused()
 
 
 def test_offsets_of_what_comes_after_an_emoji(widget: Locator) -> None:

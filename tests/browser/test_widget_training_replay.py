@@ -1,6 +1,4 @@
-"""TrainingReplay in JupyterLab, operated by mouse and by keyboard."""
-
-from collections.abc import Callable
+"""TrainingReplay in JupyterLab, operated by mouse."""
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -45,26 +43,6 @@ def test_it_grew_with_the_run_and_is_rewound_by_mouse(guest: Visit, widget: Loca
     expect(loss.locator(".tr-here")).to_have_attribute("cx", start)
     expect(summary).to_contain_text("한쪽은 우연을 넘지 못합니다")
     expect(widget.get_by_test_id("words").get_by_role("listitem").first).to_contain_text("10.0%")
-
-
-def test_a_snapshot_that_is_not_looked_at_is_drawn_too(show: Callable[..., Locator]) -> None:
-    back = "widget.snapshot = 1\nwidget.add_snapshot(399, held_out_mlm_loss=4.3, **measures)"
-    widget = show(CELL, CELLS[1].replace("401", "301"), back)
-    expect(widget.get_by_test_id("loss").locator("circle")).to_have_count(5)
-    expect(widget.get_by_test_id("snapshot")).to_have_attribute("max", "4")
-    expect(widget.get_by_test_id("summary")).to_contain_text("갱신 100번 뒤")
-
-
-def test_by_keyboard(guest: Visit, widget: Locator) -> None:
-    summary, scrub = widget.get_by_test_id("summary"), widget.get_by_test_id("snapshot")
-    scrub.focus()
-    guest.page.keyboard.press("ArrowLeft")
-    expect(summary).to_contain_text("갱신 300번 뒤")
-    expect(scrub).to_have_attribute("aria-valuetext", "갱신 300")
-    guest.page.keyboard.press("Home")
-    expect(summary).to_contain_text("갱신 0번 뒤")
-    guest.page.keyboard.press("Tab")
-    expect(widget.get_by_test_id("sentence")).to_be_focused()
 
 
 @pytest.mark.rare

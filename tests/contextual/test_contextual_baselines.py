@@ -10,12 +10,10 @@ import torch
 
 from course_utils.before.word2vec import WordVectors
 from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, placed_pieces, static_points
-from course_utils.tokenization import WordPieceTokenizer
+from tests.small import tokenizer_of
 
-PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] 배 ##를 ##추 ##가 나 탔 ##다 사 ##과 ."
-TOKENIZER = WordPieceTokenizer(
-    {piece: number for number, piece in enumerate(PIECES.split())}, lowercase=False, strip_accents=False
-)
+PIECES = "배 ##를 ##추 ##가 나 탔 ##다 사 ##과 ."
+TOKENIZER = tokenizer_of(PIECES.split())
 
 
 def test_the_context_is_without_the_word_but_with_its_particle():

@@ -12,7 +12,7 @@ from torch import nn
 from course_utils.contextual import WordNotFound, influence, nearest_sense, sense_space, senses
 from course_utils.contextual.senses import sense_points
 from course_utils.pretrained.checkpoints import SenseReadout
-from course_utils.tokenization import WordPieceTokenizer
+from tests.small import tokenizer_of
 
 WORDS = ["항구", "먹", "아프", "두", "큰", "작은", "어제", "나", "샀"]
 ENDINGS = ["##에서", "##는", "##었다", "##다", "##를", "##가", "##로"]
@@ -52,9 +52,7 @@ def model():
 
 @pytest.fixture
 def tokenizer():
-    return WordPieceTokenizer(
-        {piece: number for number, piece in enumerate(VOCAB)}, lowercase=False, strip_accents=False
-    )
+    return tokenizer_of(VOCAB)
 
 
 @pytest.fixture(autouse=True)

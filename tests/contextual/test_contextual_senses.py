@@ -15,7 +15,7 @@ from course_utils.contextual.senses import example_sentences, fit_senses, sense_
 from course_utils.datasets.corpus import HOMONYMS
 from course_utils.heads import BertForMaskedLM
 from course_utils.pretrained.checkpoints import SenseReadout
-from course_utils.tokenization import WordPieceTokenizer
+from tests.small import tokenizer_of
 
 # --- the geometry -----------------------------------------------------------------------------------------------------
 
@@ -59,16 +59,6 @@ def test_it_is_linear_discriminant_analysis():
     # Fisher's, in another form.
     linear = points @ inverse @ means.T - 0.5 * (means @ inverse @ means.T).diag()
     torch.testing.assert_close(fit_senses(groups, shrinkage=0).scores(points), linear.softmax(-1))
-
-
-def test_scores_are_probabilities_and_a_mean_is_of_its_sense():
-    groups = random_groups(13, 7, 11, 5, features=3)
-    space = fit_senses(groups)
-    scores = space.scores(torch.cat(list(groups.values())))
-    assert scores.shape == (36, 4) and (scores >= 0).all()
-    torch.testing.assert_close(scores.sum(-1), torch.ones(36, dtype=torch.float64))
-    means = torch.stack([group.mean(0) for group in groups.values()])
-    assert space.scores(means).argmax(-1).tolist() == [0, 1, 2, 3] and space.senses == tuple(groups)
 
 
 def test_without_shrinkage_axes_and_units_do_not_matter():
@@ -131,9 +121,7 @@ VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}"
 
 @pytest.fixture
 def tokenizer():
-    return WordPieceTokenizer(
-        {piece: number for number, piece in enumerate(VOCAB)}, lowercase=False, strip_accents=False
-    )
+    return tokenizer_of(VOCAB)
 
 
 def new_model(seed: int = 0, layers: int = 3) -> BertModel:
@@ -217,16 +205,6 @@ def test_layer_and_temperature_are_those_of_the_model(tokenizer):
     model = new_model(1)
     del model.sense_readout
     assert sense_space(model, tokenizer, "배", layer=3).temperature == 1.0
-
-
-def test_layers(tokenizer):
-    model = new_model()
-    sentence = "단 배를 먹었다"
-    for layer in range(4):
-        assert len(nearest_sense(model, tokenizer, sentence, "배", layer=layer)) == 4
-    for layer in (-1, 4):
-        with pytest.raises(ValueError, match=f"layer must lie in 0 … 3, got {layer}"):
-            nearest_sense(model, tokenizer, sentence, "배", layer=layer)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])

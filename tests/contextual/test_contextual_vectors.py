@@ -13,6 +13,7 @@ from course_utils.config import BertConfig
 from course_utils.contextual import WordNotFound, encode_words, vectors, word_vectors
 from course_utils.heads import BertForMaskedLM, BertForPreTraining
 from course_utils.tokenization import WordPieceTokenizer
+from tests.small import tokenizer_of
 
 SYLLABLES = "나는배를사과먹었다항구에서탔도큰을그"
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "배", "사", "##과", "##에서", "항구"]
@@ -34,9 +35,7 @@ SENTENCES = [
 
 @pytest.fixture
 def tokenizer():
-    return WordPieceTokenizer(
-        {piece: number for number, piece in enumerate(VOCAB)}, lowercase=False, strip_accents=False
-    )
+    return tokenizer_of(VOCAB)
 
 
 @pytest.fixture

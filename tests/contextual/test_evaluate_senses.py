@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 
 import pytest
 import torch
@@ -29,8 +28,8 @@ from course_utils.contextual.vectors import word_vectors
 from course_utils.datasets.corpus import HOMONYMS
 from course_utils.pretrained import save_pretrained
 from course_utils.pretrained.checkpoints import SenseReadout
-from course_utils.tokenization import WordPieceTokenizer
 from scripts import evaluate_senses
+from tests.small import tokenizer_of
 
 TOY = {
     "eye": [["눈이 아파서 안과에 갔다", "안과에서 약을 받았다"], ["눈을 감고 잤다", "눈에 약을 넣었다"]],
@@ -54,9 +53,7 @@ VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}"
 
 @pytest.fixture
 def tokenizer():
-    return WordPieceTokenizer(
-        {piece: number for number, piece in enumerate(VOCAB)}, lowercase=False, strip_accents=False
-    )
+    return tokenizer_of(VOCAB)
 
 
 @pytest.fixture
@@ -216,18 +213,8 @@ def test_the_last_row_is_the_mean_of_the_others():
     rows = evaluate_senses.table([BAE, NUN, BAM])
     assert [row[0] for row in rows] == ["word", "배", "눈", "밤", "mean of 2"]
     low, high = wilson_interval(3, 4)
-    assert rows[1][2:] == [
-        "4",
-        "0.750",
-        f"{low:.3f} … {high:.3f}",
-        "0.500",
-        "0.250",
-        "0.750",
-        "0.875",
-        "–",
-        "0.500",
-    ]
-    assert rows[-1][2:5] == ["4", "0.750", f"{low:.3f} … {high:.3f}"]
+    assert rows[1][2:5] == rows[-1][2:5] == ["4", "0.750", f"{low:.3f} … {high:.3f}"]
+    assert rows[1][5:] == ["0.500", "0.250", "0.750", "0.875", "–", "0.500"]
     assert len(evaluate_senses.table([BAE, NUN])) == 3  # one word needs no mean
 
 
@@ -291,40 +278,3 @@ def test_the_command_measures_a_half(model, tokenizer, tmp_path, monkeypatch, ca
         found.append(int(next(cell for cell in row if cell.strip().isdecimal())))
         assert found[-1] == sum(map(len, half(many, validation=name == "validation")["눈"].values()))
     assert sum(found) == 16 and min(found) >= 2
-
-
-def no_folder(folder):
-    shutil.rmtree(folder)
-    return "there is no model folder"
-
-
-def damaged_config(folder):
-    (folder / "config.json").write_text("{", encoding="utf-8")
-    return "config.json must be JSON"
-
-
-def config_is_a_folder(folder):
-    (folder / "config.json").unlink()
-    (folder / "config.json").mkdir()
-    return "config.json: Is a directory"
-
-
-def too_few_positions(folder):
-    config = BertConfig(
-        vocab_size=len(VOCAB), hidden_size=6, num_hidden_layers=2, num_attention_heads=3, intermediate_size=7,
-        max_position_embeddings=3,
-    )  # fmt: skip
-    tokenizer = WordPieceTokenizer.from_vocab_file(folder / "vocab.txt", lowercase=False, strip_accents=False)
-    save_pretrained(BertModel(config), tokenizer, folder)
-    return "the model reads 3 tokens"
-
-
-@pytest.mark.parametrize("fault", [no_folder, damaged_config, config_is_a_folder, too_few_positions])
-def test_the_command_says_in_a_sentence_what_is_wrong(fault, model, tokenizer, tmp_path, monkeypatch, capsys):
-    save_pretrained(model, tokenizer, tmp_path / "model")
-    monkeypatch.setattr(evaluate_senses, "held_out_sentences", lambda: HELD_OUT)
-    sentence = fault(tmp_path / "model")
-    assert evaluate_senses.main([str(tmp_path / "model"), "--layer", "2", "--no-static"]) == 2
-    said = capsys.readouterr()
-    assert said.out == "" and len(said.err.splitlines()) == 1
-    assert said.err.startswith("evaluate_senses: ") and sentence in said.err and "Errno" not in said.err

@@ -29,6 +29,12 @@ class Server(http.server.ThreadingHTTPServer):
             super().handle_error(*of_whom)
 
 
+class Quiet(http.server.BaseHTTPRequestHandler):
+    """Says nothing of what it is asked."""
+
+    def log_message(self, *_: object) -> None: ...
+
+
 @contextmanager
 def serving(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
     """The address of a server that answers with this handler until the end of the with."""

@@ -17,15 +17,10 @@ from course_utils.datasets.batching import (
     seeded,
 )
 from course_utils.datasets.pretraining import IGNORE, NEXT
-from course_utils.tokenization import WordPieceTokenizer
-from course_utils.tokenization.vocab import SPECIAL_TOKENS
+from tests.small import tokenizer_of
 
 PIECES = [*(f"w{number}" for number in range(300)), *(f"##p{number}" for number in range(100))]
-TOKENIZER = WordPieceTokenizer(
-    {token: number for number, token in enumerate([*SPECIAL_TOKENS, *PIECES])},
-    lowercase=False,
-    strip_accents=False,
-)
+TOKENIZER = tokenizer_of(PIECES)
 PAD, CLS, SEP, MASK = (TOKENIZER.vocab[token] for token in ("[PAD]", "[CLS]", "[SEP]", "[MASK]"))
 FIRST_ID, CONTINUES_FROM = 5, 305
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import http.server
 import os
 import re
 import signal
@@ -19,7 +18,7 @@ from course_utils.datasets import download, origins
 from course_utils.datasets.download import NoNetwork, Unavailable, find_file, main
 from course_utils.datasets.origins import ORIGINS, Origin
 from course_utils.support import network
-from tests.datasets.serving import cache_of_its_own, left, refusal, serving
+from tests.datasets.serving import Quiet, cache_of_its_own, left, refusal, serving
 
 NAME = "korsts-dev.tsv"
 CONTENT = bytes(range(251)) * 4178  # a megabyte that repeats at no round number; its last piece is short
@@ -42,7 +41,7 @@ class Server:
 def server(monkeypatch):
     serves = Server()
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_GET(self):
             serves.paths.append(self.path)
             time.sleep(serves.delay)
@@ -51,9 +50,6 @@ def server(monkeypatch):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body[: serves.breaks_after.pop(0)] if serves.breaks_after else body)
-
-        def log_message(self, *_):
-            pass
 
     with serving(Handler) as address:
         monkeypatch.setattr(origins, "RAW", address)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import http.server
 import io
 import json
 import os
@@ -17,7 +16,7 @@ from course_utils.datasets.download import Unavailable, find_file
 from course_utils.datasets.layouts import Review, read_reviews
 from course_utils.datasets.nsmc import BadArchive, read_archive
 from course_utils.datasets.origins import Archive
-from tests.datasets.serving import cache_of_its_own, left, refusal, serving
+from tests.datasets.serving import Quiet, cache_of_its_own, left, refusal, serving
 
 NAME = "nsmc_raw.tsv.gz"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -156,7 +155,7 @@ class Server:
 def server(monkeypatch):
     serves = Server()
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_GET(self):  # as GitHub: without a length
             serves.paths.append(self.path)
             body = serves.answers.pop(0) if len(serves.answers) > 1 else serves.answers[0]
@@ -165,9 +164,6 @@ def server(monkeypatch):
             while serves.endless:
                 self.wfile.write(body)
             self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
 
     with serving(Handler) as address:
         monkeypatch.setattr(origins, "ARCHIVES", address)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import unicodedata
 from collections import Counter
 
 import pytest
 
-from course_utils.datasets import set_aside
-from course_utils.datasets.set_aside import HOLDS_FROM, SET_ASIDE, SetAside, film_part, letters
+from course_utils.datasets.set_aside import HOLDS_FROM, SetAside, film_part, letters
 
 TEST_TEXT = "어젯밤 비가 와서 강물이 불었다."
 
@@ -70,25 +68,3 @@ def test_how_long_a_text_is_that_is_looked_for_inside_others():
 def test_letters_by_hand():
     assert letters("ＡB c, 1½! ㅋㅋ_") == "abc112" + "\u110f" * 2 == letters("abc112ᄏᄏ")
     assert letters(" .\t…_") == ""
-
-
-def test_the_texts_of_each_file_that_is_set_aside(tmp_path, monkeypatch):
-    parts = ("pretraining", "train", "validation", "test")
-    films = {part: next(film for film in map(str, range(9999)) if film_part(film) == part) for part in parts}
-    reviews = "".join(
-        f"{number}\t{film}\t1\t{part} 평\n" for number, (part, film) in enumerate(films.items())
-    )
-    korsts = "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\nm\tf\t2012\t1\t5.0\t하나.\t둘.\n"
-    files = {
-        "korsts-dev.tsv": korsts,
-        "korsts-test.tsv": korsts.replace("하나", "셋"),
-        "klue-ner-v1.1_dev.tsv": "## klue-ner-v1_dev_00000\t<서울:LC>에서\n서\tB-LC\n",
-        "ko_kaist-ud-test.conllu": "# sent_id = A-s1\n# text = 넷.\n1\t넷\n",
-    }
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "nsmc_raw.tsv.gz").write_bytes(gzip.compress(reviews.encode()))
-    monkeypatch.setattr(set_aside, "find_file", lambda name: tmp_path / name)
-    found = [list(texts()) for texts in SET_ASIDE.values()]
-    assert found[:4] == [["하나.", "둘."], ["셋.", "둘."], ["서울에서"], ["넷."]]
-    assert found[4:] == [["train 평", "validation 평", "test 평"]]

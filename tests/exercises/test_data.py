@@ -42,9 +42,8 @@ def test_a_forgotten_return_is_told(found):
     assert verdict.reason == "no_return" and "return을 잊지 않았습니까?" in verdict.message
 
 
-@pytest.mark.parametrize(
-    "language", ["ko", pytest.param("en", marks=pytest.mark.rare)]
-)  # each is judged anew
+# each is judged anew
+@pytest.mark.parametrize("language", ["ko", pytest.param("en", marks=pytest.mark.rare)])
 @each
 def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", language)
@@ -54,14 +53,8 @@ def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch
     for reason, wrong in mistakes_of(found):
         verdict = found.judge(wrong)
         assert (verdict.status, verdict.reason) == ("failed", reason), (reason, verdict)
-        assert not verdict.message.endswith(text("exercises.wrong.other")), (
-            f"{reason}: no text, or no such fact"
-        )
-        assert told.setdefault(verdict.message, reason) == reason, (
-            reason,
-            "is told as",
-            told[verdict.message],
-        )
+        assert not verdict.message.endswith(text("exercises.wrong.other")), f"{reason}: no text or fact"
+        assert told.setdefault(verdict.message, reason) == reason, f"{reason} is told as another"
         reached.add(reason)
     own = raw_texts(language, f"lessons.{found.id[:2]}")[found.id]["wrong"]
     assert set(own) - reached == set(), "texts that no mistake reaches"
@@ -98,11 +91,8 @@ def raised(result):
         return type(result)(map(raised, result))
     if isinstance(result, torch.Tensor) and result.is_floating_point() and result.numel():
         return result + 1e-3 * max(1.0, float(result.detach().abs().max()))
-    return (
-        result + 1e-3 * max(1.0, abs(result))
-        if isinstance(result, float) and math.isfinite(result)
-        else result
-    )
+    finite = isinstance(result, float) and math.isfinite(result)
+    return result + 1e-3 * max(1.0, abs(result)) if finite else result
 
 
 def in_another_dtype(result):

@@ -1,5 +1,8 @@
 """How the engine finds a reason, on planted exercises; they borrow the texts of 02.1."""
 
+import gc
+import linecache
+
 import numpy as np
 import pytest
 import torch
@@ -8,8 +11,8 @@ from torch import nn
 from course_utils.attention import scaled_dot_product_attention
 from course_utils.exercises import exercise
 from course_utils.exercises.core import Exercise, Several
-from course_utils.exercises.forbidden import no_loop
-from course_utils.exercises.values import Departure, Rule, Shown, departure, shown
+from course_utils.exercises.forbidden import count_steps, no_loop
+from course_utils.exercises.values import Departure, Rule, Shown, briefly, departure, shown
 from course_utils.progress import ProgressStore
 from course_utils.support import lessons
 
@@ -44,27 +47,23 @@ def test_a_mistake_that_does_the_same_is_named():
 
 
 def test_a_mistake_that_was_wrong_before_is_not_named_later():
-    later = DOUBLE.judge(
-        lambda x: x if len(x) > 2 else 2 * x
-    )  # not "no_scale": its text works the first case
-    assert later.reason == "large_scores"
+    # not "no_scale": its text works the first case
+    assert reason(DOUBLE, lambda x: x if len(x) > 2 else 2 * x) == "large_scores"
 
 
 def test_what_no_mistake_does_is_told_by_case_and_kind():
     assert reason(DOUBLE, lambda x: 5 * x) == "value"
     assert reason(DOUBLE, lambda x: 2 * x[:2]) == "shape"
     assert reason(DOUBLE, lambda x: (2 * x).float()) == "dtype"
-    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "no_return"
+    assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "no_return_here"
     assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else 1 / 0) == "raised"
 
 
 def test_the_smallest_counter_example_is_told():
-    message = planted(lambda query: 2 * query, cases={"other_sizes": vectors(30, 3, 7)}).judge(
-        lambda query: query
-    )
-    assert (
-        message.reason == "other_sizes" and "(3,)" not in message.message
-    )  # {key} is missing: no facts, no text
+    exercise = planted(lambda query: 2 * query, cases={"other_sizes": vectors(30, 3, 7)})
+    verdict = exercise.judge(lambda query: query)
+    assert verdict.reason == "other_sizes"
+    assert "(3,)" not in verdict.message  # {key} is missing: no facts, no text
     exercise = planted(
         lambda query, key: 2 * query,
         cases={"other_sizes": lambda: [(torch.ones(9), torch.ones(5)), (torch.ones(3), torch.ones(2))]},
@@ -96,13 +95,9 @@ def test_signs_come_after_mistakes():
 
 
 def test_an_error_may_be_the_right_answer():
-    def strict(a, b):
-        return list(zip(a, b, strict=True))
-
-    exercise = planted(strict, cases={"by_hand": lambda: ([1], [2]), "unequal": lambda: ([1], [])})
-    assert exercise.judge(strict).status == "passed"
-    assert reason(exercise, lambda a, b: list(zip(a, b))) == "no_error"
-    assert reason(exercise, lambda a, b: [(a[n], b[n]) for n in range(len(a))]) == "other_error"
+    assert STRICT.judge(STRICT.reference).status == "passed"
+    assert reason(STRICT, lambda a, b: list(zip(a, b))) == "no_error"
+    assert reason(STRICT, lambda a, b: [(a[n], b[n]) for n in range(len(a))]) == "other_error"
 
 
 def test_gradients_are_compared_in_float64():
@@ -199,6 +194,9 @@ def test_a_property_is_looked_at_once_the_values_are_right():
     assert reason(exercise, lambda x: sum(map(torch.exp, x))) == "value"
 
 
+EYE = torch.eye(3)
+
+
 @pytest.mark.parametrize(
     ("forbids", "answer"),
     [
@@ -207,10 +205,7 @@ def test_a_property_is_looked_at_once_the_values_are_right():
         (["softmax"], lambda x: torch.softmax(x, -1)),
         (["softmax"], nn.Softmax(-1)),
         (["torch.nn.modules"], nn.Softmax(-1)),
-        (
-            ["course_utils.attention"],
-            lambda x: scaled_dot_product_attention(x, 3**0.5 * torch.eye(3), torch.eye(3))[1],
-        ),
+        (["course_utils.attention"], lambda x: scaled_dot_product_attention(x, 3**0.5 * EYE, EYE)[1]),
     ],
 )
 def test_what_is_forbidden_is_seen_under_any_name(forbids, answer):
@@ -220,6 +215,59 @@ def test_what_is_forbidden_is_seen_under_any_name(forbids, answer):
     exercise = planted(own, cases={"by_hand": lambda: (torch.ones(2, 3),)}, forbids=forbids, gradients=False)
     assert exercise.judge(own).status == "passed"
     assert reason(exercise, answer) == "ready_made"
+
+
+F = "def f(x):\n    "
+BRANCH = F + "if len(x) {}:\n        return 2 * x"
+DEEPER = "def g(x):\n    return x + mask\n\n" + F + "return g(x)"
+DETACHED = F + "return 2 * x, {}"
+ZIP = "def f(a, b):\n    return [*zip(a, b)] if len(a) == len(b) else ValueError()"
+SOFTMAX = "x.exp() / x.exp().sum(-1, keepdim=True)"
+CLIP = f"{F}torch.nn.utils.clip_grad_norm_([x], 1)\n    return {SOFTMAX}"
+HELPER = f"def softmax(x):\n    return {SOFTMAX}\n\nf = softmax"
+OWN_MODULE = f"class Own(torch.nn.Module):\n    def forward(self, x):\n        return {SOFTMAX}\n\nf = Own()"
+PAIR = planted(lambda x: (2 * x, x**2), cases={"by_hand": lambda: (torch.tensor([1.0, -3.0]),)})
+STRICT = planted(
+    lambda a, b: list(zip(a, b, strict=True)),
+    cases={"by_hand": lambda: ([1], [2]), "unequal": lambda: ([1], [])},
+)
+OWN_SOFTMAX = planted(
+    lambda x: x.exp() / x.exp().sum(-1, keepdim=True),
+    cases={"by_hand": lambda: (torch.ones(2, 3),)},
+    forbids=("softmax", "torch.nn.modules", "torch.nn.utils.clip_grad"),
+    mistakes={"transposed": lambda x: x @ x},
+    gradients=False,
+)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "reason", "told"),
+    [
+        (DOUBLE, BRANCH.format("> 2"), "no_return_here", "x = [1, -3]일 때"),
+        (DOUBLE, BRANCH.format("< 9"), "no_return_here", "x = (30,)일 때"),
+        (DOUBLE, BRANCH.format("> 2") + "\n    print(x)", "no_return_here", "x = [1, -3]"),
+        (STRICT, ZIP, "returned_error", "raise"),
+        (DOUBLE, F + "y = 2 * x\n    return y + mask", "raised", "defined (3번째 줄: return y + mask)"),
+        (DOUBLE, DEEPER, "raised", "defined (2번째 줄: return x + mask)"),
+        (PAIR, DETACHED.format("x.detach()**2"), "no_gradient", "튜플의 2번째 값에서 기울기가"),
+        (PAIR, DETACHED.format("x * x.detach()"), "gradient", "튜플의 2번째 값에서 x로"),
+        (PAIR, F + "return 2 * x.detach(), x.detach() ** 2", "no_gradient", "결과에서 기울기가"),
+        (OWN_SOFTMAX, F + "return x @ x", "transposed", ""),
+        (OWN_SOFTMAX, F + "return x + mask", "raised", "NameError"),
+        (OWN_SOFTMAX, F + "return x @ x[:1]", "raised", "(2x3 and 1x3)"),
+        (OWN_SOFTMAX, HELPER, None, ""),
+        (OWN_SOFTMAX, OWN_MODULE, None, ""),
+        (OWN_SOFTMAX, "f = torch.nn.Softmax(-1)", "ready_made", "(Softmax)"),
+        (OWN_SOFTMAX, CLIP, "ready_made", "(clip_grad_norm_)"),
+    ],
+)
+def test_what_a_notebooks_answer_is_told(exercise, code, reason, told, capsys):
+    """Its lines are found as a kernel finds them."""
+    linecache.cache["<cell>"] = len(code), None, code.splitlines(keepends=True), "<cell>"
+    exec(compile(code, "<cell>", "exec"), notebook := {"__name__": "__main__", "torch": torch})
+    verdict = exercise.judge(notebook["f"])
+    assert verdict.reason == reason and told in verdict.message, verdict
+    assert capsys.readouterr().out.count("\n") == code.count("print")  # what is tried again is not heard
 
 
 RULE = Rule()
@@ -261,11 +309,7 @@ def test_equal_by_value(result, right, rule):
         (4_000_001, 4_000_000, Departure("value", "4000000", "4000001")),
         (0.10001, 0.1, None),
         (torch.tensor([1.0, torch.nan]), torch.tensor([1.0, 2.0]), Departure("value", "2", "nan", (1,))),
-        (
-            (torch.ones(2), torch.ones(3)),
-            (torch.zeros(2), torch.ones(2)),
-            Departure("shape", (2,), (3,), part=1),
-        ),
+        ((torch.ones(2), torch.ones(3)), torch.zeros(2, 2).unbind(), Departure("shape", (2,), (3,), part=1)),
     ],
 )
 def test_where_and_how_results_depart(result, right, found):
@@ -290,6 +334,7 @@ def test_what_texts_may_name():
     table = Shown((torch.tensor([[1.0, 0.25]]), torch.tensor([3, 4])))
     written = "{x[0][0,1]} {x[0][0]} {x[0].shape} {x[1]} {y[a]:.1f}"
     assert written.format(x=table, y=Shown({"a": 2.0})) == "0.25 [1, 0.25] (1, 2) [3, 4] 2.0"
+    assert briefly("배" * 61) == "배" * 59 + "…" and briefly(torch.ones(61)) == "(61,)"
     assert shown(torch.tensor([True, False])) == "[1, 0]" and shown([0.5, 1 / 3]) == "[0.5, 0.3333]"
 
 
@@ -310,18 +355,34 @@ def test_a_sign_whose_facts_do_not_fit_the_result_is_not_told():
     assert exercise("02.2").judge(context_alone).reason == "tuple"
 
 
-@pytest.mark.parametrize(
-    ("language", "whole", "first"),
-    [
-        ("ko", "값이 다릅니다. 기대한", "위치 0에서 기대한"),
-        ("en", "The values differ. Expected", "At 0 expected"),
-    ],
-)
-def test_a_number_has_no_place_and_an_entry_of_a_vector_a_plain_one(monkeypatch, language, whole, first):
-    monkeypatch.setenv("COURSE_LANG", language)
-    for reference, said in ((lambda x: x.sum(), whole), (lambda x: 2 * x, first)):
+def test_a_number_has_no_place_and_an_entry_of_a_vector_a_plain_one():
+    first = "위치 0에서 기대한"
+    for reference, said in ((lambda x: x.sum(), "값이 다릅니다. 기대한"), (lambda x: 2 * x, first)):
         exercise = planted(reference, cases={"by_hand": lambda: (torch.ones(2),)})
         wrong = exercise.judge(lambda x, reference=reference: reference(x) + 1)
         assert (wrong.reason, said in wrong.message) == ("value", True), wrong.message
         halved = exercise.judge(lambda x, reference=reference: (reference(x) + reference(x).detach()) / 2)
         assert (halved.reason, first in halved.message) == ("gradient", True), halved.message
+
+
+def test_what_is_thrown_away_meanwhile_takes_no_steps():
+    class Left:
+        def __del__(self):
+            for _ in range(99):
+                pass
+
+    def answer(x):
+        for _ in range(50):
+            left = Left()
+            left.itself = left  # only the collector throws it away
+        return x
+
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        assert count_steps(answer, 1)[1] < 2000 and gc.isenabled()
+        gc.disable()
+        assert count_steps(answer, 1) and not gc.isenabled()
+    finally:
+        gc.enable()
+        gc.set_threshold(*before)

@@ -23,7 +23,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_utils.bert import BertModel
-from course_utils.config import BertConfig
 from course_utils.datasets.corpus import read_documents
 from course_utils.datasets.download import find_file
 from course_utils.heads import BertForSequenceClassification
@@ -40,6 +39,7 @@ from course_utils.training.log import RunLog, read_log
 from course_utils.training.optim import adamw
 from tests.faults.contract import Broken, Hangs, check_error, check_sentence, listing, watched
 from tests.faults.strategies import in_each_profile
+from tests.small import small_config
 
 TEXTS = [*SPECIAL_TOKENS, "배", "##를", "먹", "##다", "."]
 SETTINGS = {"steps": 9, "rate": 0.25, "corpus": "배"}
@@ -52,20 +52,9 @@ RAW = [b"NaN", b"1e400", b"9" * 5000, b"-0", b"[" * DEEP + b"]" * DEEP, b'{"a":'
 # --- sound folders ---------------------------------------------------------------------------------------------
 
 
-def tiny_config() -> BertConfig:
-    return BertConfig(
-        vocab_size=len(TEXTS),
-        hidden_size=6,
-        num_hidden_layers=1,
-        num_attention_heads=3,
-        intermediate_size=7,
-        max_position_embeddings=11,
-    )
-
-
 def model_folder(at: Path) -> None:
     tokenizer = WordPieceTokenizer({token: number for number, token in enumerate(TEXTS)}, strip_accents=False)
-    save_pretrained(BertForSequenceClassification(tiny_config(), num_labels=3), tokenizer, at)
+    save_pretrained(BertForSequenceClassification(small_config(len(TEXTS)), num_labels=3), tokenizer, at)
 
 
 def model_folder_of_today(at: Path) -> None:
@@ -379,6 +368,29 @@ def elsewhere(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", READERS)
 def test_a_damaged_file_is_named_in_one_sentence(name, profile, elsewhere):
     fuzz(name, profile)
+
+
+TENSOR = "bert.encoder.layer.0.attention.output.LayerNorm.weight"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("model.safetensors", b'"F32"', b'"G32"'),  # safetensors lists all the types that it knows
+        ("model.safetensors", TENSOR.encode(), TENSOR.replace("output", "out\x7fut").encode()),
+        ("config.json", b"BertForSequenceClassification", b"x" * 3001),
+        *(("config.json", f'size": {size}'.encode(), b'size": 1' + b"0" * 30) for size in (12, 29)),
+    ],
+)
+def test_a_fault_that_chance_seldom_draws(file, old, new, elsewhere):
+    """What made the test above fail in one run of a hundred."""
+    model_folder(Path("spoilt"))
+    path = Path("spoilt") / file
+    assert old in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(old, new))
+    with pytest.raises(ValueError):
+        load_pretrained(path.parent)
+    read_spoilt(READERS["load_pretrained"], path)
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
@@ -70,29 +69,3 @@ def test_when_none_can_be_had_it_is_one_sentence(machine: Path, monkeypatch, cap
     assert re.search(f"^! without the browser: .*{told}", err.splitlines()[-1])
     monkeypatch.setattr(browser_tools, "IN_CI", True)
     assert browser_tools.main() == 1
-
-
-def test_axe_is_fetched_with_npm_or_missed(machine: Path, monkeypatch: pytest.MonkeyPatch):
-    axe, lock, installed = machine / "axe.min.js", machine / "lock", machine / "installed"
-    for name, path in (("AXE", axe), ("LOCK", lock), ("INSTALLED", installed)):
-        monkeypatch.setattr(browser_tools, name, path)
-    monkeypatch.setattr(browser_tools, "no_chromium", lambda: "")
-    lock.touch()
-    assert list(browser_tools.missing()) == [browser_tools.BARRIERS]
-    asked = machine / "asked"
-    answer = f"echo x >>{asked}; : >{axe}; : >{installed}"
-    command(machine, "npm", f'#!/bin/sh\ncase "$*" in "ci --prefix tests/browser "*) {answer} ;; esac\n')
-    for _ in range(2):  # fetched, and then there
-        assert browser_tools.missing() == {}
-        assert asked.read_text() == "x\n"
-    later = installed.stat().st_mtime + 5
-    os.utime(lock, (later, later))  # another list of packages
-    assert browser_tools.missing() == {}
-    assert asked.read_text() == "x\nx\n"
-
-
-def test_a_program_that_is_no_browser_is_told_apart(tmp_path: Path):
-    pretender = tmp_path / "chromium"
-    pretender.write_text(FAILS)
-    pretender.chmod(0o755)
-    assert browser_tools.trouble(str(pretender))

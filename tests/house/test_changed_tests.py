@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dev.changed_tests import changes, files, widgets
+from dev.changed_tests import changes, files
 
 FILES = {
     "course_utils/__init__.py": "",
@@ -25,7 +25,6 @@ FILES = {
     "tests/test_through.py": "from tests.helper import masks",
     "tests/test_widget_head_grid.py": "",
     "tests/browser/test_masks_seen.py": "import course_utils.masks",
-    "tests/browser/test_widget_head_grid.py": "",
     "tests/notebooks/test_rules.py": "",
     "notebooks/ko/00.ipynb": "{}",
 }
@@ -70,20 +69,6 @@ def test_tests_that_import_it_or_bear_its_name(checkout: Path, changed: str, exp
     assert files(checkout) == []
     (checkout / changed).write_text("# changed\n" + FILES.get(changed, ""))
     assert files(checkout) == expected
-
-
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ("course_utils/widgets/head_grid/view.js", ["head_grid"]),
-        ("tests/browser/test_widget_head_grid.py", ["head_grid"]),
-        ("course_utils/widgets/common.js", []),
-    ],
-)
-def test_of_the_browser_those_of_changed_widgets(checkout: Path, changed: str, expected: list[str]):
-    assert widgets(checkout) == []
-    (checkout / changed).write_text("# changed\n")
-    assert widgets(checkout) == expected
 
 
 def test_what_a_branch_committed_counts_until_it_is_in_main(checkout: Path):

@@ -22,9 +22,7 @@ from course_utils.after import (
     every_other_layer,
 )
 from course_utils.before import GPT
-from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
-from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from experiments.family import __main__ as command
 from experiments.family import flops, parts, report, reviews
@@ -36,75 +34,52 @@ from experiments.family.readers import LanguageModel, SideBySide
 from experiments.family.running import MEMBERS, Runs, plan_of
 from experiments.family.text import RaceText, true_tokens
 from experiments.runs import Store
+from tests.small import small_config, tokenizer_of
 
-CONFIG = BertConfig(
-    vocab_size=97,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=29,
-    max_position_embeddings=17,
-    hidden_dropout_prob=0.0,
-    attention_probs_dropout_prob=0.0,
-)
+CONFIG = small_config(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
 ROWS, TOKENS, PLACES = 3, 11, 5
 
 
-def batch(*, pairs: bool) -> dict[str, torch.Tensor]:
-    """3 rows of 11 tokens, 5 of which are to be told."""
+def batch(label: str = "") -> dict[str, torch.Tensor]:
+    """3 rows of 11 tokens, 5 of which are to be told; a label for each row, if it has a name."""
     ids = torch.randint(5, 97, (ROWS, TOKENS), generator=torch.Generator().manual_seed(0))
     labels = torch.full_like(ids, -100)
     labels[0, 1:3] = labels[1, 4:6] = 7
     labels[2, 9] = 8
     given = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": labels}
-    return given | ({"next_sentence_label": torch.tensor([0, 1, 1])} if pairs else {})
+    return given | ({label: torch.tensor([0, 1, 1])} if label else {})
 
 
-def counted(model: torch.nn.Module, **inputs) -> int:
-    """What torch counts in a forward and a backward pass."""
+def distillation() -> DistillationLoss:
+    teacher = BertForPreTraining(LARGER).requires_grad_(False)  # torch's counter wants it so
+    return DistillationLoss(every_other_layer(teacher), teacher)
+
+
+SHAPE, IDS = (ROWS, TOKENS, PLACES), batch()["input_ids"]
+LARGER = replace(CONFIG, num_hidden_layers=4)
+ALBERT = AlbertConfig(**asdict(CONFIG), embedding_size=7)
+ELECTRA = ElectraConfig(**asdict(CONFIG), embedding_size=12)
+DRAWN = {"generator": torch.Generator().manual_seed(0)}
+SPANS = {"spans": torch.tensor([[0, 1, 2], [1, 4, 5], [2, 9, 9]])}
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "said"),
+    [
+        (lambda: BertForPreTraining(CONFIG), batch(), flops.bert(CONFIG, *SHAPE, pairs=False)),
+        (lambda: BertForPreTraining(CONFIG), batch("next_sentence_label"), flops.bert(CONFIG, *SHAPE, pairs=True)),
+        (lambda: GPT(CONFIG), {"input_ids": IDS, "labels": IDS}, flops.causal(CONFIG, ROWS, TOKENS)),
+        (lambda: AlbertForPreTraining(ALBERT), batch("sentence_order_label"), flops.albert(ALBERT, *SHAPE, pairs=True)),
+        (lambda: Electra(ELECTRA, divisor=2), batch() | DRAWN, flops.electra(ELECTRA, ELECTRA.smaller(2), *SHAPE)),
+        (lambda: SpanBertForPreTraining(CONFIG), batch() | SPANS, flops.spanbert(CONFIG, *SHAPE)),
+        (distillation, batch(), flops.distillation(CONFIG, LARGER, ROWS, TOKENS)),  # the teacher counts once
+    ],
+    ids=["sentences", "pairs", "gpt", "albert", "electra", "spanbert", "distillation"],
+)  # fmt: skip
+def test_flops_are_what_torch_counts(make, given, said) -> None:
     with FlopCounterMode(display=False) as counter:
-        model(**inputs).loss.backward()
-    return counter.get_total_flops()
-
-
-@pytest.mark.parametrize("pairs", [True, False])
-def test_flops_of_bert(pairs: bool) -> None:
-    wanted = counted(BertForPreTraining(CONFIG), **batch(pairs=pairs))
-    assert flops.bert(CONFIG, ROWS, TOKENS, PLACES, pairs=pairs) == wanted
-
-
-def test_flops_of_gpt() -> None:
-    given = batch(pairs=False)
-    wanted = counted(GPT(CONFIG), input_ids=given["input_ids"], labels=given["input_ids"])
-    assert flops.causal(CONFIG, ROWS, TOKENS) == wanted
-
-
-def test_flops_of_albert() -> None:
-    config = AlbertConfig(**asdict(CONFIG), embedding_size=7)
-    given = batch(pairs=True)
-    given["sentence_order_label"] = given.pop("next_sentence_label")
-    wanted = counted(AlbertForPreTraining(config), **given)
-    assert flops.albert(config, ROWS, TOKENS, PLACES, pairs=True) == wanted
-
-
-def test_flops_of_electra_count_its_generator() -> None:
-    config = ElectraConfig(**asdict(CONFIG), embedding_size=12)
-    generator = torch.Generator().manual_seed(0)
-    wanted = counted(Electra(config, divisor=2), **batch(pairs=False), generator=generator)
-    assert flops.electra(config, config.smaller(2), ROWS, TOKENS, PLACES) == wanted
-
-
-def test_flops_of_spanbert() -> None:
-    spans = torch.tensor([[0, 1, 2], [1, 4, 5], [2, 9, 9]])
-    wanted = counted(SpanBertForPreTraining(CONFIG), **batch(pairs=False), spans=spans)
-    assert flops.spanbert(CONFIG, ROWS, TOKENS, PLACES) == wanted
-
-
-def test_flops_of_distillation_count_the_teacher_once() -> None:
-    larger = replace(CONFIG, num_hidden_layers=4)
-    teacher = BertForPreTraining(larger).requires_grad_(False)  # torch's counter wants it so
-    wanted = counted(DistillationLoss(every_other_layer(teacher), teacher), **batch(pairs=False))
-    assert flops.distillation(CONFIG, larger, ROWS, TOKENS) == wanted
+        make()(**given).loss.backward()
+    assert said == counter.get_total_flops()
 
 
 def test_flops_of_an_lstm_cell() -> None:
@@ -150,11 +125,8 @@ def run_line(**settings):
 
 def test_log_has_both_axes() -> None:
     _, found = run_line(budget=70)
-    assert [(line["update"], line["flops"], line["tokens"]) for line in found.log] == [
-        (5, 50, 10),
-        (7, 70, 14),
-        (13, 130, 26),
-    ]
+    axes = [(line["update"], line["flops"], line["tokens"]) for line in found.log]
+    assert axes == [(5, 50, 10), (7, 70, 14), (13, 130, 26)]
     assert set(found.kept) == {7, -1, 13} and found.kept[-1] is found.kept[7]
 
 
@@ -185,9 +157,7 @@ def test_measured_is_the_running_mean_and_not_the_last_weights() -> None:
 
 def test_unigram_loss_by_hand() -> None:
     settings = replace(Race().settings, max_length=8)
-    tokenizer = WordPieceTokenizer(
-        {token: row for row, token in enumerate([*SPECIAL_TOKENS, "가", "나", "다"])}
-    )
+    tokenizer = tokenizer_of("가나다")
     first = len(SPECIAL_TOKENS)
     text = RaceText(settings, tokenizer, [[[first, first, first + 1]]], [[[first + 1] * 6]] * 9)
     # counts + 1 are 3, 2, 1: every held-out word is the second one, and costs ln(6/2)
@@ -237,7 +207,7 @@ def test_test_score_is_that_of_the_rate_that_validation_chose() -> None:
 def small_text() -> RaceText:
     """60 documents of four sentences, pieces 가 나 다 …, of which some continue words."""
     pieces = [*"가나다라마바사아자차카", *(f"##{letter}" for letter in "타파하")]
-    tokenizer = WordPieceTokenizer({token: row for row, token in enumerate([*SPECIAL_TOKENS, *pieces])})
+    tokenizer = tokenizer_of(pieces)
     generator = torch.Generator().manual_seed(3)
     first = len(SPECIAL_TOKENS)
     documents = torch.randint(first, first + len(pieces), (60, 4, 7), generator=generator).tolist()
@@ -351,7 +321,9 @@ def test_every_member_stopped_and_gone_on_with(tmp_path: Path, monkeypatch, caps
     assert len(made) == len(members) + 1  # the fourth twice, no other
     stored = json.loads((tmp_path / "out.json").read_text())
     assert str(tmp_path) not in json.dumps(stored) and stored["settings"]["steps"] == 2
-    assert [run["plan"]["member"] for run in stored["runs"]] == members_in_order(stored["runs"])
+    found = [run["plan"]["member"] for run in stored["runs"]]
+    assert sorted(found) == sorted(members)
+    assert found.index("teacher") < found.index("distil") < found.index("shallow")
     for run in stored["runs"]:
         assert run["device"] == "cpu" and run["log"][-1]["update"] == 2 and run["parameters"] > 10_000
         losses = [value for name, value in run["log"][-1].items() if name.endswith("loss")]
@@ -362,11 +334,3 @@ def test_every_member_stopped_and_gone_on_with(tmp_path: Path, monkeypatch, caps
     capsys.readouterr()
     assert command.main([*arguments, "--table"]) == 0 and len(made) == len(members) + 1
     assert "distil, equal flops" in capsys.readouterr().out
-
-
-def members_in_order(runs: list[dict]) -> list[str]:
-    """Each member once, those of the family first; the teacher before its student."""
-    found = [run["plan"]["member"] for run in runs]
-    assert sorted(found) == sorted([*MEMBERS, *parts.READERS])
-    assert found.index("teacher") < found.index("distil") < found.index("shallow")
-    return found

@@ -186,12 +186,3 @@ def test_faults_are_judged_in_a_copy_and_told(small_course, monkeypatch, capsys)
     assert (small_course / file).read_text() == far
     (small_course / "tests/house/test_helped.py").write_text("import nothing_of_this_name\n")
     assert command.main([]) == 2 and "no test passes" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-@pytest.mark.rare
-def test_a_fault_that_never_comes_to_an_end_is_noticed(small_course):
-    far = (small_course / "course_utils/far.py").read_text()
-    endless = placed("far", "course_utils/far.py", far, 0, 0, "while True: ...\n")
-    (outcome,) = judging.judge([endless], root=small_course, grace=1)
-    assert outcome.noticed

@@ -4,15 +4,12 @@ import os
 import signal
 import sys
 import time
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from nbval.kernel import NbvalKernelspecManager
 
-from dev import warm_kernels as plugin
 from dev.warm_kernels import warm_kernels
 
 pytestmark = pytest.mark.skipif(
@@ -113,30 +110,3 @@ def test_its_status_is_told(kernel):
     process = manager.provisioner.process
     client.execute("import os; os._exit(7)")
     assert process.wait(timeout=30) == 7
-
-
-def test_a_worker_starts_its_kernels_as_the_process_that_started_it(monkeypatch):
-    begun = []
-
-    @contextmanager
-    def beginning():
-        begun.append(None)
-        yield ["a", "command"]
-
-    class Config(ExitStack):
-        add_cleanup = ExitStack.callback
-
-    def configured(config):
-        plugin.pytest_configure(config)
-        return NbvalKernelspecManager().get_kernel_spec("python3").argv
-
-    monkeypatch.setattr(plugin, "warm_kernels", beginning)
-    monkeypatch.delenv(plugin.COMMAND, raising=False)
-    own = NbvalKernelspecManager().get_kernel_spec("python3").argv
-    with Config() as first:
-        assert configured(first) == ["a", "command"]
-        with Config() as worker:  # it has the environment of the first
-            assert configured(worker) == ["a", "command"]
-        assert begun == [None] and plugin.COMMAND in os.environ
-    assert plugin.COMMAND not in os.environ
-    assert NbvalKernelspecManager().get_kernel_spec("python3").argv == own

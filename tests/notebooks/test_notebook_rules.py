@@ -95,6 +95,17 @@ def shows_about(source: str) -> Callable[[NotebookNode], None]:
     return plant
 
 
+def holds(source: str, *outputs: NotebookNode) -> Callable[[NotebookNode], None]:
+    """Puts folded bands after code cell 3."""
+
+    def plant(notebook: NotebookNode) -> None:
+        bands = code(source, "bands", outputs=list(outputs))
+        bands.metadata.jupyter = {"source_hidden": True}
+        notebook.cells.insert(notebook.cells.index(cell(notebook, 3)) + 1, bands)
+
+    return plant
+
+
 def drop_prose(notebook: NotebookNode) -> None:
     del notebook.cells[2]
 
@@ -136,6 +147,13 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.first_code_cell_imports, set_tags(3, "imports")),
     (rules.code_aside_is_folded, append_source(1, "import math\nimport zlib")),
     (rules.code_aside_is_folded, hide_source(2)),
+    (rules.code_aside_is_folded, set_tags(3, "bands")),
+    (rules.bands_hold_the_cell_before, holds("assert total > 2\nprint(total)")),
+    (rules.bands_hold_the_cell_before, holds("for part in parts:\n    total = part")),
+    (rules.bands_hold_the_cell_before, holds("assert total > 2", says("3\n"))),
+    (rules.bands_hold_the_cell_before, set_tags(2, "bands")),
+    (rules.bold_is_closed, lambda notebook: notebook.cells[0].update(source="토큰의 **15 %**를 고릅니다.")),
+    (rules.bold_is_closed, lambda notebook: notebook.cells[0].update(source="- **쿼리 $q$**입니다.")),
     (rules.figures_have_alt_text, set_tags(4)),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(source="show(axes)")),
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[])),
@@ -187,6 +205,7 @@ def test_every_rule_has_a_planted_fault():
 def test_what_is_allowed_stays_allowed():
     notebook = good_notebook()
     cell(notebook, 3).source += "\n# NBVAL_IGNORE_OUTPUT\n# 걸린 시간은 컴퓨터마다 다릅니다.\ntotal = 4"
+    notebook.cells[0].source = "**15 %를** 고릅니다. '**가까움**'에서, `2**3`이 아닙니다."
     cell(notebook, 4).metadata.may_move = {"marks": "the curve was trained here"}
     cell(notebook, 4).source = (
         "import torch\ntotal = [torch for torch in (1, 2)]\n" + cell(notebook, 4).source
@@ -204,9 +223,16 @@ def test_what_is_allowed_stays_allowed():
         "def line(x): return about(x)\nprint(line(total))\nassert 2 < total < 4",
     ],
 )
-def test_about_with_its_assert_is_allowed(source: str):
+@pytest.mark.parametrize("apart", [False, True], ids=["in the cell", "in its bands"])
+def test_about_with_its_assert_is_allowed(source: str, apart: bool):
     notebook = good_notebook()
-    shows_about(source)(notebook)
+    lines = source.splitlines()
+    shows_about("\n".join(lines[: len(lines) - apart]))(notebook)
+    if apart:
+        assert list(rules.about_has_its_assert(notebook)) != []
+        holds(lines[-1])(notebook)
+        assert list(rules.bands_hold_the_cell_before(notebook)) == []
+        assert list(rules.code_aside_is_folded(notebook)) == list(rules.prose_comes_first(notebook)) == []
     assert list(rules.about_has_its_assert(notebook)) == []
     assert list(rules.about_is_written_by_the_helper(notebook)) == []
 

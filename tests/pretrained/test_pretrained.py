@@ -18,6 +18,7 @@ from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.pretrained import checkpoints, load_pretrained, save_pretrained, sources
 from course_utils.pretrained import folder as folder_module
+from course_utils.pretrained import weights as weights_module
 from course_utils.pretrained.errors import (
     ChecksumMismatch,
     ConfigError,
@@ -273,6 +274,32 @@ def test_with_and_without_the_prefix(tmp_path):
     change_weights(prefixed, lambda t: t.update({"pooler.dense.bias": t["bert.pooler.dense.bias"].clone()}))
     with pytest.raises(TensorMismatch, match=r"two tensors are both pooler\.dense\.bias"):
         load_pretrained(prefixed)
+
+
+@pytest.mark.parametrize("wrapper", ["_orig_mod.", "module.", "module._orig_mod."])
+def test_the_names_that_torch_gives_a_model_it_wraps(tmp_path, wrapper):
+    place = saved(tmp_path)
+    change_weights(place, lambda ts: [ts.update({wrapper + name: ts.pop(name)}) for name in list(ts)])
+    same_numbers(load_pretrained(place)[0], our_model(), atol=0)
+
+
+def test_a_compiled_model_and_one_whose_layers_share_their_parameters_are_saved(tmp_path):
+    model = our_model()
+    model.bert.encoder.layers[1] = model.bert.encoder.layers[0]
+    save_pretrained(torch.compile(model), tokenizer(), tmp_path / "model")
+    same_numbers(load_pretrained(tmp_path / "model")[0], model, atol=0)
+
+
+def test_weights_on_a_disk_that_cannot_be_mapped_are_not_called_damaged(tmp_path, monkeypatch):
+    def not_mapped(*_, **__):
+        raise OSError("No such device (os error 19)")  # as safetensors says on some network disks
+
+    place = saved(tmp_path)
+    monkeypatch.setattr(weights_module, "safe_open", not_mapped)
+    with pytest.raises(
+        OSError, match=r"cannot be read \(No such device .*: copy its folder to a disk of this machine"
+    ):
+        load_pretrained(place)
 
 
 # --- which class ------------------------------------------------------------------------------------------------

@@ -7,7 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from course_utils.support.given import LONGEST, list_of_texts, one_line, real_number, shown, whole_number
+from course_utils.support.given import (
+    LONGEST,
+    list_of_texts,
+    listed,
+    one_line,
+    real_number,
+    shown,
+    whole_number,
+)
 
 
 def test_numbers_of_any_kind_come_back_plain():
@@ -51,3 +59,10 @@ def test_what_is_no_list_of_texts(value, words):
 def test_a_value_in_a_message_is_short_and_on_one_line():
     assert shown("가" * 1000) == "'" + "가" * (LONGEST - 2) + "…" and shown([1]) == "list"
     assert one_line("a\n b\x1b[31m", 5) == "a b�…" and one_line(" a ") == "a"
+
+
+def test_names_in_a_message_are_as_many_as_it_has_room_for():
+    assert listed(["c", "a\x7f", "b"]) == "a�, b, c" and listed(iter(["배"])) == "배" and listed([]) == ""
+    assert listed("cab", 2) == "a, b and 1 more" and listed("cab", letters=6) == "a, b and 1 more"
+    assert listed("cab", letters=7) == "a, b, c"
+    assert listed(["b" * 99, "a" * 99], letters=9) == "a" * (LONGEST - 1) + "… and 1 more"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from course_utils.bert import BertModel
-from course_utils.config import BertConfig
 from course_utils.datasets.batching import seeded
 from course_utils.tasks.data import DIALECTS, DialectSentence, LabelledReview, Question, SentencePair
 from course_utils.tasks.load import load_task
@@ -13,12 +12,12 @@ from course_utils.tasks.task import Task
 from course_utils.tasks.words import TaggedSentence, bio_tags
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
+from tests.small import small_config, tokenizer_of
 
 WORDS = ["좋다", "나쁘다", *"가나다라마바사", "부산", "##에서", "왔다", "?", "."]
 VOCAB = [*SPECIAL_TOKENS, *WORDS]
-CONFIG = BertConfig(
-    vocab_size=len(VOCAB),
-    hidden_size=12,
+CONFIG = small_config(
+    len(VOCAB),
     num_hidden_layers=3,
     num_attention_heads=3,
     intermediate_size=17,
@@ -30,8 +29,7 @@ CONFIG = BertConfig(
 
 
 def tokenizer() -> WordPieceTokenizer:
-    vocab = {piece: number for number, piece in enumerate(VOCAB)}
-    return WordPieceTokenizer(vocab, lowercase=False, strip_accents=False)
+    return tokenizer_of(VOCAB)
 
 
 def text(number: int) -> str:

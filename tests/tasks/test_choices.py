@@ -34,10 +34,10 @@ def situation(number):
     return Situation(number // 4, f"{LETTERS[number % 7]} 왔다.", endings, endings.index(LETTERS[number % 7]))
 
 
-def small(load=load_situations, **more):
+def small(load=load_situations):
     sizes = {"train": range(28), "validation": range(28, 41), "test": range(41, 52)}
     parts = {part: [situation(number) for number in numbers] for part, numbers in sizes.items()}
-    return load(tokenizer(), parts=parts, max_length=13, **more)
+    return load(tokenizer(), parts=parts)
 
 
 def test_endings_are_sorted_and_the_right_one_is_found_again(tmp_path):

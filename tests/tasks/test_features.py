@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from course_utils.bert import BertModel
-from course_utils.config import BertConfig
 from course_utils.tasks.features import COMBINATIONS, combine, layer_vectors, sentence_vectors
 from course_utils.tasks.words import TaggedSentence
+from tests.small import small_config
 from tests.tasks.korean import tokenizer
 
 WORDS = tokenizer("부산에서")
@@ -21,15 +21,8 @@ LAYERS, WIDTH = 3, 14
 
 
 def model(seed: int = 0) -> BertModel:
-    config = BertConfig(
-        vocab_size=len(WORDS.vocab),
-        hidden_size=WIDTH,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=2,
-        intermediate_size=11,
-        max_position_embeddings=13,
-        initializer_range=0.3,
-    )
+    sizes = {"hidden_size": WIDTH, "num_hidden_layers": LAYERS, "max_position_embeddings": 13}
+    config = small_config(len(WORDS.vocab), **sizes, initializer_range=0.3)
     return BertModel(config, generator=torch.Generator().manual_seed(seed)).eval()
 
 

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from sklearn.linear_model import LogisticRegression
 
+from course_utils.tasks import probes
 from course_utils.tasks.probes import (
     BiLSTMTagger,
     LearnedMix,
@@ -112,7 +113,7 @@ def test_only_the_tagger_sees_the_neighbour():
 
 
 @pytest.mark.parametrize("by_sentence", [False, True])
-def test_the_mix_finds_the_layer_that_tells(by_sentence):
+def test_the_mix_finds_the_layer_that_tells(by_sentence, monkeypatch):
     def layers(seed: int):
         vectors, labels = blobs(240, 0.3, seed)
         noise = torch.randn(2, 240, C, generator=drawn(seed + 100))
@@ -122,6 +123,7 @@ def test_the_mix_finds_the_layer_that_tells(by_sentence):
         return stacked, labels
 
     features, labels = parts(layers)
+    monkeypatch.setattr(probes, "MEASURED", 2)  # vectors, not layers
     mix = LearnedMix(3)
     probe = BiLSTMTagger(C, 5, K, generator=drawn()) if by_sentence else LinearProbe(C, K, generator=drawn())
     score = fit_probe(probe, features, labels, mix=mix, rate=3e-2, epochs=60)
@@ -147,6 +149,29 @@ def test_the_test_part_chooses_nothing():
     labels["test"] = (labels["test"] + 1) % K
     other = fit_probe(LinearProbe(C, K, generator=drawn()), features, labels)
     assert score[1:] == other[1:] and score.test != other.test
+
+
+@pytest.mark.parametrize("by_sentence", [False, True])
+def test_float16_is_read_as_the_float32_of_the_same_numbers(by_sentence, monkeypatch):
+    monkeypatch.setattr(probes, "MEASURED", 7)  # what is measured in pieces is the same as in one
+    features, labels = parts(sentences if by_sentence else lambda seed: blobs(61, 0.9, seed))
+    short = {
+        part: [one.half() for one in rows] if by_sentence else rows.half() for part, rows in features.items()
+    }
+    found = []
+    for given in (
+        short,
+        {
+            part: [one.float() for one in rows] if by_sentence else rows.float()
+            for part, rows in short.items()
+        },
+    ):
+        probe = (
+            BiLSTMTagger(C, 5, 2, generator=drawn()) if by_sentence else LinearProbe(C, K, generator=drawn())
+        )
+        found.append(fit_probe(probe, given, labels, epochs=2))
+        monkeypatch.setattr(probes, "MEASURED", 4096)
+    assert found[0] == found[1] and found[0].test > 0.4
 
 
 def test_a_score_of_ones_own_is_told_and_chooses():

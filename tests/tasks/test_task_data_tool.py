@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 
-from course_utils.datasets.layouts import Review
-from course_utils.datasets.set_aside import film_part
 from course_utils.tasks.data import PARTS, read_names, read_pairs, read_parts_of_speech, read_reviews
 from experiments.task_data import __main__ as tool
 from experiments.task_data import names, pairs, parts_of_speech, reviews
@@ -85,22 +82,6 @@ def test_validation_is_of_whole_documents_and_words_are_as_written():
     documents = [{name.partition("-")[0] for name in parts[part]} for part in ("train", "validation")]
     assert len(documents[1]) == 1 and not documents[0] & documents[1]
     assert len(parts["train"]) + len(parts["validation"]) == 19
-
-
-def test_reviews_have_the_film_of_their_part():
-    films = {part: next(str(film) for film in range(999) if film_part(str(film)) == part) for part in PARTS}
-    given = [
-        Review(film, rating, f"{part} 영화 {rating}") for part, film in films.items() for rating in (1, 10)
-    ]
-    elsewhere = Review(films["test"], 5, "train 영화 1")  # the same text of another film, which has no label
-    assert reviews.select([elsewhere, *given]) == sorted(
-        (
-            (part, film, label, f"{part} 영화 {rating}")
-            for part, film in films.items()
-            for label, rating in (("0", 1), ("1", 10))
-        ),
-        key=lambda row: (PARTS.index(row[0]), hashlib.sha256(row[3].encode()).digest()),
-    )
 
 
 MADE = {

@@ -20,14 +20,9 @@ DIALECT = (
     "3\ttrain\t표준어\t어디 가니?\t-\n3\ttrain\t경상\t어데 가노?\t어데; -노 의문\n"
 )
 POS = "id\tpart\twords\ttags\na-s1\ttest\t내 고향은 서울입니다 .\tADJ NOUN VERB PUNCT\n"
-NAMES = json.dumps(
-    {
-        "id": "n1",
-        "part": "train",
-        "text": "김씨는 부산에서 왔다.",
-        "names": [[0, "김", "PS"], [4, "부산", "LC"]],
-    },
-    ensure_ascii=False,
+NAMES = (
+    '{"id": "n1", "part": "train", "text": "김씨는 부산에서 왔다.", '
+    '"names": [[0, "김", "PS"], [4, "부산", "LC"]]}'
 )
 PASSAGE = {"id": "p1", "part": "test", "title": "배", "passage": "배가 부산에 왔다. 배는 크다."}
 ASKED = [

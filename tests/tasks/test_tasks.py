@@ -16,18 +16,11 @@ from course_utils.tasks.data import DIALECTS, DialectSentence, LabelledReview
 from course_utils.tasks.load import TASKS, draw, load_task
 from course_utils.tasks.metrics import entity_f1, pearson, spearman
 from course_utils.tasks.questions import LARGEST, Answer
-from course_utils.tasks.task import pad_rows, row_logits
+from course_utils.tasks.task import row_logits
 from course_utils.tasks.words import NAME_TAGS, TaggedSentence
-from tests.tasks.small_tasks import CONFIG, VOCAB, records, small, small_bert, tokenizer
+from tests.tasks.small_tasks import CONFIG, records, small, small_bert, tokenizer
 
-METRICS = {
-    "reviews": "accuracy",
-    "dialect": "accuracy",
-    "pairs": "spearman",
-    "names": "entity_f1",
-    "parts_of_speech": "accuracy",
-    "questions": "f1",
-}
+METRICS = dict(zip(TASKS, ("accuracy", "accuracy", "spearman", "entity_f1", "accuracy", "f1")))
 
 
 @pytest.fixture(autouse=True)
@@ -67,19 +60,6 @@ def test_what_is_said_hangs_on_the_example_alone(name):
     for one, other in zip(together, alone):
         assert one == pytest.approx(other, abs=1e-4) if isinstance(one, float | Answer) else one == other
     assert model.training and all(part.training for part in model.modules())
-
-
-def test_rows_are_filled_up_by_hand():
-    first, second = tokenizer().encode("가 좋다"), tokenizer().encode("나", "다 ?")
-    made = pad_rows([first, second], pad_id=99)
-    ids = {word: number for number, word in enumerate(VOCAB)}
-    assert made["input_ids"].tolist() == [
-        [*(ids[one] for one in ("[CLS]", "가", "좋다", "[SEP]")), 99, 99],
-        [ids[one] for one in ("[CLS]", "나", "[SEP]", "다", "?", "[SEP]")],
-    ]
-    assert made["attention_mask"].tolist() == [[1, 1, 1, 1, 0, 0], [1] * 6]
-    assert made["token_type_ids"].tolist() == [[0] * 6, [0, 0, 0, 1, 1, 1]]
-    assert all(tensor.dtype == torch.int64 for tensor in made.values())
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if name != "questions"])

@@ -17,7 +17,7 @@ from course_utils.tasks.words import (
     word_labels,
     words_of,
 )
-from course_utils.tokenization.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from tests.small import tokenizer_of
 from tests.tasks.korean import by_syllables, tokenizer
 
 TEXT = "그 배는 부산에서 떠났다."
@@ -86,8 +86,7 @@ def test_words_are_split_at_blanks_and_marks():
 
 
 def test_the_words_are_those_that_a_tokenizer_makes_pieces_of():
-    vocab = {piece: number for number, piece in enumerate(SPECIAL_TOKENS)}
-    plain = WordPieceTokenizer(vocab, lowercase=False, strip_accents=False)
+    plain = tokenizer_of([])
     text = "박근혜·김(金哲)은 3.5％, a\u200bb…"
     assert [start for start, _ in words_of(text)] == [word.places[0] for word in plain.words(text)]
 

@@ -30,7 +30,12 @@ def test_line_ends(tmp_path, end):
     [
         ("", "vocab.txt is empty; a vocabulary has one token a line: take"),
         ("\n".join([*GOOD, "배"]), "'배' stands twice, in lines 6 and 11; .* take the file"),
+        (
+            "\n".join([*GOOD, "배"]),
+            r"where it is so there, write \[line6\] in line 6: `transformers` reads the other",
+        ),
         ("\n".join([*GOOD[:6], "", *GOOD[6:]]), "line 7 is empty; every line holds one token"),
+        ("\n".join([*GOOD[:6], "", *GOOD[6:]]), r"where it is so there, write \[line7\] into it"),
         ("\n".join(GOOD[1:]), r"\[PAD\] missing among 9 tokens; BERT needs \[PAD\], \[UNK\]"),
         (
             "\n".join(GOOD).encode("cp949", "ignore"),

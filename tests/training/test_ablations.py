@@ -5,12 +5,12 @@ import json
 import pytest
 import torch
 
-from course_utils.config import BertConfig
 from course_utils.datasets.batching import Batch
 from course_utils.datasets.pretraining import IGNORE
 from course_utils.heads import BertForPreTraining
 from experiments import ablations
 from experiments.runs import ROOT
+from tests.small import small_config
 
 SPECIAL = torch.arange(13) < 5  # [PAD] 0, …, [CLS] 2, [SEP] 3, [MASK] 4
 
@@ -38,14 +38,7 @@ def test_next_token_labels_by_hand() -> None:
 
 
 def test_it_sees_no_later_token() -> None:
-    config = BertConfig(
-        vocab_size=13,
-        hidden_size=8,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=17,
-        initializer_range=0.5,
-    )
+    config = small_config(13, initializer_range=0.5)
     model = ablations.LeftToRight(
         BertForPreTraining(config, generator=torch.Generator().manual_seed(0))
     ).eval()
@@ -71,14 +64,8 @@ def test_the_command_stopped_and_gone_on_with(tmp_path, monkeypatch, capsys) -> 
         return whole(name, *more, **options)
 
     monkeypatch.setattr(ablations, "one_run", until_the_second)
-    command = [
-        "--out",
-        str(tmp_path / "o.json"),
-        "--steps",
-        "3",
-        "--only",
-        "left_to_right,left_to_right_15,small",
-    ]
+    command = ["--out", str(tmp_path / "o.json"), "--steps", "3"]
+    command += ["--only", "left_to_right,left_to_right_15,small"]
     assert ablations.main(command) == 130 and ablations.main(command) == 0
     assert made == ["left_to_right", "left_to_right_15", "left_to_right_15", "small"]
     left, fewer_places, small = json.loads((tmp_path / "o.json").read_text("utf-8"))["runs"]

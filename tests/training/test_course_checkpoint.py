@@ -1,4 +1,4 @@
-"""The course's own checkpoint: small, whole, the same in `transformers`, and it tells a ship from a pear."""
+"""The course's own checkpoints: small, whole, the same in `transformers`, and they tell a ship from a pear."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from course_utils.support.paths import CHECKPOINTS
 from course_utils.training.log import read_log
 
 ROOT = Path(__file__).parents[2]
-COURSE_CHECKPOINT = CHECKPOINTS / DEFAULT
-SUMS = course_checkpoints()[DEFAULT]["sha256"]
+of_each = pytest.mark.parametrize("name", course_checkpoints())
 
 
 @pytest.fixture(scope="module")
@@ -33,19 +32,27 @@ def course_bert():
     return load_pretrained()
 
 
-def test_at_most_24_megabytes_in_half_precision():
-    assert sum(file.stat().st_size for file in COURSE_CHECKPOINT.iterdir()) <= 24_000_000
-    with safe_open(COURSE_CHECKPOINT / "model.safetensors", framework="pt") as file:
-        assert {file.get_tensor(name).dtype for name in file.keys()} == {torch.float16}  # noqa: SIM118
+def test_two_checkpoints_and_the_plain_one_opens_without_a_name():
+    assert list(course_checkpoints()) == ["course-bert", "course-bert-senses"]
+    assert DEFAULT == "course-bert" and course_checkpoints()["course-bert-senses"]["parent"] == DEFAULT
 
 
-def test_every_file_that_is_loaded_has_its_sum():
-    assert {file.name for file in COURSE_CHECKPOINT.iterdir()} & SAVED == SUMS.keys()
-    for name, expected in SUMS.items():
-        assert sha256((COURSE_CHECKPOINT / name).read_bytes()).hexdigest() == expected
+@of_each
+def test_no_file_over_12_megabytes_and_half_precision(name):
+    assert max(file.stat().st_size for file in (CHECKPOINTS / name).iterdir()) <= 12_000_000
+    with safe_open(CHECKPOINTS / name / "model.safetensors", framework="pt") as file:
+        assert {file.get_tensor(weight).dtype for weight in file.keys()} == {torch.float16}  # noqa: SIM118
 
 
-@pytest.mark.parametrize("name", course_checkpoints())
+@of_each
+def test_every_file_that_is_loaded_has_its_sum(name):
+    sums = course_checkpoints()[name]["sha256"]
+    assert {file.name for file in (CHECKPOINTS / name).iterdir()} & SAVED == sums.keys()
+    for file, expected in sums.items():
+        assert sha256((CHECKPOINTS / name / file).read_bytes()).hexdigest() == expected
+
+
+@of_each
 def test_a_checkpoint_knows_where_its_senses_are_read(name):
     model, _ = load_pretrained(name)
     table = course_checkpoints()[name]
@@ -66,11 +73,12 @@ def test_another_folder_needs_its_layer_told(course_bert, tmp_path):
     assert given[0][0] == shipped[0][0] == "ship" and given[0][1] > shipped[0][1]  # τ = 1, not cooled
 
 
-def test_transformers_opens_it_as_it_is_with_the_same_numbers(course_bert):
-    model, tokenizer = course_bert
+@of_each
+def test_transformers_opens_it_as_it_is_with_the_same_numbers(name):
+    model, tokenizer = load_pretrained(name)
     assert isinstance(model, BertForPreTraining) and not model.training
-    reference = transformers.BertForPreTraining.from_pretrained(COURSE_CHECKPOINT, dtype=torch.float32).eval()
-    cut = transformers.BertTokenizer.from_pretrained(COURSE_CHECKPOINT)
+    reference = transformers.BertForPreTraining.from_pretrained(CHECKPOINTS / name, dtype=torch.float32).eval()
+    cut = transformers.BertTokenizer.from_pretrained(CHECKPOINTS / name)
     sentences = ["나는 항구에 들러 배를 탔다.", "나는 사과와 배를 먹었다."]
     inputs = cut(*sentences, return_tensors="pt")
     assert inputs["input_ids"][0].tolist() == tokenizer.encode(*sentences).input_ids
@@ -91,8 +99,9 @@ def test_its_vocabulary_keeps_homonyms_apart_from_their_particles(course_bert):
     assert tokenizer.tokenize("배를 배가 배에서") == ["배", "##를", "배", "##가", "배", "##에서"]
 
 
-def test_ship_or_pear(course_bert):
-    model, tokenizer = course_bert
+@of_each
+def test_ship_or_pear(name):
+    model, tokenizer = load_pretrained(name)
     for sentence, sense in (("나는 항구에 들러 배를 탔다.", "ship"), ("나는 사과와 배를 먹었다.", "pear")):
         ranked = nearest_sense(model, tokenizer, sentence, "배")
         assert ranked[0][0] == sense
@@ -103,17 +112,18 @@ def test_ship_or_pear(course_bert):
 
 @pytest.mark.slow
 @pytest.mark.rare
-def test_the_card_tells_what_is_measured(course_bert):
+@of_each
+def test_the_card_tells_what_is_measured(name):
     """The model card's table is that of evaluate_senses --half report: one that no longer fits its model fails here."""
-    card = (COURSE_CHECKPOINT / "README.md").read_text(encoding="utf-8")
-    for result in evaluate(*course_bert, held_out=half(held_out_sentences(), validation=False)):
+    card = (CHECKPOINTS / name / "README.md").read_text(encoding="utf-8")
+    for result in evaluate(*load_pretrained(name), held_out=half(held_out_sentences(), validation=False)):
         row = re.search(rf"^\| {result.word} \|.*$", card, flags=re.MULTILINE)
         assert row is not None and f" {result.accuracy:.3f} " in row[0], (result.word, result.accuracy)
 
 
 def test_its_log_is_whole():
-    log = read_log(COURSE_CHECKPOINT / "training_log.jsonl")
-    settings = json.loads((COURSE_CHECKPOINT / "config.json").read_text(encoding="utf-8"))
+    log = read_log(CHECKPOINTS / DEFAULT / "training_log.jsonl")
+    settings = json.loads((CHECKPOINTS / DEFAULT / "config.json").read_text(encoding="utf-8"))
     assert settings["num_hidden_layers"] == 4
     assert [record["step"] for record in log] == sorted({record["step"] for record in log})
     assert log[-1]["mlm_loss"] < log[0]["mlm_loss"] and "held_out_mlm_loss" in log[-1]

@@ -31,15 +31,6 @@ def tiny(monkeypatch):
     monkeypatch.setattr(dynamics, "EVERY", 7)
 
 
-def test_the_map_crosses_everything_with_everything():
-    runs = list(planned("map", 3))
-    assert len(runs) == len(set(runs)) == 2 * 2 * len(dynamics.RATES) * 3 and len(dynamics.RATES) >= 5
-    assert {(r.norm, r.warmup > 0) for r in runs} == {(n, w) for n in ("post", "pre") for w in (True, False)}
-    other = {"norm", "warmup", "rate", "seed"}
-    same = {name: {getattr(run, name) for run in runs} for name in dynamics.FIELDS if name not in other}
-    assert all(len(values) == 1 for values in same.values()), same
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_more_seeds_add_to_what_is_there(part):
     few, more = list(planned(part, 2)), list(planned(part, 3))
@@ -55,15 +46,6 @@ def test_a_rate_that_does_not_fall():
     assert [rate_of(rising, step) for step in (1, 50, 51, 100)] == pytest.approx([0.0004, 0.02, 0.02, 0.02])
     assert rate_of(replace(rising, decay=True), 100) == pytest.approx(0.02 / 51)
     assert not any(run.decay for run in planned("adaptive", 1))
-
-
-def test_a_rate_that_waits():
-    run = Run("waited", rate=0.02, warmup=0.0, steps=8)
-    assert [rate_of(run, step) for step in range(1, 9)] == pytest.approx(
-        [0, 0, 0, 0, 0.016, 0.012, 0.008, 0.004]
-    )
-    anew = [rate_of(replace(run, optimizer=dynamics.V_ALONE_ANEW), step) for step in (4, 5, 6)]
-    assert anew == pytest.approx([0, 0.016 * (1 - 0.9**5) / 0.1, 0.012 * (1 - 0.9**6) / 0.19])
 
 
 @pytest.mark.parametrize("name", ["adam", dynamics.V_ALONE, dynamics.V_ALONE_ANEW])

@@ -4,21 +4,14 @@ import pytest
 import torch
 from torch import nn
 
-from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
 from course_utils.schedules import linear_rate, noam_rate, slanted_triangle
 from course_utils.training import optim
 from course_utils.training.optim import adamw, parameter_groups, set_learning_rate
 from course_utils.training.settings import Settings, schedule
+from tests.small import small_config
 
-CONFIG = BertConfig(
-    vocab_size=61,
-    hidden_size=22,
-    num_hidden_layers=2,
-    num_attention_heads=11,
-    intermediate_size=37,
-    max_position_embeddings=17,
-)
+CONFIG = small_config(61, hidden_size=22, num_attention_heads=11)
 
 
 def names_of(group, model):

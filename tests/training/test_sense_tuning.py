@@ -7,7 +7,6 @@ import math
 import pytest
 import torch
 
-from course_utils.config import BertConfig
 from course_utils.datasets.batching import PretrainingBatches, encode_documents, seeded
 from course_utils.datasets.corpus import HOMONYMS, read_documents
 from course_utils.datasets.vocabulary import train_vocabulary
@@ -26,6 +25,7 @@ from scripts.sense_task import (
     sense_examples,
 )
 from scripts.sense_tuning import Tuning, main, tune
+from tests.small import small_config
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +50,8 @@ def tokenizer(folder):
 
 
 def tiny(tokenizer, *, hidden_size=20):
-    config = BertConfig(
-        vocab_size=len(tokenizer.vocab),
-        hidden_size=hidden_size,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=2 * hidden_size,
-        max_position_embeddings=32,
-        initializer_range=0.1,
-    )
+    sizes = {"hidden_size": hidden_size, "intermediate_size": 2 * hidden_size}
+    config = small_config(len(tokenizer.vocab), **sizes, initializer_range=0.1)
     return BertForPreTraining(config, generator=seeded(0))
 
 

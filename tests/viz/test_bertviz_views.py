@@ -24,14 +24,8 @@ from tests.interpretation.models import small_pair, small_tokenizer
 L, H, T, D = 3, 5, 7, 11
 TOKENS = ["[CLS]", "배", "##를", "[SEP]", "부엌", "##에서", "[SEP]"]
 SECOND = 4
-HOSTILE = [
-    "</script><script>alert(1)</script>",
-    "<!--<script>",
-    "\"'`&amp;",
-    "${1}\\u003c\\",
-    "PYTHON_PARAMS",
-]
-HOSTILE += ["\u2028"]
+HOSTILE = ["</script><script>alert(1)</script>", "<!--<script>", "\"'`&amp;", "${1}\\u003c\\"]
+HOSTILE += ["PYTHON_PARAMS", "\u2028"]
 
 
 def distribution(layers=L, heads=H, count=T, seed=0):
@@ -329,11 +323,8 @@ def with_entry(value):
     ("view", "width", "height"),
     [
         (lambda: head_view(flat(3, 5, 7), TOKENS), 340, round(22.5 * 7) + 30),
-        (
-            lambda: model_view(flat(1, 3, 7), TOKENS),
-            975,
-            18 * 7 + 55,
-        ),  # one that was clicked is the higher one
+        # one that was clicked is the higher one
+        (lambda: model_view(flat(1, 3, 7), TOKENS), 975, 18 * 7 + 55),
         (lambda: model_view(flat(3, 5, 7), TOKENS), 975, 288),  # 3 · (7 · 84 / 8 + 10) + 38 = 288.5
         (lambda: model_view(flat(12, 12, 11), ["a"] * 11), 975, 12 * (77 + 10) + 38),
         (lambda: views()[2], 1010, 26 * 7 + 100),
@@ -359,7 +350,16 @@ def test_rows_of_half_precision_need_not_sum_to_1_exactly(off):
         check_weights(weights, ["a", "b"])
 
 
+def test_the_attentions_of_a_model_are_taken_as_they_come():
+    weights = torch.rand(L, 1, H, T, T, requires_grad=True).softmax(-1)
+    for given in (tuple(weights), list(weights), weights.squeeze(1)):
+        assert np.allclose(check_weights(given, TOKENS)[0], weights.detach()[:, 0])
+
+
 BAD = [
+    (dict(weights=(torch.zeros(2, H, T, T),) * L), r"\(any, any, 7, 7\) to draw, got \(3, 2, 5, 7, 7\)"),
+    (dict(weights=None), "got None: attentions come only .*output_attentions=True"),
+    (dict(weights=(None,) * L), "got None: attentions come only"),
     (dict(weights=flat(L, H, T)[0]), r"shape \(any, any, 7, 7\) to draw, got \(5, 7, 7\)"),
     (dict(weights=flat(L, H, 6)), r"\(3, 5, 6, 6\)"),
     (dict(weights=with_entry(np.nan)), "expected finite numbers"),

@@ -67,6 +67,24 @@ def test_show_draws_finer_than_it_shows(displayed):
     assert pixels >= 1.4 * picture.width
 
 
+@pytest.mark.parametrize("wide", [7, 9, 12, 15])
+def test_show_fits_a_small_laptop_with_letters_that_are_read_there(displayed, monkeypatch, wide):
+    figure, _ = plt.subplots(1, 3, figsize=(wide, 4))
+    drawn_at, draw = [], figure_module._drawn
+    monkeypatch.setattr(figure_module, "_drawn", lambda *given: drawn_at.append(given[1]) or draw(*given))
+    show(figure, alt="빈 축 셋입니다.")
+    assert displayed[0].width <= 950
+    # pixels of the screen, at theme's usual size
+    letters = 12 / 72 * drawn_at[0] / figure_module.PIXELS_PER_DOT
+    assert letters * min(1, 919 / displayed[0].width) > 12.5
+
+
+def test_what_is_laid_out_keeps_its_room(displayed):
+    figure, _ = plt.subplots(figsize=(14, 4))
+    show(figure, alt="빈 축입니다.", laid_out=True)
+    assert displayed[0].width <= 950 and tuple(figure.get_size_inches()) == (14, 4)
+
+
 FACE = (255, 208, 208)
 
 

@@ -50,11 +50,8 @@ STATES = ["kept", "kept", "dropped", "kept", "dropped", "kept", "finished"]
 
 def test_columns_are_steps_and_rows_are_ranks_with_dropped_ones_last():
     assert places(PARENTS, SCORES, STATES) == ([1, 1, 1, 2, 2, 2, 3], [1, 2, 3, 1, 3, 2, 1])
-    assert places([-1, -1, -1], [-1.0, -1.0, -0.5], ["kept"] * 3)[1] == [
-        2,
-        3,
-        1,
-    ]  # nodes alike keep their order
+    _, rows = places([-1, -1, -1], [-1.0, -1.0, -0.5], ["kept"] * 3)
+    assert rows == [2, 3, 1]  # nodes alike keep their order
 
 
 def test_a_path_runs_from_the_first_step_to_its_node():

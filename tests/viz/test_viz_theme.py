@@ -1,6 +1,7 @@
 """The look of all figures: colours and dashes that are told apart, letters that can be read, and named pictures."""
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from matplotlib import font_manager
 from matplotlib.colors import to_hex
 
@@ -43,3 +44,14 @@ def test_pictures_are_named_in_a_notebook_only(notebook, published, monkeypatch)
     monkeypatch.setattr(picture_names, "publish_display_data", sent.append)
     use_theme()
     assert sent == [{"application/javascript": picture_names.NAME_PICTURES}] * published
+
+
+def test_a_notebook_gives_memory_back_after_each_cell(monkeypatch):
+    given, shell = [], InteractiveShell()
+    monkeypatch.setattr(theme, "get_ipython", lambda: shell)
+    monkeypatch.setattr(theme, "give_back", lambda: given.append("figure" in shell.user_ns))
+    use_theme()
+    use_theme()  # the first cell, run again
+    shell.run_cell("figure = 1")
+    shell.run_cell("1 / 0")
+    assert given == [True, True]

@@ -22,12 +22,7 @@ def test_the_folders_are_the_widgets() -> None:
 
 @pytest.mark.parametrize("name", widgets.NAMES)
 def test_a_folder_is_whole(name: str) -> None:
-    files = {
-        "widget.py",
-        "view.js",
-        "example.py",
-        *(f"texts.{lang}.toml" for lang in languages()),
-    }
+    files = {"widget.py", "view.js", "example.py", *(f"texts.{lang}.toml" for lang in languages())}
     assert files <= {path.name for path in (FOLDER / name).iterdir()}
     in_the_browser = Path(__file__).parents[1] / "browser" / f"test_widget_{name}.py"
     assert in_the_browser.is_file()

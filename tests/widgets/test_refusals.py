@@ -37,6 +37,7 @@ REFUSED: dict[str, dict[str, list[Any]]] = {
         "threshold": [-0.01, 1.01, math.nan],
         "sort": ["next"],
     },
+    "bert_at_a_glance": {"sentence": ["", " \n", "배" * 61], "piece": [-1, 63]},
     "claim_browser": {"claim": [-1, 24, "0"]},
     "decoder_stepper": {
         "sentence": ["", " \n", "a" * 201],
@@ -47,6 +48,7 @@ REFUSED: dict[str, dict[str, list[Any]]] = {
         "head": [99, -1],
         "view": ["table"],
     },
+    "exercise_card": {"asked": ["hint 3", "answer"]},
     "family_explorer": {"left": ["모름"], "right": ["", "모름"]},
     "guess": {"guess": ["다른 답", "0.5"]},
     "head_grid": {
@@ -163,6 +165,7 @@ def test_bad_input_is_refused_in_words_and_the_picture_stays(name: str) -> None:
                 setattr(widget, trait, value)
             widget.set_state({trait: value})
             assert widget.error and seen(widget) == before, (trait, value, widget.error)
+            assert not re.search("(Key|Index)Error:", widget.error), (trait, value, widget.error)
         widget.set_state({trait: before[trait]})
         assert widget.error == ""
 

@@ -44,3 +44,5 @@ def test_what_became_unknown_is_named_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert unread(pieces, "배를 깎았다", "") == []
     (said,) = unread(pieces, "배🍐를 깎았다", "단 🍐", "배🍐를 샀다")
     assert said.startswith("모델은 '배🍐를', '🍐'에서 [UNK]만 봅니다.")
+    (said,) = unread(pieces, "\u202e🍐" + "가" * 99)
+    assert said.startswith(f"모델은 '⟨202E⟩🍐{'가' * 32}…'에서")

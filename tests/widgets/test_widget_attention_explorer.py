@@ -9,11 +9,7 @@ import pytest
 import torch
 
 from course_utils.widgets import AttentionExplorer
-from course_utils.widgets.attention_explorer.side import (
-    ONE,
-    as_weight,
-    hundredths,
-)
+from course_utils.widgets.attention_explorer.side import ONE, as_weight, hundredths
 from course_utils.widgets.base import FOLDER
 
 LAYERS, HEADS = 2, 3
@@ -55,13 +51,8 @@ def test_the_weights_travel_in_16_bits() -> None:
     widget = make(HARBOUR, KITCHEN)
     for sentence, side in ((HARBOUR, "first"), (KITCHEN, "second")):
         assert np.abs(steps(widget, side) / 65_535 - look(sentence)[1].numpy()).max() <= 0.5 / 65_535 + 1e-9
-    assert steps(widget)[1, 2, 3].tolist() == [
-        32768,
-        4096,
-        16384,
-        8192,
-        4096,
-    ]  # by hand: 0.5 · 65535 + 0.5, …
+    # by hand: 0.5 · 65535 + 0.5, …
+    assert steps(widget)[1, 2, 3].tolist() == [32768, 4096, 16384, 8192, 4096]
 
 
 def test_the_picture_holds_all_but_the_weights() -> None:
@@ -180,6 +171,15 @@ def test_two_sentences_of_unequal_heads_are_refused() -> None:
         make("항구 배 를 배", "사과 배 를", look=uneven, measures=None)
 
 
+def test_what_the_model_cannot_read_is_told_beside_the_weights() -> None:
+    pieces = lambda text: [("[UNK]", (0, 2))] if text.startswith("梨") else []  # noqa: E731
+    widget = make(HARBOUR, KITCHEN, pieces=pieces)
+    assert widget.picture["unread"] == [] and "[UNK]" not in widget.summary
+    widget.second = "梨를 배"
+    assert widget.summary.endswith(f"선은 3개입니다. {widget.picture['unread'][0]}")
+    assert "모델은 '梨를'에서 [UNK]만 봅니다." in widget.summary
+
+
 # --- Hostile tokens
 
 HOSTILE = [
@@ -219,17 +219,11 @@ def test_hostile_tokens_are_text_made_visible_and_bounded() -> None:
 
 def test_a_weight_is_said_with_two_decimals_and_never_sits_on_a_half() -> None:
     every = np.arange(65_536)
-    assert [hundredths(step) for step in every[::257]] == [
-        round(100 * step / 65_535) for step in every[::257]
-    ]
+    some = every[::257]
+    assert [hundredths(step) for step in some] == [round(100 * step / 65_535) for step in some]
     assert not ((200 * every) % (2 * 65_535) == 65_535).any()
-    assert [as_weight(step) for step in (0, 327, 328, 32_768, 65_535)] == [
-        "0.00",
-        "0.00",
-        "0.01",
-        "0.50",
-        "1.00",
-    ]
+    written = {0: "0.00", 327: "0.00", 328: "0.01", 32_768: "0.50", 65_535: "1.00"}
+    assert {step: as_weight(step) for step in written} == written
 
 
 def test_the_browser_has_the_same_steps() -> None:

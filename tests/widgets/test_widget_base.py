@@ -65,9 +65,8 @@ def test_the_answer_to_the_browser_is_one_message_and_no_echo(monkeypatch: pytes
     sent = []
     monkeypatch.setattr(type(widget), "_send", lambda self, message, buffers=None: sent.append(message))
     widget.set_state({"x": 5.0})
-    assert [(message["method"], set(message["state"])) for message in sent] == [
-        ("update", {"picture", "summary"})
-    ]
+    (message,) = sent
+    assert (message["method"], set(message["state"])) == ("update", {"picture", "summary"})
 
 
 def test_what_is_tried_is_put_back_in_one_message(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,13 +59,8 @@ def test_the_summary_counts_what_is_better_and_worse():
 
 
 def test_of_a_loss_the_lower_is_better_and_small_differences_are_none():
-    rows = [
-        ("a", 3.0, 3.3, ""),
-        ("b", 3.4, 3.0, ""),
-        ("c", 3.3, 3.0, ""),
-        ("d", 2.0, None, ""),
-        ("e", 2, 4, ""),
-    ]
+    numbers = {"a": (3.0, 3.3), "b": (3.4, 3.0), "c": (3.3, 3.0), "d": (2.0, None), "e": (2, 4)}
+    rows = [(name, *pair, "") for name, pair in numbers.items()]
 
     def verdicts(**given):
         made = {"names": ("x", "y"), "rows": rows, **given}
@@ -84,11 +79,8 @@ def test_of_a_loss_the_lower_is_better_and_small_differences_are_none():
 
 def test_another_claim_and_the_switch():
     widget = small(claim=1, differences=True)
-    assert (
-        widget.picture["title"] == "크기"
-        and widget.picture["differences"]
-        and widget.picture["later"] is None
-    )
+    assert widget.picture["title"] == "크기" and widget.picture["differences"]
+    assert widget.picture["later"] is None
     widget.set_state({"claim": 0, "differences": False})
     assert widget.picture["claim"] == 0 and widget.picture["last"] == 1 and not widget.picture["differences"]
     assert widget.titles == ["다음 문장 예측", "크기"]

@@ -59,7 +59,7 @@ def test_the_bars_are_the_next_tokens_with_the_chosen_one_marked():
 
 def test_a_small_probability_is_not_told_as_none():
     assert [told(share) for share in (0.0, 1e-9, 0.0049, 0.005, 0.996, 1.0)] == [
-        *("0.00", "<0.01", "<0.01", "0.01", "1.00", "1.00"),
+        *("0.00", "<0.01", "<0.01", "0.01", "1.00", "1.00")
     ]
     steps = [STEPS[0], STEPS[1] | {"candidates": [("x", 0.9), ("y", 0.099), ("z", 0.001)]}, STEPS[2]]
     stepper = make(spoilt(steps=steps), step=2)
@@ -111,10 +111,8 @@ def test_the_tree_grows_with_the_step_and_says_where_each_node_stands():
     ]
     assert [node["state"] for node in nodes[2:]] == ["kept", "finished", "dropped", "dropped"]
     assert [node["best"] for node in nodes] == [False, True, True, False, False, False]
-    assert (
-        nodes[2]["shown"] == "−1.02"
-        and len([1 for node in nodes if node["state"] == "dropped"]) == MOST_DROPPED
-    )
+    assert nodes[2]["shown"] == "−1.02"
+    assert len([1 for node in nodes if node["state"] == "dropped"]) == MOST_DROPPED
     # the size of the board is that of the whole tree
     assert [stepper.picture["tree"][name] for name in ("rows",)] == [4]
     assert len(stepper.picture["tree"]["widths"]) == 3

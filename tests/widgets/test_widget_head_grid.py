@@ -24,13 +24,8 @@ def lose(words: list[str], off: list[int]) -> list[float]:
 
 
 def make(**changes) -> HeadGrid:
-    arguments = {
-        "sentence": "나는 항구에 들러 배를 탔다",
-        "heads": NAMES,
-        "attention": look,
-        "loss": lose,
-    } | changes
-    return HeadGrid(arguments.pop("sentence"), **arguments)
+    given = {"sentence": "나는 항구에 들러 배를 탔다", "heads": NAMES, "attention": look, "loss": lose}
+    return HeadGrid(**given | changes)
 
 
 def test_the_picture_holds_what_the_functions_say() -> None:

@@ -67,9 +67,8 @@ def test_neighbours_are_those_of_torch():
     best = cosines.topk(MOST_NEIGHBOURS)
     flat = [name for row in sentences for name in row]
     assert [one["name"] for one in found] == [flat[place] for place in best.indices]
-    assert [one["shown"] for one in found] == [
-        f"{value:.2f}".replace("-", "−") for value in best.values.tolist()
-    ]
+    shown = [f"{value:.2f}".replace("-", "−") for value in best.values.tolist()]
+    assert [one["shown"] for one in found] == shown
 
 
 def test_a_neighbour_comes_with_the_words_around_it():

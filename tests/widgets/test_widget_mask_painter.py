@@ -60,10 +60,8 @@ def test_the_summary_counts_cells_and_names_fully_masked_rows() -> None:
     assert "25칸 가운데 25칸" in painter.summary and "모두 가린 행은 없습니다" in painter.summary
     assert "'나는'의 행은 키 5개" in painter.summary and "합은 1.00" in painter.summary
     painter.painted = [[2, key, 0] for key in range(5)]
-    assert (
-        "25칸 가운데 20칸" in painter.summary
-        and "모두 가린 행 1개('배를')의 가중치는 모두 0" in painter.summary
-    )
+    assert "25칸 가운데 20칸" in painter.summary
+    assert "모두 가린 행 1개('배를')의 가중치는 모두 0" in painter.summary
     assert painter.picture["weights"][2] == [0.0] * 5
     painter.row = 2
     assert "'배를'의 행은 볼 키가 없습니다" in painter.summary

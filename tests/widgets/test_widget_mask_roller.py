@@ -45,16 +45,8 @@ def test_fates_and_labels_fit_together() -> None:
                 assert row["shown"] not in SPECIAL_TOKENS and row["shown"] != row["true"]
             assert (row["fate"] == "special") == (row["true"] in SPECIAL_TOKENS)
     assert seen == {"masked", "random", "kept", "plain", "special"}
-    assert [row["true"] for row in tokens(roller)] == [
-        "[CLS]",
-        "나는",
-        "배",
-        "##를",
-        "탔",
-        "##다",
-        ".",
-        "[SEP]",
-    ]
+    true = ["[CLS]", "나는", "배", "##를", "탔", "##다", ".", "[SEP]"]
+    assert [row["true"] for row in tokens(roller)] == true
 
 
 def test_the_tally_counts_every_roll_so_far_and_no_other() -> None:
@@ -136,3 +128,11 @@ def test_a_sentence_of_which_nothing_can_be_chosen_is_refused() -> None:
     roller = make()
     roller.set_state({"sentence": "梨 [MASK]"})
     assert "고를 수 있는 토큰이 없습니다" in roller.error and roller.sentence == "나는 배를 탔다."
+
+
+def test_what_the_model_cannot_read_is_told_beside_the_tokens() -> None:
+    roller = make("나는 배를 탔다.", "항구")
+    assert "[UNK]" not in roller.summary
+    roller.sentence, roller.pair = "나는 배🚢를 탔다.", "항구 梨"
+    assert roller.summary.endswith("알지 못합니다.")
+    assert "모델은 '배🚢를', '梨'에서 [UNK]만 봅니다." in roller.summary

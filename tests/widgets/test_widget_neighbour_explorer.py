@@ -39,12 +39,12 @@ def test_neighbours_by_cosine() -> None:
 
 def test_the_moment_changes_the_map_but_not_its_axes() -> None:
     widget = make()
-    end = {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]}
+    end = places(widget)
     widget.moment = 0
-    start = {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]}
+    start = places(widget)
     assert start.keys() == end.keys() and start != end
     widget.moment = 1
-    assert {point["word"]: (point["x"], point["y"]) for point in widget.picture["points"]} == end
+    assert places(widget) == end
     assert np.hypot(*end["항구"]) < np.hypot(*end["밤"]) < np.hypot(*end["봄"])
 
 
@@ -72,10 +72,8 @@ def test_neighbours_of_a_word_never_seen_stand_around_their_middle_as_they_were_
 def test_a_word_never_seen_is_answered_in_words() -> None:
     widget = make()
     widget.word = "배편"
-    assert (
-        "배운 단어 5개에 없어 자기 벡터가 없습니다" in widget.summary
-        and "배 0.90, 항구 0.50" in widget.summary
-    )
+    assert "배운 단어 5개에 없어 자기 벡터가 없습니다" in widget.summary
+    assert "배 0.90, 항구 0.50" in widget.summary
     assert listed(widget) == ["배", "항구"] and widget.picture["known"] is False
     widget.word = "뫙"
     assert "아는 하위 단어도 없습니다" in widget.summary and widget.picture["points"] == []

@@ -58,20 +58,11 @@ def test_the_total_of_every_size_is_the_published_one(bert, size: str, heads: bo
 
 def test_groups_of_bert_layer_and_tensor(bert) -> None:
     bert.size, bert.heads, bert.path = "base", True, ""
-    assert [row["path"] for row in bert.picture["rows"]] == [
-        "embeddings",
-        "encoder.layers",
-        "pooler.dense",
-        "mlm",
-        "nsp",
-    ]
+    paths = [row["path"] for row in bert.picture["rows"]]
+    assert paths == ["embeddings", "encoder.layers", "pooler.dense", "mlm", "nsp"]
     bert.path = "encoder.layers.11"
-    assert [row["label"] for row in bert.picture["rows"]] == [
-        "어텐션",
-        "층 정규화(어텐션 뒤)",
-        "피드포워드",
-        "층 정규화(피드포워드 뒤)",
-    ]
+    labels = [row["label"] for row in bert.picture["rows"]]
+    assert labels == ["어텐션", "층 정규화(어텐션 뒤)", "피드포워드", "층 정규화(피드포워드 뒤)"]
     assert [crumb["label"] for crumb in bert.picture["crumbs"]] == ["전체", "인코더", "12층"]
     assert "7,087,872개(6.4 %)" in bert.summary and "'피드포워드', 4,722,432개(66.6 %)" in bert.summary
     bert.path = "embeddings.token.weight"
@@ -111,9 +102,8 @@ def test_a_treemap_keeps_within_its_box_and_overlaps_nowhere(counts: list[int]) 
 
 def test_equal_counts_stand_in_reading_order() -> None:
     boxes = treemap([5] * 24, (0.0, 0.0, 160.0, 100.0))
-    assert [(round(top), round(left)) for left, top, _, _ in boxes] == sorted(
-        (round(top), round(left)) for left, top, _, _ in boxes
-    )
+    corners = [(round(top), round(left)) for left, top, _, _ in boxes]
+    assert corners == sorted(corners)
     assert len({top for _, top, _, _ in boxes}) == 4
 
 

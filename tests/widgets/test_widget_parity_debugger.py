@@ -46,9 +46,8 @@ def test_without_a_fault_nothing_departs() -> None:
 
 def test_ends_have_nothing_before_or_after() -> None:
     widget = make(fault="위치")
-    assert (
-        not widget.picture["layer_counts"] and "그 앞" not in widget.summary and "'임베딩'" in widget.summary
-    )
+    assert not widget.picture["layer_counts"] and "그 앞" not in widget.summary
+    assert "'임베딩'" in widget.summary
     widget.fault = "풀러"
     assert "그 뒤" not in widget.summary and "그 앞의 4곳" in widget.summary
 

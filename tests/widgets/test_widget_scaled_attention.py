@@ -15,13 +15,8 @@ WORDS = ["항구", "사과", "배", "바다", "말"]
 
 
 def make(**changes) -> ScaledAttention:
-    arguments = {
-        "keys": KEYS,
-        "values": VALUES,
-        "labels": WORDS,
-        "attention": scaled_dot_product_attention,
-    } | changes
-    return ScaledAttention(arguments.pop("keys"), arguments.pop("values"), **arguments)
+    given = {"keys": KEYS, "values": VALUES, "labels": WORDS, "attention": scaled_dot_product_attention}
+    return ScaledAttention(**given | changes)
 
 
 @pytest.mark.parametrize("d_k", [2, 4, 8, 64, 1024])

@@ -27,13 +27,8 @@ def read(sentence: str, word: str, occurrence: int):
 
 
 def make(sentence: str = "배에서 항구를 보고 탔다.", **changes) -> SenseExplorer:
-    arguments = {
-        "examples": EXAMPLES,
-        "place": lambda word: np.eye(2),
-        "read": read,
-        "occurrences": occurrences,
-    }
-    return SenseExplorer(sentence, **(arguments | changes))
+    given = dict(examples=EXAMPLES, place=lambda word: np.eye(2), read=read, occurrences=occurrences)
+    return SenseExplorer(sentence, **(given | changes))
 
 
 def test_what_is_read_is_shown() -> None:
@@ -161,3 +156,13 @@ def test_a_refused_key_does_not_stop_the_weighing() -> None:
 
     asyncio.run(type_a_good_and_a_bad_key())
     assert not widget.picture["weighing"] and "항구" in widget.summary
+
+
+def test_what_of_the_context_the_model_could_not_read_is_told_beside_the_sense() -> None:
+    def pieces(text: str):
+        return [("[UNK]", (text.find("항구"), text.find("항구") + 3))] if "항구🍐" in text else []
+
+    widget = make(pieces=pieces)
+    assert "[UNK]" not in widget.summary
+    widget.sentence = "배에서 항구🍐를 보고 탔다."
+    assert "먹는 배입니다(20 %). 모델은 '항구🍐'에서 [UNK]만 봅니다." in widget.summary

@@ -63,18 +63,11 @@ def test_words_of_one_name_are_joined_and_broken_ones_are_not():
     words = make().picture["words"]
     assert [word["word"] for word in words] == ["어제", "뉴욕", "시에서", "김", "왔다"]
     assert [word["outside"] for word in words] == [True, False, False, False, False]
-    assert [word["joined"] for word in words] == [
-        False,
-        False,
-        True,
-        False,
-        False,
-    ]  # I-QT behind B-PS begins anew
+    # I-QT behind B-PS begins anew
+    assert [word["joined"] for word in words] == [False, False, True, False, False]
     assert [word["shown"] for word in words] == ["99 %", "90 %", "<1 %", "70 %", "60 %"]
-    first = make(words=[("시에서", "I-LC", 1.0), ("서울", "I-LC", 1.0), ("서울", "B-LC", 1.0)]).picture[
-        "words"
-    ]
-    assert [word["joined"] for word in first] == [False, True, False]
+    first = make(words=[("시에서", "I-LC", 1.0), ("서울", "I-LC", 1.0), ("서울", "B-LC", 1.0)])
+    assert [word["joined"] for word in first.picture["words"]] == [False, True, False]
 
 
 def test_the_span_is_marked_and_its_ends_have_their_bars():

@@ -56,11 +56,8 @@ def test_pieces_ids_and_offsets_are_the_tokenizers() -> None:
     inspector = make(strip_accents=False)
     expected = tokenizer(True, False).pieces("배를 탔다.")
     shown = [(p["text"], (p["start"], p["end"])) for p in inspector.picture["pieces"]]
-    assert (
-        shown
-        == expected
-        == [("배", (0, 1)), ("##를", (1, 2)), ("탔", (3, 4)), ("##다", (4, 5)), (".", (5, 6))]
-    )
+    assert shown == expected
+    assert shown == [("배", (0, 1)), ("##를", (1, 2)), ("탔", (3, 4)), ("##다", (4, 5)), (".", (5, 6))]
     assert [p["id"] for p in inspector.picture["pieces"]] == [VOCAB[piece] for piece in texts(inspector)]
     assert inspector.picture["words"] == ["배를", "탔다", "."]
 

@@ -74,10 +74,8 @@ def test_a_key_brings_back_no_curves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_summary_tells_both_marks() -> None:
     widget = trained()
-    assert (
-        "갱신 300번 뒤" in widget.summary
-        and "3.75입니다. 유니그램 엔트로피 5.50보다 1.75 낮습니다" in widget.summary
-    )
+    assert "갱신 300번 뒤" in widget.summary
+    assert "3.75입니다. 유니그램 엔트로피 5.50보다 1.75 낮습니다" in widget.summary
     assert "75 %" in widget.summary and "80 %" in widget.summary and "두 부류 모두 우연보다" in widget.summary
     assert "'배' 30 %, '차' 5 %" in widget.summary
     widget.snapshot = 0
@@ -116,3 +114,11 @@ def test_bad_records() -> None:
     with pytest.raises(KeyError, match="held_out_next_accuracy"):
         other.add_snapshot(10, held_out_mlm_loss=5.0)
     assert other.curves["records"] == other.curves["snapshots"] == []
+
+
+def test_what_the_model_could_not_read_is_told_beside_its_answer():
+    widget = make(pieces=lambda text: [("[UNK]", (0, 3))] if "🚢" in text else [])
+    widget.add_snapshot(0, **snapshot(7.0))
+    assert "[UNK]" not in widget.summary
+    widget.sentence = "항구🚢에서 [MASK]를 탔다."
+    assert "'배' 10 %" in widget.summary and widget.summary.count("모델은 '항구🚢'에서 [UNK]만 봅니다.") == 1

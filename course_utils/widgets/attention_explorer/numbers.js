@@ -37,7 +37,7 @@ export function say(words, picture, weights, now) {
       parts.push(filled(words.say_absent, { token: picture.sides[now.here].names[now.token] }));
     parts.push(...saySide(words, own.names, weights[index].steps, now, now.places[index]));
   });
-  return parts.join(" ");
+  return [...parts, ...picture.unread].join(" ");
 }
 
 function saySide(words, names, steps, now, place) {

@@ -21,7 +21,7 @@ from course_utils.widgets.attention_explorer.side import (
 )
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
-from course_utils.widgets.shown import readable
+from course_utils.widgets.shown import Pieces, readable, unread
 
 LONGEST_SENTENCE = 400  # letters
 LONGEST_LABEL = 40  # letters of a measure's name
@@ -43,6 +43,8 @@ class AttentionExplorer(CourseWidget):
         look: sentence -> (T tokens, weights (L, H, T, T)): query = rows, key = columns, each row sums to 1. At most 64
             tokens; both sentences with equal L and H.
         measures: (tokens, weights) -> name -> (L, H), numbers of each head by which they can be sorted.
+        pieces: text -> [(piece, (start, end)), …], as the tokenizer cuts it: what becomes [UNK] is told.
+        start: any other of the attributes.
 
     Attributes:
         first, second: the sentences.
@@ -69,11 +71,21 @@ class AttentionExplorer(CourseWidget):
     first_weights = traitlets.Bytes(read_only=True).tag(sync=True)
     second_weights = traitlets.Bytes(read_only=True).tag(sync=True)
 
-    def __init__(self, first: str, second: str = "", *, look: Look, measures: Measures | None = None) -> None:
+    def __init__(
+        self,
+        first: str,
+        second: str = "",
+        *,
+        look: Look,
+        measures: Measures | None = None,
+        pieces: Pieces = lambda text: (),
+        **start: Any,
+    ) -> None:
         self._look = look
         self._measures = measures
+        self._pieces = pieces
         self._seen: dict[str, Side] = {}
-        super().__init__(first=first, second=second)
+        super().__init__(first=first, second=second, **start)
 
     def draw(self) -> tuple[dict[str, Any], str]:
         """The picture (all but the weights) and its sentence, from the sentences and what is chosen."""
@@ -94,6 +106,7 @@ class AttentionExplorer(CourseWidget):
                 for index, (sentence, side) in enumerate(zip((self.first, self.second), sides, strict=False))
             ],
             "measures": self._ranking(sides[0].measures),
+            "unread": unread(self._pieces, self.first, self.second),
         }
         return picture, self._say(sides, picture)
 
@@ -157,4 +170,4 @@ class AttentionExplorer(CourseWidget):
             if place < 0:
                 parts.append(words["say_absent"].format(token=sides[here].names[token]))
             parts.append(side.say(words, self.layer, self.head, place, self.threshold))
-        return " ".join(parts)
+        return " ".join(parts + picture["unread"])

@@ -80,12 +80,7 @@ class Translation:
         if token not in [name for name, _ in shown]:
             shown = [*ranked[: MOST_BARS - 1], (token, probability)]
         bars = [
-            {
-                "token": name_of(name),
-                "share": round(share, 4),
-                "shown": told(share),
-                "chosen": name == token,
-            }
+            {"token": name_of(name), "share": round(share, 4), "shown": told(share), "chosen": name == token}
             for name, share in shown
         ]
         return bars, max(0.0, 1 - sum(share for _, share in shown))

@@ -11,12 +11,7 @@ import traitlets
 from course_utils.locale import text
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.colors import WEIGHTS
-from course_utils.widgets.decoder_stepper.translation import (
-    MOST_TOKENS,
-    Translation,
-    name_of,
-    told,
-)
+from course_utils.widgets.decoder_stepper.translation import MOST_TOKENS, Translation, name_of, told
 from course_utils.widgets.refusals import refusals_told
 from course_utils.widgets.shown import readable, signed
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from course_utils.datasets.pretraining import MASK_RATE, MASKED, RANDOM
 from course_utils.widgets.base import CourseWidget
+from course_utils.widgets.shown import unread
 
 LONGEST_TEXT = 60
 BLOCK = 1000  # rolls that are drawn together
@@ -184,7 +185,7 @@ class MaskRoller(CourseWidget):
         if self.roll > 1 and int(counts.sum()):
             shares = {row["name"]: f"{100 * row['share']:.1f}" for row in picture["tally"]}
             said.append(self.say("so_far", rolls=f"{self.roll:,}", **shares))
-        return " ".join(said)
+        return " ".join([*said, *unread(self._tokenizer.pieces, self.sentence, self.pair)])
 
 
 def _counts(corrupted: Tensor, labels: Tensor, mask_id: int) -> Tensor:

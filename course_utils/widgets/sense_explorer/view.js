@@ -16,7 +16,7 @@ export default courseWidget((view) => {
   const several = make("label", { class: "course-control" }, make("span", {}, words.occurrence), which);
   view.controls.append(several);
 
-  const sentence = make("div", { class: "course-flow se-sentence", role: "list", "data-testid": "parts" });
+  const sentence = make("div", { role: "list", "data-testid": "parts" });
   panel(view, words.moved, sentence).classList.add("course-broad", "se-moved");
   const bars = make("div", { class: "se-bars", role: "list", "data-testid": "bars" });
   panel(view, words.bars, bars).classList.add("course-broad");
@@ -40,7 +40,9 @@ export default courseWidget((view) => {
       );
     }
     which.value = String(picture.chosen);
-    fill(sentence, { "aria-busy": String(picture.weighing) }); // the words of the context are still to come
+    const own = picture.bars[0].kind % SENSE_SHAPES.length;
+    // While it is busy, the words of the context are still to come.
+    fill(sentence, { class: `course-flow se-sentence sense-${own}`, "aria-busy": String(picture.weighing) });
     if (!picture.weighing) {
       picture.parts.forEach(drawPart);
       while (sentence.childElementCount > picture.parts.length) sentence.lastChild.remove();

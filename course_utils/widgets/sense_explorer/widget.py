@@ -16,6 +16,7 @@ from course_utils.locale import text
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.refusals import BadInput, as_array
 from course_utils.widgets.sense_map.widget import Example, framed, sense_name
+from course_utils.widgets.shown import Pieces, unread
 
 LONGEST_SENTENCE = 120
 UNSURE = 0.6  # a best score below this is called unsure
@@ -47,6 +48,7 @@ class SenseExplorer(CourseWidget):
             another `reason` is told in the learner's language.
         occurrences: (sentence, word) -> [(start, end), …], where the word stands by itself, such as
             course_utils.contextual.occurrences.
+        pieces: text -> [(piece, (start, end)), …], as the tokenizer cuts it: what becomes [UNK] is told.
 
     Attributes:
         sentence: str of at most 120 characters.
@@ -73,9 +75,10 @@ class SenseExplorer(CourseWidget):
         read: Callable[[str, str, int], tuple],
         occurrences: Callable[[str, str], Sequence[tuple[int, int]]],
         word: str | None = None,
+        pieces: Pieces = lambda text: (),
     ) -> None:
         self._examples = {name: [Example(*row) for row in rows] for name, rows in examples.items()}
-        self._place, self._read, self._occurrences = cache(place), read, occurrences
+        self._place, self._read, self._occurrences, self._pieces = cache(place), read, occurrences, pieces
         self._typed = False  # whether the inputs come from the browser just now
         self._weighing: asyncio.TimerHandle | None = None
         found = [name for name in self._examples if occurrences(sentence, name)]
@@ -193,11 +196,7 @@ class SenseExplorer(CourseWidget):
         return parts
 
     def _say(
-        self,
-        reading: Reading,
-        moved: Sequence[tuple[int, int, float]] | None,
-        count: int,
-        chosen: int,
+        self, reading: Reading, moved: Sequence[tuple[int, int, float]] | None, count: int, chosen: int
     ) -> str:
         (best, score), *others = reading.scores
         facts = {"word": self.word, "best": sense_name(self.word, best), "score": round(100 * score)}
@@ -208,6 +207,7 @@ class SenseExplorer(CourseWidget):
         if others:
             facts = {"next": sense_name(self.word, others[0][0]), "score": round(100 * others[0][1])}
             said.append(self.say("next", **facts))
+        said += unread(self._pieces, self.sentence)
         if moved is None:
             return " ".join(said)
         start, end, by = max(moved, key=lambda part: part[2], default=(0, 0, 0.0))

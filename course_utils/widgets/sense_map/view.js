@@ -1,7 +1,7 @@
 // Sentences as points; the pointer reads out the nearest one, the arrow keys walk from one to the next.
 
-import { clamp, compact, courseWidget, fill, make, on, panel, svg } from "../common.js";
-import { choice, slider } from "../controls.js";
+import { clamp, compact, courseWidget, fill, make, on, panel, svg, write } from "../common.js";
+import { button, choice, slider } from "../controls.js";
 import { plane, SENSE_SHAPES, senseMark } from "../drawing.js";
 
 export default courseWidget((view) => {
@@ -14,13 +14,15 @@ export default courseWidget((view) => {
     range: [0, model.get("picture").layers ?? 0],
     say: (layer) => (layer ? String(layer) : words.embeddings),
   });
+  const play = button(view, { label: words.play, testid: "play", press: climb });
+  let climbing = 0;
 
   const area = plane({ width: 720, height: 412, margin: 26 });
   area.range(-1.55, 1.55, -1.05, 1.05);
   fill(area.root, { "data-testid": "map" });
   const marks = svg("g", { "aria-hidden": "true" });
   const hovering = svg("circle", { class: "sm-hover", r: 13, visibility: "hidden" });
-  const ring = svg("circle", { class: "sm-ring", r: 12 });
+  const ring = svg("circle", { class: "sm-ring course-glide", r: 12 });
   const cursor = svg(
     "g",
     { class: "sm-cursor", role: "slider", tabindex: 0, "aria-label": words.cursor, "data-testid": "cursor" },
@@ -36,19 +38,25 @@ export default courseWidget((view) => {
   let picture = null;
   let order = []; // sense by sense
   listen();
+  view.signal.addEventListener("abort", () => clearInterval(climbing));
 
   return (next) => {
+    // The points of one word glide from layer to layer; those of another are others.
+    const same = picture && String(picture.texts) === String(next.texts);
     picture = next;
-    const at = place();
-    marks.replaceChildren(...picture.points.map((_, index) => senseMark(picture.kinds[index], ...at[index], 7)));
+    const at = place().map(([x, y]) => ({ style: `transform: translate(${x}px, ${y}px)` }));
+    const mark = (kind) => svg("g", { class: "course-glide" }, senseMark(kind, 0, 0, 7));
+    if (!same) marks.replaceChildren(...picture.kinds.map(mark));
+    at.forEach((there, index) => {
+      fill(marks.children[index], there);
+    });
     legend.replaceChildren(
       ...picture.senses.map(({ shown }, kind) =>
         make("li", {}, svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, senseMark(kind, 12, 12, 8)), shown),
       ),
     );
     order = picture.points.map((_, index) => index).sort((a, b) => picture.kinds[a] - picture.kinds[b] || a - b);
-    const [cx, cy] = at[picture.chosen];
-    fill(ring, { cx, cy });
+    fill(ring, at[picture.chosen]);
     fill(cursor, {
       "aria-valuemin": 1,
       "aria-valuemax": order.length,
@@ -58,6 +66,23 @@ export default courseWidget((view) => {
     hovering.setAttribute("visibility", "hidden");
     read(picture.chosen);
   };
+
+  // From the embeddings up, a layer a second.
+  function climb() {
+    const stop = () => {
+      clearInterval(climbing);
+      climbing = 0;
+      write(play, words.play);
+    };
+    if (climbing) return stop();
+    write(play, words.pause);
+    view.send({ layer: 0 });
+    climbing = setInterval(() => {
+      const layer = Math.min(model.get("layer") + 1, picture.layers);
+      view.send({ layer });
+      if (layer === picture.layers) stop();
+    }, 1000);
+  }
 
   function place() {
     return picture.points.map(([x, y]) => [area.x(x * 1.4), area.y(y)]);

@@ -167,7 +167,10 @@ export default courseWidget((view) => {
     const legend = ["starts", "ends", "best"].map((name) =>
       make("span", {}, make("i", { class: `th-${name}`, "aria-hidden": "true" }), words[name]),
     );
-    figure.firstChild.append(make("span", { class: "course-legend course-small th-small th-legend" }, ...legend));
+    const scale = make("span");
+    figure.firstChild.append(
+      make("span", { class: "course-legend course-small th-small th-legend" }, ...legend, scale),
+    );
     return (found) => {
       const text = found.answered
         ? `${words.answer}: ${found.answer}`
@@ -176,6 +179,9 @@ export default courseWidget((view) => {
       write(rule, found.rule);
       line.classList.toggle("th-silent", !found.answered);
       list.classList.toggle("th-silent", !found.answered);
+      const most = Math.max(...found.pieces.flatMap(({ start, end }) => [start, end]));
+      list.style.setProperty("--most", most || 1);
+      write(scale, filled(words.scale, { most: most.toFixed(2) }));
       each(list, found.pieces, piece, drawPiece);
       reveal(list, list.children[found.pieces.findIndex(({ inside }) => inside)]); // where the answer begins
     };

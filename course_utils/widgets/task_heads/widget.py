@@ -11,7 +11,7 @@ import traitlets
 from course_utils.locale import text
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.refusals import refusals_told
-from course_utils.widgets.shown import unread
+from course_utils.widgets.shown import Pieces, unread
 from course_utils.widgets.task_heads.answers import (
     MOST_ALIKE,
     Found,
@@ -29,7 +29,6 @@ Classify = Callable[[str], Mapping[str, Mapping[str, float]]]
 Compare = Callable[[str, str], float]
 Tag = Callable[[str], Iterable[tuple[str, str, float]]]
 Answer = Callable[[str, str], Mapping[str, Any]]
-Pieces = Callable[[str], Iterable[tuple[str, tuple[int, int]]]]
 
 
 class TaskHeads(CourseWidget):

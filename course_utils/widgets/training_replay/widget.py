@@ -10,7 +10,7 @@ import traitlets
 
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.refusals import refusals_told
-from course_utils.widgets.shown import percent
+from course_utils.widgets.shown import Pieces, percent, unread
 
 MASK = "[MASK]"
 LONGEST_TEXT = 60
@@ -32,6 +32,7 @@ class TrainingReplay(CourseWidget):
         fill: (number of a snapshot, sentence with one [MASK]) -> [(token, probability), …], best first; a ValueError
             of it is told to the learner.
         sentence: what to start with, 1 to 60 characters with exactly one [MASK].
+        pieces: text -> [(piece, (start, end)), …], as the tokenizer cuts it: what becomes [UNK] is told.
 
     Attributes:
         sentence: str.
@@ -49,8 +50,10 @@ class TrainingReplay(CourseWidget):
     curves = traitlets.Dict(read_only=True).tag(sync=True)
     _length = traitlets.Tuple(traitlets.Int(), traitlets.Int(), default_value=(0, 0))  # records, snapshots
 
-    def __init__(self, *, steps: int, unigram: float, fill: Fill, sentence: str) -> None:
-        self._steps, self._unigram, self._fill = steps, float(unigram), fill
+    def __init__(
+        self, *, steps: int, unigram: float, fill: Fill, sentence: str, pieces: Pieces = lambda text: ()
+    ) -> None:
+        self._steps, self._unigram, self._fill, self._pieces = steps, float(unigram), fill, pieces
         self._snapshots: list[dict[str, float]] = []
         self._rows: dict[str, list[list[float]]] = {"records": [], "snapshots": []}  # as the page has them
         self.set_trait("curves", self._draw_curves())
@@ -140,7 +143,8 @@ class TrainingReplay(CourseWidget):
         }
         against = "below" if gap < 0 else "above"
         pairs = "better" if min(classes) > CHANCE else "chance"
-        return " ".join(self.say(key, **facts) for key in ("at", against, pairs, "fills"))
+        said = [self.say(key, **facts) for key in ("at", against, pairs, "fills")]
+        return " ".join(said + unread(self._pieces, self.sentence))
 
 
 def _round(value: float) -> float:
