@@ -57,6 +57,7 @@ QUESTIONS = questions()
 
 
 def test_there_are_twenty_and_each_notebook_answers_one():
+    """But for 21, which goes through all of it once and asks nothing of its own."""
     assert list(QUESTIONS) == list(range(1, 21))
     asked = {file for text in QUESTIONS.values() for _, file, *_ in LINK.findall(text)}
     assert asked == {f"{row.file}.ipynb" for row in notebooks("ko") if row.number <= EXAM[:2]}

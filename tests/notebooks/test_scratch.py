@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from course_utils.support.lessons import lesson_folder, lesson_module, lesson_numbers
-from tests.scratch.registry import NOTEBOOKS, Scratch, audit_tags, compare, run_scratch
+from tests.scratch.registry import NOTEBOOKS, Scratch, audit_tags, compare, run_scratch, tagged_cells
 
 matplotlib.use("Agg")
 
@@ -46,6 +46,12 @@ def test_by_hand_equals_package(entry):
     mine, reference = namespace_of(entry.notebook)[entry.name], entry.load_reference()
     assert mine is not reference
     assert compare(entry, mine, reference) > 0
+
+
+def test_a_bert_in_less_than_a_hundred_lines():
+    """So notebook 21 says of what it builds."""
+    cells = tagged_cells(NOTEBOOKS / "21_bert_in_one_sitting.ipynb", "scratch")
+    assert 0 < sum(bool(line.strip()) for cell in cells for line in cell.splitlines()) < 100
 
 
 # ---- the machinery, on planted notebooks ---------------------------------------------------------------------------
