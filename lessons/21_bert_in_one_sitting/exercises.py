@@ -231,6 +231,14 @@ SELF_ATTENTION = Exercise(
             for sizes in [(2, 5, 12, 3), (1, 1, 6, 6), (3, 7, 10, 1), (1, 67, 10, 5)]
         ],
         "padding": lambda: [batch_of(3, 5, 6, 2, padded=True), batch_of(5, 11, 15, 5, padded=True)],
+        "not_low_enough": lambda: (  # all queries are (1, 0); the keys (−141, 0), (−142, 0) and, at [PAD], (20, 0)
+            torch.tensor([[[1.0, -141.0], [1.0, -142.0], [1.0, 20.0]]]),
+            torch.tensor([[1.0, 0.0], [0.0, 0.0]]),
+            torch.tensor([[0.0, 0.0], [1.0, 0.0]]),
+            *(torch.eye(2) for _ in range(2)),
+            1,
+            torch.tensor([[1, 1, 0]]),
+        ),
         "renormalised": lambda: (  # all queries are (1, 0), the keys (±0.5, 0) and, at [PAD], (3000, 0)
             torch.tensor([[[1.0, 0.5], [1.0, -0.5], [1.0, 3000.0]]], dtype=torch.float64),
             torch.tensor([[1.0, 0.0], [0.0, 0.0]], dtype=torch.float64),
@@ -283,6 +291,10 @@ SELF_ATTENTION = Exercise(
             "after_softmax": {
                 ".masked_fill(padding, -math.inf).softmax(dim=-1)": ".softmax(dim=-1).masked_fill(padding, 0.0)"
             },
+            "not_low_enough": [
+                *({"-math.inf": low} for low in ("-10.0", "-30.0", "-100.0", "-1000.0")),
+                {"scores.masked_fill(padding, -math.inf)": "(scores - 1000.0 * padding)"},
+            ],
             "renormalised": {
                 "weights = scores.masked_fill(padding, -math.inf).softmax(dim=-1)": (
                     "weights = scores.softmax(dim=-1) * ~padding\n"
