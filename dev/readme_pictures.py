@@ -44,7 +44,6 @@ PICTURES = [
     Picture("03_masking", ".course-widget", "mask_painter.png", press="인과"),
     Picture("09_subword_tokenization", "[data-testid=token_inspector]", "token_inspector.png"),
     Picture("14_contextual_embeddings", "[data-testid=sense_map]", "sense_map.png"),
-    Picture("00_start_here", "[data-testid=sense_explorer]", "sense_explorer.png"),
     Picture("15_attention_heads", "[data-testid=attention_explorer]", "attention_explorer.png"),
     Picture("16_fine_tuning", "[data-testid=task_heads]", "task_heads.png"),
 ]
