@@ -92,6 +92,9 @@ COMMANDS = {
         [["no such"], ["--most", "0", "no such"], ["--seed", "-1", "no such"], []],
         positional=["no such", *PATHS[1:4]],
     ),
+    "experiments.sense_labels": Command(
+        [["--only", "no such"], ["--seeds", "0"], ["--threads", "0"], *NO_TABLE]
+    ),
     "experiments.sense_stages": Command(
         [["first"], ["first="], ["=folder"], *([f"first={path}"] for path in PATHS[1:6])],
         positional=["first=no such", *TEXTS],
