@@ -22,7 +22,8 @@ class Notebook:
     Attributes:
         file: name without .ipynb, "02_scaled_dot_product_attention".
         part: title of the part it belongs to.
-        minutes: how long one reading takes, without the exercises.
+        minutes: how long its main path takes, without 심화 and the exercises.
+        waiting: seconds that its cells compute, on two quiet cores.
         title: as in its first heading.
         short: the title as on the map of the course.
         question: what it answers.
@@ -33,6 +34,7 @@ class Notebook:
     file: str
     part: str
     minutes: int
+    waiting: int
     title: str
     short: str
     question: str
@@ -60,6 +62,7 @@ def notebooks(lang: str | None = None) -> list[Notebook]:
             file=row["file"],
             part=parts[row["part"] - 1],
             minutes=row["minutes"],
+            waiting=row["waiting"],
             planned=row.get("planned", False),
             **row[lang],
         )

@@ -27,7 +27,7 @@ FIRST_CELL = """# {row.number} · {row.title}
 
 > **뼈대입니다.** {model}의 사본입니다. [채울 곳] 셀을 하나씩 바꾸고 이 줄을 지우십시오.
 
-읽는 데 {row.minutes}분, 연습 문제에 {exercises}분쯤 걸립니다."""
+본문 {row.minutes}분, 연습 문제 {exercises}분쯤 걸립니다."""
 
 
 def renamed(text: str, row: Notebook) -> str:

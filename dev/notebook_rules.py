@@ -183,6 +183,17 @@ def code_aside_is_folded(notebook: NotebookNode) -> Iterator[str]:
             yield f"{where(notebook, index)} is folded, and is no figure, no import and no bands"
 
 
+def depth_is_folded(notebook: NotebookNode) -> Iterator[str]:
+    """What a second reading wants is folded when the notebook opens; nothing else is."""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            depth = bool(re.match("#+ 심화", cell.source))
+            if re.search("^#+ 심화", cell.source, re.MULTILINE) and not depth:
+                yield f"{where(notebook, index)}: a heading 심화 folds its cell, so it begins one"
+            if depth != cell.metadata.get("jp-MarkdownHeadingCollapsed", False):
+                yield f"{where(notebook, index)}: jp-MarkdownHeadingCollapsed must be {depth}"
+
+
 def bands_hold_the_cell_before(notebook: NotebookNode) -> Iterator[str]:
     """A cell of bands follows a code cell, prints nothing, and has only asserts and the loops around them."""
     for index, cell in code_cells(notebook):
@@ -356,6 +367,7 @@ RULES: list[Rule] = [
     prose_comes_first,
     first_code_cell_imports,
     code_aside_is_folded,
+    depth_is_folded,
     bands_hold_the_cell_before,
     bold_is_closed,
     figures_have_alt_text,

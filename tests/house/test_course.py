@@ -8,10 +8,11 @@ import pytest
 
 from course_utils.course import FILE, notebooks, title_of
 from course_utils.exercises import progress
-from dev.minutes import exercising, reading
+from dev.minutes import DEPTH, EXERCISE, MAIN, minutes, rounded
 
 NOTEBOOKS = FILE.parent / "notebooks"
 LANGUAGES = ["ko", "en"]
+LONG = {"07", "08", *map(str, range(16, 21))}  # two ideas in one sitting
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +30,8 @@ def test_every_row_is_complete(lang):
     for row in notebooks(lang):
         assert all((row.part, row.title, row.short, row.question)), row.file
         assert row.moves, f"{row.file} has nothing that moves"
-        assert 10 <= row.minutes <= (90 if row.number == "21" else 60), row.file
+        longest = {"00": 20, "21": 120}.get(row.number, 60 if row.number in LONG else 45)
+        assert 10 <= row.minutes <= longest, row.file
         assert not any("|" in said or "\n" in said for said in (row.title, row.question, row.moves)), row.file
 
 
@@ -46,13 +48,14 @@ def test_titles_and_minutes_are_those_of_the_notebooks(lang):
             continue
         first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
         assert first.splitlines()[0] == f"# {row.number} · {row.title}"
-        told = re.search(r"(\d+)(?:분, 연습 문제에 | minutes, exercises )(\d+)(?:분| minutes)", first)
-        notebook = nbformat.read(path, as_version=4)
-        assert told and [int(number) for number in told.groups()] == [row.minutes, exercising(notebook)], (
-            row.file
-        )
-        if "[채울 곳]" not in first:
-            assert abs(row.minutes - reading(notebook)) <= 5, f"{row.file}: {reading(notebook):.0f} minutes"
+        if "[채울 곳]" in first:
+            continue
+        told = re.search(r"본문 (\d+)분, (?:심화 (\d+)분, )?연습 문제 (\d+)분", first)
+        spent = minutes(nbformat.read(path, as_version=4))
+        stated = [int(number or 0) for number in told.groups()]
+        assert stated == [row.minutes, rounded(spent[DEPTH]), spent[EXERCISE]], row.file
+        main = spent[MAIN] + row.waiting / 60
+        assert main <= row.minutes + 2.5, f"{row.file}: the main path takes {main:.0f} minutes"
 
 
 def test_titles_are_found_by_number(monkeypatch):

@@ -110,6 +110,8 @@ def drop_prose(notebook: NotebookNode) -> None:
     del notebook.cells[2]
 
 
+FOLDED_HEADING = {"jp-MarkdownHeadingCollapsed": True}
+
 # (the rule that must complain, what is planted)
 FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.kernelspec_is_plain, lambda notebook: notebook.metadata.kernelspec.update(display_name=".venv")),
@@ -148,6 +150,9 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.code_aside_is_folded, append_source(1, "import math\nimport zlib")),
     (rules.code_aside_is_folded, hide_source(2)),
     (rules.code_aside_is_folded, set_tags(3, "bands")),
+    (rules.depth_is_folded, lambda notebook: notebook.cells[0].update(source="### 심화: 더 보기")),
+    (rules.depth_is_folded, lambda notebook: notebook.cells[0].update(source="그래서\n\n### 심화: 더 보기")),
+    (rules.depth_is_folded, lambda notebook: notebook.cells[0].metadata.update(FOLDED_HEADING)),
     (rules.bands_hold_the_cell_before, holds("assert total > 2\nprint(total)")),
     (rules.bands_hold_the_cell_before, holds("for part in parts:\n    total = part")),
     (rules.bands_hold_the_cell_before, holds("assert total > 2", says("3\n"))),
