@@ -2,9 +2,9 @@
 
     python -m dev.slides 02 05        build/slides/02_….html, build/slides/05_….html; without a number all
 
-A markdown cell and what follows it are a slide, so nothing is kept in the cells. Folded code is left out, a folded
-answer opens at a click, and a widget is its picture in docs/pictures. Formulas become MathML, which browsers draw
-by themselves. → ← Space PageDown Home End lead through; a slide that is too long scrolls.
+A markdown cell and what follows it are a slide, so nothing is kept in the cells. 심화 and folded code are left out, a
+folded answer opens at a click, a widget is its picture in docs/pictures, and formulas become MathML, which browsers
+draw by themselves. → ← Space PageDown Home End lead through; a slide that is too long scrolls.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 
 from course_utils.support.files import write_atomically
 from course_utils.support.paths import NOTEBOOKS, ROOT
+from dev.minutes import DEPTH, sections
 from dev.notebook_cells import holds_an_answer, is_folded, read_notebook
 from dev.notebook_rules import COMMONMARK
 from dev.way import NEIGHBOURS
@@ -78,9 +79,9 @@ def _class(name: str) -> str:
 
 
 def slides(notebook: NotebookNode) -> list[str]:
-    """The HTML of each slide: a heading begins one, and so does each markdown cell."""
+    """The HTML of each slide of the main path: a heading begins one, and so does each markdown cell."""
     made: list[str] = []
-    for cell in notebook.cells:
+    for cell in (cell for part, _, cells in sections(notebook) if part != DEPTH for cell in cells):
         if cell.cell_type == "markdown":
             text = NEIGHBOURS.sub("", cell.source)
             made += [prose(part) for part in re.split(r"(?m)^(?=#{1,3} )", text) if part.strip()]

@@ -26,7 +26,9 @@ def notebook():
         new_code_cell("show(figure)", outputs=[pictured], metadata={"jupyter": {"source_hidden": True}}),
         new_markdown_cell("위젯"),
         new_code_cell("SenseMap(rows)", outputs=[widget]),
-        new_markdown_cell("몇입니까?"),
+        new_markdown_cell("### 심화: 더 깊이", metadata={"jp-MarkdownHeadingCollapsed": True}),
+        new_code_cell("print(4)"),
+        new_markdown_cell("## 2. 몇입니까?"),
         new_code_cell("print(3)", outputs=[new_output("stream", name="stdout", text="3")]),
     ]
     cells[-1].metadata.tags = ["answer"]
