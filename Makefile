@@ -62,8 +62,8 @@ lowest: venv  ## 허용하는 가장 낮은 버전으로 노트북을 실행합�
 slides: venv  ## 강의용 슬라이드를 build/slides에 만듭니다: make slides NOTEBOOK=02 / slides, one page a notebook, offline
 	@$(PY) -m dev.slides $(NOTEBOOK)
 
-pictures: venv  ## README의 그림 / make the pictures of the README
-	@$(PY) dev/readme_pictures.py
+pictures: venv  ## 위젯의 사진을 노트북과 README에 / photograph the widgets, for the notebooks and the READMEs
+	@$(PY) -m dev.pictures
 
 clean:  ## .venv와 임시 파일을 지웁니다 / remove .venv and caches
 	@echo ".venv와 임시 파일을 지웁니다 / removing .venv and caches …"

@@ -57,6 +57,15 @@ def where(notebook: NotebookNode, index: int) -> str:
     return f"cell {index + 1} ({notebook.cells[index].get('id', 'no id')})"
 
 
+def widget_outputs(cell: NotebookNode) -> list[NotebookNode]:
+    """The outputs of a cell tagged `widget` that are the widget: its one line, and its picture."""
+    return [
+        one
+        for one in cell.get("outputs", [])
+        if "widget" in tags(cell) and "text/plain" in one.get("data", {})
+    ]
+
+
 def output_texts(output: NotebookNode) -> Iterator[str]:
     """Every text in an output that people can read: streams, and data other than pictures."""
     if output.output_type == "stream":

@@ -33,6 +33,7 @@ from dev.notebook_cells import (  # noqa: E402
     read_notebook,
     tags,
     where,
+    widget_outputs,
 )
 from dev.number_rules import about_has_its_assert, about_is_written_by_the_helper  # noqa: E402
 from dev.run_notebooks import KERNELSPEC, MACHINE_PATH, WIDGET_VIEW  # noqa: E402
@@ -256,6 +257,14 @@ def widgets_have_digests(notebook: NotebookNode) -> Iterator[str]:
             yield f"{where(notebook, index)} is a digest and prints nothing"
 
 
+def widgets_are_pictured(notebook: NotebookNode) -> Iterator[str]:
+    """What a widget shows is saved with it as a picture, taken when it said the same."""
+    for index, cell in code_cells(notebook):
+        for output in widget_outputs(cell):
+            if output.metadata.get("image/png", {}).get("alt") != output.data["text/plain"]:
+                yield f"{where(notebook, index)} has no picture, or another's: python -m dev.pictures NUMBER"
+
+
 def answers_are_folded(notebook: NotebookNode) -> Iterator[str]:
     """The outputs of a cell tagged `answer` are saved folded, and no others."""
     for index, cell in code_cells(notebook):
@@ -373,6 +382,7 @@ RULES: list[Rule] = [
     figures_have_alt_text,
     may_move_has_reason,
     widgets_have_digests,
+    widgets_are_pictured,
     answers_are_folded,
     guesses_are_answered,
     has_exercises,

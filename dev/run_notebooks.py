@@ -29,7 +29,14 @@ sys.path.insert(0, str(ROOT))
 
 from course_utils.support.files import write_atomically  # noqa: E402
 from course_utils.support.paths import NOTEBOOKS  # noqa: E402
-from dev.notebook_cells import belongs_folded, holds_an_answer, output_texts, read_notebook, where  # noqa: E402
+from dev.notebook_cells import (  # noqa: E402
+    belongs_folded,
+    holds_an_answer,
+    output_texts,
+    read_notebook,
+    where,
+    widget_outputs,
+)
 
 CELL_SECONDS = 300
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -116,6 +123,16 @@ def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
     return merged
 
 
+def keep_pictures(before: NotebookNode, after: NotebookNode) -> None:
+    """Give each widget the picture saved with it, as long as it says the same (dev/pictures.py takes them)."""
+    saved = {cell.id: output for cell in before.cells for output in widget_outputs(cell)}
+    for cell in after.cells:
+        for output in widget_outputs(cell):
+            old = saved.get(cell.id, {"data": {}})
+            if "image/png" in old["data"] and old["data"]["text/plain"] == output.data["text/plain"]:
+                output.data["image/png"], output.metadata = old["data"]["image/png"], old["metadata"]
+
+
 def inspect_outputs(notebook: NotebookNode) -> None:
     """Refuse a notebook that wrote to stderr or shows a path of this machine."""
     for index, cell in enumerate(notebook.cells):
@@ -143,11 +160,12 @@ def run(path: Path, *, save: bool = True) -> None:
     Raises:
         Refused: if the run failed or its outputs may not be saved.
     """
-    notebook = read_notebook(path)
+    before, notebook = read_notebook(path), read_notebook(path)
     execute(notebook, path.resolve().parent)
     if not save:
         return
     normalise(notebook)
+    keep_pictures(before, notebook)
     inspect_outputs(notebook)
     nbformat.validate(notebook)
     write_atomically(path, serialise(notebook))

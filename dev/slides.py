@@ -3,13 +3,12 @@
     python -m dev.slides 02 05        build/slides/02_….html, build/slides/05_….html; without a number all
 
 A markdown cell and what follows it are a slide, so nothing is kept in the cells. 심화 and folded code are left out, a
-folded answer opens at a click, a widget is its picture in docs/pictures, and formulas become MathML, which browsers
+folded answer opens at a click, a widget is its picture, and formulas become MathML, which browsers
 draw by themselves. → ← Space PageDown Home End lead through; a slide that is too long scrolls.
 """
 
 from __future__ import annotations
 
-import base64
 import re
 import sys
 from collections.abc import Iterator
@@ -27,7 +26,6 @@ from dev.notebook_rules import COMMONMARK
 from dev.way import NEIGHBOURS
 
 FOLDER = ROOT / "build" / "slides"
-PICTURES = ROOT / "docs" / "pictures"
 PAGE = Path(__file__).with_name("slides.html")
 LINK = re.compile(r'<a href="[^"]*\.ipynb[^"]*">(.*?)</a>', re.S)  # beside the slides there are no notebooks
 FORMULA = re.compile(r"(`[^`\n]+`)|\$\$(.+?)\$\$|(?<!\\)\$([^$\n]+?)\$", re.S)
@@ -55,27 +53,20 @@ def code(cell: NotebookNode) -> Iterator[str]:
     """A code cell as it is seen."""
     if not is_folded(cell):
         yield f"<pre class=code>{escape(cell.source)}</pre>"
-    said = "".join(output for one in cell.outputs for output in shown(one, cell.source))
+    said = "".join(output for one in cell.outputs for output in shown(one))
     yield f"<details><summary>답</summary>{said}</details>" if holds_an_answer(cell) else said
 
 
-def shown(output: NotebookNode, source: str) -> Iterator[str]:
-    """One output: a picture, prose, or text; of a widget its picture."""
+def shown(output: NotebookNode) -> Iterator[str]:
+    """One output: a picture, prose, or text."""
     data = output.get("data", {"text/plain": output.get("text", "")})
     if png := data.get("image/png"):
         alt = output.metadata.get("image/png", {}).get("alt", "")
         yield f'<img src="data:image/png;base64,{png.strip()}" alt="{escape(alt)}">'
     elif "text/markdown" in data:
         yield prose(data["text/markdown"])
-    elif picture := next((one for one in PICTURES.glob("*.png") if f"{_class(one.stem)}(" in source), None):
-        coded = base64.b64encode(picture.read_bytes()).decode()
-        yield f'<img src="data:image/png;base64,{coded}" alt="{escape(data["text/plain"])}">'
     elif data.get("text/plain"):
         yield f"<pre>{escape(data['text/plain'])}</pre>"
-
-
-def _class(name: str) -> str:
-    return name.title().replace("_", "")
 
 
 def slides(notebook: NotebookNode) -> list[str]:

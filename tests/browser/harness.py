@@ -1,4 +1,4 @@
-"""A real JupyterLab on loopback and a real Chromium in front of it, for browser tests and dev/readme_pictures.py.
+"""A real JupyterLab on loopback and a real Chromium in front of it, for browser tests and dev/pictures.py.
 
     with running_lab(folder) as lab, running_chromium() as browser, visit(browser, lab) as guest:
         guest.open("02_scaled_dot_product_attention.ipynb")

@@ -59,7 +59,9 @@ def test_the_map_holds_the_judged_sentences_in_the_plane_in_which_a_sentence_is_
     torch.testing.assert_close(places.mean(dim=0), torch.zeros(2), rtol=0, atol=1e-5)
     points = sense_points(*below, sentences, "말", layer=2)
     second, first = torch.linalg.eigvalsh((points - points.mean(dim=0)).T.cov(correction=0))[-2:]
-    torch.testing.assert_close(places.var(dim=0, correction=0), torch.stack([first, second]), rtol=1e-3, atol=0)
+    torch.testing.assert_close(
+        places.var(dim=0, correction=0), torch.stack([first, second]), rtol=1e-3, atol=0
+    )
     for row in (0, 12):
         sentence, start, end, _ = told["examples"]["말"][row]
         assert sentence[start:end] == "말"

@@ -27,8 +27,9 @@ def says(text: str, *, name: str = "stdout") -> NotebookNode:
     return new_output("stream", name=name, text=text)
 
 
-def picture(alt: str) -> NotebookNode:
-    return new_output("display_data", data={"image/png": "aW1n"}, metadata={"image/png": {"alt": alt}})
+def picture(alt: str, **data: str) -> NotebookNode:
+    data = {"image/png": "aW1n"} | data
+    return new_output("execute_result", data=data, metadata={"image/png": {"alt": alt}})
 
 
 def good_notebook() -> NotebookNode:
@@ -38,7 +39,7 @@ def good_notebook() -> NotebookNode:
         code("def my_sum(x):\n    return x.sum()", "scratch"),
         code("total = my_sum(torch.ones(3))\nprint(int(total))", outputs=[says("3\n")]),
         code("show(axes, alt='한 문장')", "figure", outputs=[picture("한 문장")]),
-        code("widget", "widget", outputs=[new_output("execute_result", data={"text/plain": "[위젯] 합"})]),
+        code("widget", "widget", outputs=[picture("[위젯] 합", **{"text/plain": "[위젯] 합"})]),
         code("widget.k = 3\nprint(widget.summary)", "widget-digest", outputs=[says("k = 3\n")]),
         code("many = Guess('02.a', '몇입니까?')\nmany"),
         code("many.answer(3)\nprint(3)", "answer", outputs=[says("답: 몇입니까?\n3\n")]),
@@ -165,6 +166,11 @@ FAULTS: list[tuple[rules.Rule, Callable[[NotebookNode], None]]] = [
     (rules.figures_have_alt_text, lambda notebook: cell(notebook, 4).update(outputs=[picture(" ")])),
     (rules.may_move_has_reason, may_move(3, marks="it was trained here")),
     (rules.may_move_has_reason, may_move(4, marks="")),
+    (rules.widgets_are_pictured, lambda notebook: cell(notebook, 5).outputs[0].update(metadata={})),
+    (
+        rules.widgets_are_pictured,
+        lambda notebook: cell(notebook, 5).outputs[0].data.update({"text/plain": "곱"}),
+    ),
     (rules.widgets_have_digests, set_tags(6)),
     (rules.widgets_have_digests, lambda notebook: cell(notebook, 6).update(outputs=[])),
     (rules.answers_are_folded, lambda notebook: cell(notebook, 8).metadata.pop("jupyter")),

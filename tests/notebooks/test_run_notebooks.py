@@ -83,6 +83,24 @@ def test_normal_form_folds_imports_figures_and_answers():
     ]
 
 
+@pytest.mark.parametrize(("said", "kept"), [("[위젯] 1", True), ("[위젯] 2", False)])
+def test_a_widget_keeps_its_picture_while_it_says_the_same(said: str, kept: bool):
+    def notebook(tag: str, said: str, **picture: str) -> NotebookNode:
+        output = new_output("execute_result", data={"text/plain": said} | picture)
+        return new_notebook(
+            cells=[new_code_cell("w", id="99-001", outputs=[output], metadata={"tags": [tag]})]
+        )
+
+    before, after = notebook("widget", "[위젯] 1", **{"image/png": "AAA"}), notebook("widget", said)
+    before.cells[0].outputs[0].metadata = {"image/png": {"alt": "[위젯] 1"}}
+    run_notebooks.keep_pictures(before, after)
+    assert ("image/png" in after.cells[0].outputs[0].data) == kept
+    assert after.cells[0].outputs[0].metadata == (before.cells[0].outputs[0].metadata if kept else {})
+    other = notebook("figure", "[위젯] 1")
+    run_notebooks.keep_pictures(before, other)
+    assert "image/png" not in other.cells[0].outputs[0].data
+
+
 @pytest.mark.parametrize(
     ("output", "reason"),
     [

@@ -17,7 +17,10 @@ LINKS = "\n\n[03번](03_a.ipynb)의 것.\n\n[← 01 가](01_b.ipynb) · [03 나 
 def notebook():
     png = base64.b64encode(b"png").decode()
     pictured = new_output("display_data", data={"image/png": png}, metadata={"image/png": {"alt": 'a "b"'}})
-    widget = new_output("execute_result", data={"text/plain": "[위젯] 지도"}, execution_count=1)
+    widget = new_output(
+        "execute_result", data={"text/plain": "[위젯] 지도", "image/png": png}, execution_count=1
+    )
+    widget.metadata = {"image/png": {"alt": "[위젯] 지도"}}
     cells = [
         new_markdown_cell("# 02 · 제목\n\n`$x$`와 **$a < b$**.\n\n## 1. 절\n\n$$\\frac{1}{2}$$" + LINKS),
         new_code_cell("print('<b>')", outputs=[new_output("stream", name="stdout", text="<b>\n")]),
