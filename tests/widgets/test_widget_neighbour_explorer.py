@@ -76,8 +76,8 @@ def test_a_word_never_seen_is_answered_in_words() -> None:
     assert "배 0.90, 항구 0.50" in widget.summary
     assert listed(widget) == ["배", "항구"] and widget.picture["known"] is False
     widget.word = "뫙"
-    assert "아는 하위 단어도 없습니다" in widget.summary and widget.picture["points"] == []
-    assert "아는 하위 단어도" in make("배편", unseen=None).summary
+    assert "벡터가 없습니다" in widget.summary and widget.picture["points"] == []
+    assert "벡터가 없습니다" in make("배편", unseen=None).summary
 
 
 def test_two_words_in_one_dimension_have_a_map() -> None:
