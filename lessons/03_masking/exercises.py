@@ -62,7 +62,8 @@ MASK_OF_PADDING = Exercise(
             "greater_than_pad": {"!=": ">"},
             "negative_is_padding": {REAL: f"({REAL} & ((input_ids >= 0) | (pad_token_id < 0)))"},
             "other_ids": [
-                {"input_ids !=": f"input_ids.to(torch.{to}) !="} for to in ("int16", "int32", "float16", "float32")
+                {"input_ids !=": f"input_ids.to(torch.{to}) !="}
+                for to in ("int16", "int32", "float16", "float32")
             ],
             "only_padding": {REAL: f"({REAL} | (input_ids == pad_token_id).all(dim=-1, keepdim=True))"},
             "ready_made": padding_mask,
