@@ -46,7 +46,8 @@ MASK_OF_PADDING = Exercise(
         "other padding": lambda: [(torch.tensor([[0, 7, 9, 2, 1, 1]]), 1), (torch.tensor([[3, 0, -1]]), -1)],
         "negative_is_padding": lambda: [signed(pad) for pad in (4, 7, -3, -8)],
         "other_ids": lambda: [
-            large(pad, dtype) for pad in (300, 2**24) for dtype in (torch.int32, torch.int64)
+            *(large(pad, dtype) for pad in (300, 2**24) for dtype in (torch.int32, torch.int64)),
+            (torch.tensor([[7 + 2**32, 8, 7]]), 7),
         ],
         "only_padding": lambda: (torch.tensor([[4, 4, 4], [9, 4, 4]]), 4),
     },
@@ -61,7 +62,8 @@ MASK_OF_PADDING = Exercise(
             "greater_than_pad": {"!=": ">"},
             "negative_is_padding": {REAL: f"({REAL} & ((input_ids >= 0) | (pad_token_id < 0)))"},
             "other_ids": [
-                {"input_ids !=": f"input_ids.to(torch.{to}) !="} for to in ("int16", "float16", "float32")
+                {"input_ids !=": f"input_ids.to(torch.{to}) !="}
+                for to in ("int16", "int32", "float16", "float32")
             ],
             "only_padding": {REAL: f"({REAL} | (input_ids == pad_token_id).all(dim=-1, keepdim=True))"},
             "ready_made": padding_mask,

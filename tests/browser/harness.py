@@ -176,12 +176,13 @@ def _url_of(server: subprocess.Popen, runtime: Path, log: Path) -> str:
 
 
 def copy_notebook(source: Path, target: Path, *, cleared: Sequence[int] | None = None) -> None:
-    """Copy a notebook without the outputs of the cleared cells, or of all.
+    """Copy a notebook without the outputs of the cleared cells, or of all, and with 심화 unfolded.
 
     A prompt with a number and an output come there from the run that is looked at.
     """
     notebook = json.loads(source.read_text("utf-8"))
     for index, cell in enumerate(notebook["cells"]):
+        cell["metadata"].pop("jp-MarkdownHeadingCollapsed", None)
         if cell["cell_type"] == "code" and (cleared is None or index in cleared):
             cell["execution_count"], cell["outputs"] = None, []
     target.write_text(json.dumps(notebook, ensure_ascii=False), "utf-8")

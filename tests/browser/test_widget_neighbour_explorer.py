@@ -10,12 +10,7 @@ words = ["배", "항구", "사과", "밤", "<b>굵게</b>"]
 end = np.array([[1, 0, 0], [1, 0.1, 0], [1, 0, 0.3], [0.4, 1, 0], [0.2, 0, 1]])
 moments = {"처음": np.eye(5, 3) + 0.1, "끝": end}
 
-def unseen(word):
-    if not word.startswith("배"):
-        raise KeyError(word)
-    return [("배", 0.9), ("항구", 0.5)]
-
-widget = NeighbourExplorer("배", words=words, moments=moments, groups={"항구": "탈것", "사과": "과일"}, unseen=unseen)
+widget = NeighbourExplorer("배", words=words, moments=moments)
 widget
 """
 

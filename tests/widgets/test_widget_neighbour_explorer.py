@@ -10,20 +10,8 @@ START = np.eye(5, 7)
 END = np.array([[1, 0, 0], [1, 0.1, 0], [1, 0, 0.3], [0, 1, 0], [-1, 0, 0.0]]) @ np.eye(3, 7)
 
 
-def unseen(word: str) -> list[tuple[str, float]]:
-    if word != "배편":
-        raise KeyError(word)
-    return [("배", 0.9), ("항구", 0.5), ("모르는말", 0.4)]
-
-
 def make(word="배", **changes) -> NeighbourExplorer:
-    settings = dict(
-        words=WORDS,
-        moments={"처음": START, "끝": END},
-        groups={"항구": "탈것", "사과": "과일"},
-        unseen=unseen,
-    )
-    return NeighbourExplorer(word, **(settings | changes))
+    return NeighbourExplorer(word, **({"words": WORDS, "moments": {"처음": START, "끝": END}} | changes))
 
 
 def listed(widget: NeighbourExplorer) -> list[str]:
@@ -60,24 +48,11 @@ def test_the_moments_between_do_not_move_the_last_map() -> None:
     assert between.picture != make().picture
 
 
-def test_neighbours_of_a_word_never_seen_stand_around_their_middle_as_they_were_at_last() -> None:
-    widget = make("배편")
-    (x, y), (other_x, other_y) = places(widget).values()
-    assert (x, y) == pytest.approx((-other_x, -other_y), abs=1e-6) and abs(x) > 0.01
-    at_last = widget.picture
-    widget.moment = 0
-    assert widget.picture == at_last
-
-
 def test_a_word_never_seen_is_answered_in_words() -> None:
     widget = make()
     widget.word = "배편"
-    assert "배운 단어 5개에 없어 자기 벡터가 없습니다" in widget.summary
-    assert "배 0.90, 항구 0.50" in widget.summary
-    assert listed(widget) == ["배", "항구"] and widget.picture["known"] is False
-    widget.word = "뫙"
-    assert "아는 하위 단어도 없습니다" in widget.summary and widget.picture["points"] == []
-    assert "아는 하위 단어도" in make("배편", unseen=None).summary
+    assert "배운 단어 5개에 없어 벡터가 없습니다" in widget.summary
+    assert widget.picture["known"] is False and listed(widget) == widget.picture["points"] == []
 
 
 def test_two_words_in_one_dimension_have_a_map() -> None:

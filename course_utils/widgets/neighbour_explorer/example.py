@@ -16,4 +16,4 @@ def largest() -> NeighbourExplorer:
     draw = np.random.default_rng(0)
     end = draw.normal(size=(3000, 100))
     moments = {f"갱신 {n}": end + (100 - n) * draw.normal(size=(3000, 100)) / 30 for n in range(100)}
-    return NeighbourExplorer("배", words=names, moments=moments, groups={"단어1": "탈것", "단어2": "과일"})
+    return NeighbourExplorer("배", words=names, moments=moments)

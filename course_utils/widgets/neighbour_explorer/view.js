@@ -15,20 +15,12 @@ export default courseWidget((view) => {
   const area = plane({ width: 400, height: 290, margin: 24, label: words.map });
   panel(view, words.map, area.root, make("p", { class: "course-note" }, words.map_note));
   const list = make("ol", { class: "ne-list", "aria-label": words.neighbours, "data-testid": "neighbours" });
-  const legend = make("p", { class: "course-flow ne-legend", "data-testid": "legend" });
-  panel(view, words.neighbours, list, legend);
+  panel(view, words.neighbours, list);
   let buttons = [];
-  const TINTS = [0, 2, 1, 3, 5]; // sense-0 …: the colours of the groups
-  const look = (picture, group) => `sense-${group ? TINTS[picture.groups.indexOf(group) % 5] : 4}`;
 
   return (picture) => {
     drawMap(picture);
     drawList(picture);
-    legend.replaceChildren(
-      ...picture.groups.map((group, place) =>
-        make("span", {}, make("i", { class: `sense-${TINTS[place % 5]}` }, "●"), ` ${group}`),
-      ),
-    );
   };
 
   function drawMap(picture) {
@@ -38,7 +30,7 @@ export default courseWidget((view) => {
     const labels = spread([...(picture.known ? [middle] : []), ...placed]);
     area.root.replaceChildren(
       ...labels.flatMap((point) => {
-        const kind = point.centre ? "sense-6" : `${look(picture, point.group)}${point.near ? "" : " ne-far"}`;
+        const kind = point.centre ? "sense-6" : `sense-4${point.near ? "" : " ne-far"}`;
         const right = point.px < area.width * 0.62;
         return [
           svg("circle", { class: `ne-dot ${kind}`, cx: point.px, cy: point.py, r: point.centre ? 8 : 5 }),
@@ -76,13 +68,10 @@ export default courseWidget((view) => {
     picture.neighbours.forEach((one, place) => {
       fill(
         buttons[place],
-        {
-          "aria-label": `${one.word} ${number(one.cosine)}${one.group ? `, ${one.group}` : ""}`,
-        },
+        { "aria-label": `${one.word} ${number(one.cosine)}` },
         make("b", {}, one.word),
         " ",
         make("span", {}, number(one.cosine)),
-        make("i", { class: look(picture, one.group), "aria-hidden": "true" }, one.group ? "●" : ""),
       );
     });
   }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,10 @@ class NeighbourExplorer(CourseWidget):
         word: what to start from.
         words: V different words.
         moments: name -> float (V, C), the vectors at several moments of the training, in order.
-        groups: word -> a group that it belongs to, in the learner's words; others have none.
-        unseen: word -> [(word of `words`, cosine), …], the neighbours of a word that is not among `words`;
-            KeyError (or None instead of a function): it has none.
         start: any of the attributes.
 
     Attributes:
-        word: a word without blanks, at most 20 letters; it need not be known.
+        word: a word without blanks, at most 20 letters; one that is not among `words` has no vector.
         moment: from 0; at first the last.
     """
 
@@ -47,15 +44,11 @@ class NeighbourExplorer(CourseWidget):
         *,
         words: Sequence[str],
         moments: Mapping[str, ArrayLike],
-        groups: Mapping[str, str] | None = None,
-        unseen: Callable[[str], Sequence[tuple[str, float]]] | None = None,
         **start: Any,
     ) -> None:
         self._words = list(words)
         self._index = {known: row for row, known in enumerate(self._words)}
         self._moments = [self._unit(name, vectors) for name, vectors in moments.items()]
-        self._groups = dict(groups or {})
-        self._unseen = unseen
         self.set_trait("moment_names", [str(name) for name in moments])
         super().__init__(**({"word": word, "moment": len(moments) - 1} | start))
 
@@ -66,18 +59,11 @@ class NeighbourExplorer(CourseWidget):
             raise self.bad("word", most=LONGEST_WORD)
         self.within(moment=(0, len(self._moments) - 1))
         known = word in self._index
-        if known:
-            near, final = (self._nearest(word, at) for at in (self.moment, -1))
-        else:
-            near = final = self._neighbours_of_unseen(word)
+        near, final = (self._nearest(word, at) if known else [] for at in (self.moment, -1))
         picture = {
             "word": word,
             "known": known,
-            "neighbours": [
-                {"word": other, "cosine": cosine, "group": self._groups.get(other, "")}
-                for other, cosine in near
-            ],
-            "groups": list(dict.fromkeys(self._groups.values())),
+            "neighbours": [{"word": other, "cosine": cosine} for other, cosine in near],
             **self._map(word, [other for other, _ in near], [other for other, _ in final]),
         }
         return picture, self._say(picture)
@@ -93,52 +79,26 @@ class NeighbourExplorer(CourseWidget):
         best = np.argsort(-cosines, kind="stable")[: min(NEIGHBOURS, len(table) - 1)]
         return [(self._words[other], float(cosines[other])) for other in best]
 
-    def _neighbours_of_unseen(self, word: str) -> list[tuple[str, float]]:
-        try:
-            found = self._unseen(word) if self._unseen is not None else []
-        except KeyError:
-            found = []
-        return [(other, float(cosine)) for other, cosine in found if other in self._index][:NEIGHBOURS]
-
     def _map(self, word: str, near: list[str], final: list[str]) -> dict[str, Any]:
         """Places in the plane that shows the last moment's neighbours best; it stays while the moment changes."""
         shown = list(dict.fromkeys([*near, *final]))
         if not shown:
             return {"points": [], "reach": 1.0}
-        rows, last = [self._index[other] for other in final], self._moments[-1]
-        known = word in self._index
-        axes = np.linalg.svd(last[rows] - self._centre(word, rows, -1), full_matrices=False)[2][:2]  # (2, C)
-        reach = np.abs((last[rows] - self._centre(word, rows, -1)) @ axes.T).max() * 1.15
-        now = self._moments[self.moment if known else -1]
-        places = now[[self._index[other] for other in shown]]
-        places = (places - self._centre(word, rows, self.moment if known else -1)) @ axes.T  # (N, 2 or 1)
+        centre, last, now = self._index[word], self._moments[-1], self._moments[self.moment]
+        around = last[[self._index[other] for other in final]] - last[centre]
+        axes = np.linalg.svd(around, full_matrices=False)[2][:2]  # (2, C)
+        reach = np.abs(around @ axes.T).max() * 1.15
+        places = (now[[self._index[other] for other in shown]] - now[centre]) @ axes.T  # (N, 2 or 1)
         places = np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
         points = [
-            {
-                "word": other,
-                "x": float(x),
-                "y": float(y),
-                "near": other in near,
-                "group": self._groups.get(other, ""),
-            }
+            {"word": other, "x": float(x), "y": float(y), "near": other in near}
             for other, (x, y) in zip(shown, np.clip(places, -reach, reach).tolist(), strict=True)
         ]
         return {"points": points, "reach": float(max(reach, 1e-6))}
-
-    def _centre(self, word: str, rows: list[int], moment: int) -> np.ndarray:
-        """The middle of the map: the word itself, or where its neighbours are if it has no place."""
-        table = self._moments[moment]
-        return table[self._index[word]] if word in self._index else table[rows].mean(axis=0)
 
     def _say(self, picture: dict[str, Any]) -> str:
         near = picture["neighbours"]
         listed = ", ".join(f"{one['word']} {signed(one['cosine'], 2)}" for one in near[:5])
         facts = {"word": picture["word"], "listed": listed, "total": len(self._words)}
-        if not picture["known"]:
-            return self.say("unseen" if near else "nothing", **facts)
-        said = [self.say("near", moment=self.moment_names[self.moment], **facts)]
-        counted = {group: sum(one["group"] == group for one in near) for group in picture["groups"]}
-        if any(counted.values()):
-            shares = " · ".join(f"{group} {count}" for group, count in counted.items() if count)
-            said.append(self.say("shares", count=len(near), shares=shares))
-        return " ".join(said)
+        known = picture["known"]
+        return self.say("near" if known else "unseen", moment=self.moment_names[self.moment], **facts)
