@@ -1,4 +1,4 @@
-"""Every head's attention on one sentence, with the queries and keys that it was made from.
+"""Every head's attention on one sentence, with the queries, keys and values of the heads.
 
 Letters: T tokens, D head size, H heads, L layers, C = H·D hidden size.
 """
@@ -25,6 +25,7 @@ class AttentionMaps:
     weights: Tensor  # float (L, H, T, T), rows = queries, each sums to 1; before dropout
     queries: Tensor  # float (L, H, T, D), not yet scaled by 1/√D
     keys: Tensor  # float (L, H, T, D)
+    values: Tensor  # float (L, H, T, D); weights @ values is what each head brings
     second_start: int | None = None  # the first token of the second text, if there is one
 
 
@@ -32,9 +33,9 @@ class AttentionMaps:
 def attention_maps(
     model: nn.Module, tokenizer: WordPieceTokenizer, sentence: str, pair: str | None = None
 ) -> AttentionMaps:
-    """Read the queries and keys of all heads and weigh them: softmax(Q Kᵀ / √D).
+    """Read the queries, keys and values of all heads and weigh: softmax(Q Kᵀ / √D).
 
-    They are caught as they leave the query and key projections, so it does not matter by which path (open, fused,
+    They are caught as they leave their projections, so it does not matter by which path (open, fused,
     transformers' SDPA) the model itself goes on from there. The model is left as it was.
 
     Args:
@@ -60,22 +61,24 @@ def attention_maps(
     with _caught(model) as caught:
         encoder(ids, token_type_ids=segments)
     heads = encoder.config.num_attention_heads
-    queries, keys = (
+    queries, keys, values = (
         torch.cat(rows).unflatten(-1, (heads, -1)).transpose(1, 2)  # (L, T, C) -> (L, H, T, D)
         for rows in caught
     )
     second = None if pair is None else encoding.token_type_ids.index(1)
-    return AttentionMaps(tuple(encoding.tokens), attention_weights(queries, keys), queries, keys, second)
+    return AttentionMaps(
+        tuple(encoding.tokens), attention_weights(queries, keys), queries, keys, values, second
+    )
 
 
 @contextmanager
-def _caught(model: nn.Module) -> Iterator[tuple[list[Tensor], list[Tensor]]]:
-    """Two lists that collect what the query and key projections return, layer by layer, (1, T, C) each."""
-    caught: tuple[list[Tensor], list[Tensor]] = [], []
+def _caught(model: nn.Module) -> Iterator[tuple[list[Tensor], ...]]:
+    """Three lists that collect what the query, key and value projections return, layer by layer, (1, T, C) each."""
+    caught: tuple[list[Tensor], ...] = [], [], []
     hooks = []
     try:
         for layer in projections(model):
-            for part, rows in zip((layer.query, layer.key), caught):
+            for part, rows in zip((layer.query, layer.key, layer.value), caught):
                 keep = lambda module, given, result, rows=rows: rows.append(result.detach())  # noqa: E731
                 hooks.append(part.register_forward_hook(keep))
         yield caught

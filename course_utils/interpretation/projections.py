@@ -12,6 +12,7 @@ class Projections(NamedTuple):
 
     query: nn.Module
     key: nn.Module
+    value: nn.Module
     output: nn.Module  # W^O: what comes in is the heads' context side by side, (B, T, H·D)
 
 
@@ -29,10 +30,12 @@ def projections(model: nn.Module) -> list[Projections]:
     encoder = getattr(encoder_of(model), "encoder", None)
     if hasattr(encoder, "layers"):
         parts = [block.attention for block in encoder.layers]
-        return [Projections(part.query, part.key, part.output) for part in parts]
+        return [Projections(part.query, part.key, part.value, part.output) for part in parts]
     if hasattr(encoder, "layer"):
         parts = [block.attention for block in encoder.layer]
-        return [Projections(part.self.query, part.self.key, part.output.dense) for part in parts]
+        return [
+            Projections(part.self.query, part.self.key, part.self.value, part.output.dense) for part in parts
+        ]
     raise TypeError(
         f"model must be a BertModel of the course or of transformers, or hold one as .bert; got {type(model).__name__}"
     )

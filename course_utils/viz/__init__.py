@@ -28,7 +28,7 @@ from course_utils.viz.plane import label_beside, plot_arrows, plot_hull
 from course_utils.viz.positions import plot_encoding
 from course_utils.viz.reach import plot_reach
 from course_utils.viz.runs import plot_runs
-from course_utils.viz.senses import plot_influence, plot_intervals, plot_scores, plot_sense_map
+from course_utils.viz.senses import plot_intervals, plot_scores, plot_sense_map
 from course_utils.viz.shares import plot_shares
 from course_utils.viz.similarity import plot_similarity
 from course_utils.viz.span_scores import plot_span_scores

@@ -136,30 +136,3 @@ def plot_intervals(
     ax.invert_yaxis()
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=12)
     return ax
-
-
-def plot_influence(words: Sequence[str], moved: Sequence[float], *, ax: Axes | None = None) -> Axes:
-    """Draw, word by word in reading order, how much each moved the sense: to the right for it, to the left against it.
-
-    Args:
-        words: the words of the context.
-        moved: by how much each moved it (log-odds).
-    """
-    words = names_of(words)
-    moved = numbers(moved, float, finite=True, shape=(len(words),))
-    ax = axes_for(ax, 7, 1.2 + 0.55 * len(words))
-    places = np.arange(len(words))
-    for place, by in zip(places, moved):
-        look = {"color": (KEY, 0.6), "edgecolor": KEY, "hatch": "//"}
-        beside = {"xytext": (-6, 0), "ha": "right"}
-        if by >= 0:
-            look = {"color": (QUERY, 0.75), "edgecolor": QUERY, "hatch": ""}
-            beside = {"xytext": (6, 0), "ha": "left"}
-        ax.barh(place, by, height=0.62, **look)
-        ax.annotate(f"{by:+.1f}", (by, place), textcoords="offset points", va="center", fontsize=13, **beside)
-    ax.axvline(0, color=INK, linewidth=1, linestyle="-")
-    ax.set_yticks(places, literals(words), fontsize=15)
-    ax.tick_params(axis="y", length=0)
-    ax.margins(x=0.18)
-    ax.invert_yaxis()
-    return ax

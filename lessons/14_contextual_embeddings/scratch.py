@@ -1,4 +1,4 @@
-"""What notebook 14 builds by hand: a word's vector, the nearest sense, the Wilson interval."""
+"""What notebook 14 builds by hand: a word's vector, the nearest sense."""
 
 import torch
 
@@ -53,20 +53,8 @@ def sense_cases(generator):
     yield points, torch.randn(1, 3, generator=generator)
 
 
-def interval_cases(generator):
-    return [(0, 1), (1, 1), (13, 64), (64, 64), (230, 256)]
-
-
 ENTRIES = [
     # The model is fixed and runs without gradients, as in the package.
     Scratch(NOTEBOOK, "my_word_vector", "course_utils.contextual:word_vectors", word_cases, gradients=False),
     Scratch(NOTEBOOK, "my_nearest_sense", f"{__name__}:sense_scores", sense_cases),
-    # Plain numbers, nothing to differentiate.
-    Scratch(
-        NOTEBOOK,
-        "my_wilson_interval",
-        "course_utils.contextual.evaluation:wilson_interval",
-        interval_cases,
-        gradients=False,
-    ),
 ]

@@ -34,10 +34,12 @@ def test_queries_keys_and_weights_by_hand():
         into = states[layer][0]
         query = into @ block.attention.query.weight.T + block.attention.query.bias  # (T, C)
         key = into @ block.attention.key.weight.T + block.attention.key.bias
+        value = into @ block.attention.value.weight.T + block.attention.value.bias
         for head in range(5):
             own = [3 * head, 3 * head + 1, 3 * head + 2]
             torch.testing.assert_close(maps.queries[layer, head], query[:, own], rtol=0, atol=1e-5)
             torch.testing.assert_close(maps.keys[layer, head], key[:, own], rtol=0, atol=1e-5)
+            torch.testing.assert_close(maps.values[layer, head], value[:, own], rtol=0, atol=1e-5)
             for place in (0, 6, 10):
                 powers = [
                     math.exp(sum(query[place, c].item() * key[other, c].item() for c in own) / math.sqrt(3))

@@ -61,7 +61,6 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     "plot_gains": lambda ax: viz.plot_gains(["a", "b"], [[0.5, 0.25, 0.75], [-0.1, -0.3, 0.2]], ax=ax),
     "plot_head_grid": lambda ax: viz.plot_head_grid([[0.0, 0.25, 1.0], [0.5, 0.75, 0.125]], ax=ax),
     "plot_hull": lambda ax: viz.plot_hull([[0, 0], [4, 1], [1, 3]], QUERIES, color="k", ax=ax),
-    "plot_influence": lambda ax: viz.plot_influence(QUERIES, [2.0, -0.5, 0.25], ax=ax),
     "plot_input_embeddings": lambda ax: viz.plot_input_embeddings(QUERIES, [0, 0, 1], ax=ax),
     "plot_intervals": lambda ax: viz.plot_intervals(
         {"ours": [(0.9, 0.8, 0.95)], "theirs": [(0.5, 0.4, 0.6)]}, ["bae"], chance=[0.25], ax=ax

@@ -56,7 +56,6 @@ REFUSED = [
     (viz.plot_encoding, ([[NAN]],)),
     (viz.plot_gains, (TWO, [[0, 0, 0], [3, 1, 2]])),
     (viz.plot_head_grid, ([[NAN]],)),
-    (viz.plot_influence, (["a"], [1.0, 2.0])),
     (viz.plot_input_embeddings, (TWO, [0])),
     (viz.plot_input_embeddings, (["a"], [2])),
     (viz.plot_intervals, ({"a": [(0.9, 0.95, 1.0)]}, ["b"])),

@@ -98,7 +98,6 @@ def labelled(ax):
         (viz.plot_differences, ([0.1, 0.2], two)),
         (viz.plot_fates, ([two], [["plain", "masked"]], [["b", LABEL]])),
         (viz.plot_gains, (two, [[0.5, 0.25, 0.75], [0.1, -1, 1]])),
-        (viz.plot_influence, (two, [1.0, -1.0])),
         (viz.plot_input_embeddings, (two, [0, 1])),
         (viz.plot_intervals, ({LABEL: [(0.5, 0.4, 0.6)] * 2}, two)),
         (viz.plot_pieces, ({LABEL: two},)),
