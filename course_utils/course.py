@@ -23,23 +23,23 @@ class Notebook:
         file: name without .ipynb, "02_scaled_dot_product_attention".
         part: title of the part it belongs to.
         minutes: how long its main path takes, without 심화 and the exercises.
-        waiting: seconds that its cells compute, on two quiet cores.
         title: as in its first heading.
         short: the title as on the map of the course.
         question: what it answers.
         moves: what its widgets let the learner move; empty where it has none.
         planned: is it still to be written?
+        waiting: seconds that its cells compute, on two quiet cores.
     """
 
     file: str
     part: str
     minutes: int
-    waiting: int
     title: str
     short: str
     question: str
     moves: str
     planned: bool = False
+    waiting: int = 0
 
     @property
     def number(self) -> str:
@@ -62,7 +62,7 @@ def notebooks(lang: str | None = None) -> list[Notebook]:
             file=row["file"],
             part=parts[row["part"] - 1],
             minutes=row["minutes"],
-            waiting=row["waiting"],
+            waiting=row.get("waiting", 0),
             planned=row.get("planned", False),
             **row[lang],
         )

@@ -8,7 +8,6 @@ from course_utils.viz.beam_tree import plot_beam_tree
 from course_utils.viz.bert_model import plot_bert_model
 from course_utils.viz.change_grid import plot_change_grid
 from course_utils.viz.comparisons import plot_comparisons
-from course_utils.viz.contributions import plot_contributions
 from course_utils.viz.curves import plot_curves
 from course_utils.viz.descent import plot_descent_paths
 from course_utils.viz.encoder_block import plot_encoder_block

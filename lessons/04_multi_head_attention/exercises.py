@@ -68,6 +68,7 @@ SPLIT_HEADS = Exercise(
         "batch": batch_mixed_in,
         "other_sizes_shape": lambda hidden, num_heads: split_heads(hidden, num_heads).squeeze(2),
     },
+    forbids=("course_utils.attention.MultiHeadAttention",),
 )
 
 

@@ -36,7 +36,6 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     "plot_comparisons": lambda ax: viz.plot_comparisons(
         ["QNLI", "MNLI", "RTE"], [84.9, 83.5, 0.5], [88.4, 84.25, np.nan], names=["without", "with"], ax=ax
     ),
-    "plot_contributions": lambda ax: viz.plot_contributions([[0.25, 3, 0.5]], ["front"], QUERIES, ax=ax),
     "plot_curves": lambda ax: viz.plot_curves(X, {"one": X, "square": X**2}, ax=ax),
     "plot_departures": lambda ax: viz.plot_departures(
         [[1e-7, 0.2], [0.5, np.nan], [0, 0]], ["ReLU", "place", "none"], ["layer 1", "layer 2"], ax=ax

@@ -46,8 +46,6 @@ REFUSED = [
     (viz.plot_beam_tree, (TWO, [-1, -2], [0, 0], ["kept"] * 2)),
     (viz.plot_change_grid, (["a"], ["b"], [["c", "d"]])),
     (viz.plot_comparisons, (TWO, [1.0], [1.0, 2.0])),
-    (viz.plot_contributions, (np.zeros((2, 1)), ["a"], TWO)),
-    (viz.plot_contributions, ([[-1.0]], ["a"], ["b"])),
     (viz.plot_curves, ([0, 1], {"a": [[0, 1], [2, 3]]})),
     (viz.plot_departures, (np.ones((2, 1)), ["a"], TWO)),
     (viz.plot_descent_paths, ([0, 0], [0, 1], np.eye(2), {})),

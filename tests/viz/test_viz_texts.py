@@ -92,7 +92,6 @@ def labelled(ax):
         (viz.plot_mask, ([[True, False], [True, True]], two, two)),
         (viz.plot_beam_tree, (two, [-1, 0], [-1.0, -2.0], ["kept", "kept"])),
         (viz.plot_change_grid, (two, two, [two, ["", "b"]])),
-        (viz.plot_contributions, (rows, two, two)),
         (viz.plot_curves, ([0, 1], {"a": [0, 1], LABEL: [1, 0]})),
         (viz.plot_departures, (rows, two, two)),
         (viz.plot_differences, ([0.1, 0.2], two)),
