@@ -3,7 +3,7 @@
 import torch
 
 from course_utils.before import LSTMLanguageModel
-from course_utils.before.bae_senses import Spotted, tuned
+from course_utils.contextual.bae_senses import Spotted, tuned
 
 ROWS = [[3, 4, 5, 6, 7], [4, 5], [6, 6, 3], [7, 3], [5, 4, 3, 6]]
 
