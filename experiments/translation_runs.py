@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,7 +13,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from course_utils.before import AttentionSeq2Seq, ConvSeq2Seq, GRUSeq2Seq
-from course_utils.datasets.batching import batches_by_length, seeded
+from course_utils.datasets import date_batches
+from course_utils.datasets.batching import seeded
+from course_utils.datasets.date_batches import DateBatch, batch_of
 from course_utils.datasets.date_pairs import Pair, draw_pairs
 from course_utils.datasets.date_tokens import (
     BOS,
@@ -24,7 +26,6 @@ from course_utils.datasets.date_tokens import (
     english_tokens,
     korean_text,
     source_ids,
-    target_ids,
 )
 from course_utils.schedules import linear_rate
 from course_utils.seq2seq import Transformer, greedy_search
@@ -41,31 +42,14 @@ class Kind:
 
     make: type[nn.Module]
     sizes: dict[str, int]  # so that all have nearly as many parameters
-    steps: Callable[[int, int], int]  # blocks that must wait for one another in an update, from T_k and T_q
-    formula: str
-    why: str  # the same in words
 
 
-RECURRENT = "the state after a token is made from the state before it, in the source and again in the target"
-AT_ONCE = (
-    "a block computes all tokens at once; only the next block waits, in the encoder and again in the decoder"
-)
 KINDS = {
-    "gru": Kind(GRUSeq2Seq, {"hidden_size": 136}, lambda k, q: k + q, "T_k + T_q", RECURRENT),
-    "gru_attention": Kind(AttentionSeq2Seq, {"hidden_size": 116}, lambda k, q: k + q, "T_k + T_q", RECURRENT),
-    "convolution": Kind(
-        ConvSeq2Seq,
-        {"hidden_size": 92, "num_layers": 2, "max_length": 32},
-        lambda k, q: 4,
-        "2 L, L = 2",
-        AT_ONCE,
-    ),
+    "gru": Kind(GRUSeq2Seq, {"hidden_size": 136}),
+    "gru_attention": Kind(AttentionSeq2Seq, {"hidden_size": 116}),
+    "convolution": Kind(ConvSeq2Seq, {"hidden_size": 92, "num_layers": 2, "max_length": 32}),
     "transformer": Kind(
-        Transformer,
-        {"hidden_size": 64, "num_heads": 4, "num_layers": 2, "intermediate_size": 256},
-        lambda k, q: 4,
-        "2 L, L = 2",
-        AT_ONCE,
+        Transformer, {"hidden_size": 64, "num_heads": 4, "num_layers": 2, "intermediate_size": 256}
     ),
 }
 
@@ -84,31 +68,8 @@ class Plan:
     dropout: float = 0.0
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What a model is given, and what it should say. B rows."""
-
-    source: Tensor  # int64 (B, T_k)
-    target: Tensor  # int64 (B, T_q), from <bos> on, without the last token
-    labels: Tensor  # int64 (B, T_q), the token after each
-
-    def inputs(self) -> dict[str, Tensor]:
-        return {"source_ids": self.source, "target_ids": self.target}
-
-
-def batch_of(pairs: Sequence[Pair]) -> Batch:
-    """Pairs as a batch; the target is shifted by one."""
-    target = target_ids([pair.korean for pair in pairs])
-    return Batch(source_ids([pair.english for pair in pairs]), target[:, :-1], target[:, 1:])
-
-
-@lru_cache(maxsize=1)
-def training_batches(seed: int, updates: int, batch_size: int) -> list[list[Pair]]:
-    """The batches of a seed, pairs of similar length together: the same for every model."""
-    pairs = draw_pairs(updates * batch_size, split="train", generator=seeded(seed, 0))
-    lengths = [len(english_tokens(pair.english)) for pair in pairs]
-    rows = batches_by_length(lengths, batch_size, generator=seeded(seed, 1))
-    return [[pairs[row] for row in batch] for batch in rows]
+# The same for every model.
+training_batches = lru_cache(maxsize=1)(date_batches.training_batches)
 
 
 @lru_cache
@@ -120,7 +81,7 @@ def held_out(split: str, number: int) -> list[Pair]:
     return list(found.values())[:number]
 
 
-def loss_of(logits: Tensor, batch: Batch, smoothing: float) -> Tensor:
+def loss_of(logits: Tensor, batch: DateBatch, smoothing: float) -> Tensor:
     """Mean over the tokens that are no padding."""
     labels = batch.labels.to(logits.device).flatten()
     return F.cross_entropy(logits.flatten(0, 1), labels, ignore_index=PAD, label_smoothing=smoothing)

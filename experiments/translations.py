@@ -9,25 +9,19 @@ parameters. A seed gives all of them the same pairs in the same batches; none is
 Each is trained with every rate of RATES. The rate that gets most of the validation pairs right, over all seeds, is
 reported, on the test pairs: by length of the source, with the 95 % interval of a share (Wilson). All seeds are asked
 the same pairs, so that their sum holds more answers than different sentences.
-
-What a model costs is counted and measured: steps that must wait for one another, bytes that an update keeps, and the
-time of an update, as a ratio to the Transformer's on the machine that the command ran on.
 """
 
 from __future__ import annotations
 
 import statistics
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import torch
 
-from course_utils.before.costs import longest_chain, saved_bytes
 from course_utils.contextual.evaluation import wilson_interval
-from course_utils.datasets.date_tokens import EOS
 from course_utils.support.text_width import aligned
 from course_utils.training.device import available_device
 from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command, threads
@@ -35,19 +29,13 @@ from experiments.translation_runs import (
     KINDS,
     VALIDATION,
     Plan,
-    batch_of,
-    loss_of,
-    new_model,
     one_run,
-    training_batches,
 )
 
 OUT = ROOT / "data" / "translations.json"
 RATES = (1e-3, 3e-3)
-LENGTHS = (8, 16, 32, 64, 128, 256)  # of both sides, at which costs are measured
 GROUPS = ((6, 8), (9, 11), (12, 14), (15, 17), (18, 19))  # tokens of the source
 ALL = (GROUPS[0][0], GROUPS[-1][1])
-TIMED = 9  # updates of each model, in turn
 
 
 def chosen_rate(runs: Sequence[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -91,59 +79,13 @@ def report(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def costs() -> dict[str, Any]:
-    """Of each kind: steps by formula, the longest chain of operations and the bytes kept, for one pair by length."""
-    found = {}
-    for name, kind in KINDS.items():
-        longer = {"max_length": LENGTHS[-1]} if "max_length" in kind.sizes else {}
-        model = new_model(Plan(name, kind.sizes | longer), seed=0)
-        row: dict[str, Any] = {
-            "formula": kind.formula,
-            "why": kind.why,
-            "steps": {},
-            "chain": {},
-            "bytes": {},
-        }
-        for length in LENGTHS:
-            ids = torch.full((1, length), EOS + 2)
-            row["steps"][str(length)] = kind.steps(length, length)
-            row["chain"][str(length)] = longest_chain(model(ids, ids))
-            row["bytes"][str(length)] = saved_bytes(model, ids, ids)
-        found[name] = row
-    return found
-
-
-def times(device: torch.device, batch_size: int) -> dict[str, float]:
-    """The time of an update as a ratio to the Transformer's: medians of updates that the models make in turn."""
-    batches = training_batches(0, TIMED + 2, batch_size)
-    models = {name: new_model(Plan(name, kind.sizes), seed=0).to(device) for name, kind in KINDS.items()}
-    optimizers = {name: torch.optim.Adam(model.parameters(), fused=True) for name, model in models.items()}
-    taken: dict[str, list[float]] = {name: [] for name in KINDS}
-    for pairs in batches:
-        batch = batch_of(pairs)
-        for name, model in models.items():
-            begin = time.perf_counter()
-            loss = loss_of(model(*(ids.to(device) for ids in batch.inputs().values())), batch, 0.1)
-            optimizers[name].zero_grad()
-            loss.backward()
-            optimizers[name].step()
-            next(model.parameters()).detach().sum().item()  # the device has ended
-            taken[name].append(time.perf_counter() - begin)
-    # The first two warm up.
-    medians = {name: statistics.median(seconds[2:]) for name, seconds in taken.items()}
-    return {name: round(median / medians["transformer"], 2) for name, median in medians.items()}
-
-
 def table(data: dict[str, Any]) -> list[list[str]]:
-    """A row for each kind: how many are right, by length, and what it costs."""
-    rows = [["", "parameters", "rate", *(f"{a}–{b}" for a, b in GROUPS), "all", "chain", "kB", "time"]]
+    """A row for each kind: how many are right, by length."""
+    rows = [["", "parameters", "rate", *(f"{a}–{b}" for a, b in GROUPS), "all"]]
     for kind, found in data.get("report", {}).items():
         exact = {tuple(row["tokens"]): f"{100 * row['right'] / row['number']:.1f}" for row in found["exact"]}
         shares = [exact.get(group, "–") for group in (*GROUPS, ALL)]
-        cost = data.get("costs", {}).get(kind)
-        kept = [str(cost["chain"]["64"]), f"{cost['bytes']['64'] / 1000:.0f}"] if cost else ["–", "–"]
-        ratio = f"{data['times'][kind]:.2f}" if kind in data.get("times", {}) else "–"
-        rows.append([kind, f"{found['parameters']:,}", f"{found['peak_rate']:g}", *shares, *kept, ratio])
+        rows.append([kind, f"{found['parameters']:,}", f"{found['peak_rate']:g}", *shares])
     return rows
 
 
@@ -192,7 +134,7 @@ def _work(chosen: Any) -> None:
                 f"{run['plan']['kind']} {run['plan']['peak_rate']:g}: {run['validation']}/{VALIDATION}"
             ),
         )
-        store.head |= {"costs": costs(), "times": times(device, Plan.batch_size), "device": device.type}
+        store.head |= {"device": device.type}
         store.write()
     print(aligned(table(store.head)))
 

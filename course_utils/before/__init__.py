@@ -2,7 +2,7 @@
 
 from course_utils.before.additive_attention import AdditiveAttention
 from course_utils.before.attention_seq2seq import AttentionSeq2Seq
-from course_utils.before.bilm import BiLM, TwoLMs
+from course_utils.before.bilm import BiLM
 from course_utils.before.character_cnn import CharacterCNN, character_ids
 from course_utils.before.conv_seq2seq import ConvSeq2Seq, GatedConvolution, glu
 from course_utils.before.gpt import GPT, GPTForClassification

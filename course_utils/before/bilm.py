@@ -1,4 +1,4 @@
-"""Language models of both directions, side by side: ELMo's biLM, and the two of TagLM.
+"""A language model of both directions, side by side: ELMo's biLM.
 
     forward    p(u_t | u_1 … u_(t−1))         backward   p(u_t | u_(t+1) … u_T)
     loss     = forward loss + backward loss                                    (Peters et al. 2018, section 3.1)
@@ -17,13 +17,13 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from course_utils.before.lstm_lm import LSTMLanguageModel, LSTMStack, WordsAndSoftmax, turned
+from course_utils.before.lstm_lm import LSTMStack, WordsAndSoftmax, turned
 from course_utils.before.real_tokens import check_right_padding, mean_loss, real_tokens
 from course_utils.config import BertConfig
 
 
 class BiLMOutput(NamedTuple):
-    """What BiLM and TwoLMs return."""
+    """What BiLM returns."""
 
     loss: Tensor  # scalar, the sum of the two
     forward_loss: Tensor
@@ -110,37 +110,3 @@ class BiLM(nn.Module):
         """From (B, T, 2·C) to the scores of the token after each token and of the token before it, both (B, T, V)."""
         ahead, back = last_hidden_state.chunk(2, dim=-1)  # (B, T, C) each
         return self.ends.softmax(ahead), self.ends.softmax(back)
-
-
-class TwoLMs(nn.Module):
-    """TagLM's: two language models that share nothing, each with words and a softmax of its own (Peters et al. 2017,
-    section 2.3). ELMo tied them a year later.
-
-    Args:
-        vocab_size, hidden_size, num_layers: V, C of each, L.
-        dropout: see BiLM.
-        generator: source of the random start values, of the forward one first.
-    """
-
-    def __init__(
-        self,
-        vocab_size: int,
-        hidden_size: int,
-        num_layers: int,
-        *,
-        dropout: float = 0.0,
-        generator: Generator | None = None,
-    ) -> None:
-        super().__init__()
-        sizes = (vocab_size, hidden_size, num_layers)
-        self.forwards = LSTMLanguageModel(*sizes, dropout=dropout, generator=generator)
-        self.backwards = LSTMLanguageModel(*sizes, dropout=dropout, generator=generator)
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> BiLMOutput:
-        """As BiLM.forward; the backward one reads each row from behind."""
-        ahead = self.forwards(input_ids, attention_mask)
-        real = real_tokens(input_ids, attention_mask)
-        back = self.backwards(turned(input_ids, real), attention_mask)
-        pairs = zip(ahead.hidden_states, back.hidden_states)
-        states = tuple(torch.cat([one, turned(other, real)], dim=-1) for one, other in pairs)
-        return BiLMOutput(ahead.loss + back.loss, ahead.loss, back.loss, states)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from course_utils.before.real_tokens import check_some_real, last_states, real_tokens
+from course_utils.schedules import slanted_triangle
 
 
 def discriminative_rates(peak: float, num_layers: int, *, factor: float = 2.6) -> list[float]:
@@ -45,6 +46,33 @@ def unfrozen_layers(epoch: int, num_layers: int) -> list[int]:
     if epoch < 1:  # counted from 0, the first epoch would train nothing
         raise ValueError(f"epoch counts from 1, got {epoch}")
     return list(range(max(0, num_layers - epoch), num_layers))
+
+
+def ulmfit_rates(
+    *,
+    updates: int,
+    cut: float,
+    ratio: float,
+    epochs: int,
+    gradual: bool,
+    layered: bool,
+    peak: float = 0.03,
+    layers: int = 4,
+) -> Tensor:
+    """The rate of each layer at each update, (layers, updates): the three above in one table; 0 means frozen.
+
+    Args:
+        cut, ratio, peak: of the slanted triangle.
+        gradual: unfreeze one layer an epoch. layered: lower layers have lower rates.
+    """
+    rates = torch.zeros(layers, updates)
+    shares = discriminative_rates(1.0, layers, factor=2.6 if layered else 1.0)
+    for step in range(1, updates + 1):
+        epoch = 1 + (step - 1) * epochs // updates
+        height = slanted_triangle(step, peak, updates, cut_fraction=cut, ratio=ratio)
+        for layer in unfrozen_layers(epoch, layers) if gradual else range(layers):
+            rates[layer, step - 1] = height * shares[layer]
+    return rates
 
 
 def concat_pooling(hidden_states: Tensor, attention_mask: Tensor | None = None) -> Tensor:

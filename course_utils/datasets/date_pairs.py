@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import time, timedelta
+from itertools import product
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ from course_utils.datasets.dates import (
     LAST,
     MIDNIGHT,
     NOON,
+    STEPS,
     Moment,
     english_days,
     english_times,
@@ -64,6 +66,28 @@ def draw_pairs(number: int, *, split: str, generator: torch.Generator) -> list[P
         if split_of(moment) == split:
             pairs.append(_draw_wording(moment, generator))
     return pairs
+
+
+def past_and_to(every: int) -> list[tuple[Pair, Pair]]:
+    """Sentences that differ in one word, "ten past nine …" and "ten to nine …", of one day in so many.
+
+    Neither moment is one to train on.
+    """
+    found = []
+    for number, hour, minute in product(DAYS[::every], range(1, 24), [step for step in STEPS if step < 30]):
+        day = FIRST + timedelta(days=number)
+        past, to = Moment(day, time(hour, minute)), Moment(day, time(hour - 1, 60 - minute))
+        said = english_times(past.time)[-1]
+        swapped = said.replace(" past ", " to ")
+        # "ten past noon": ten to noon is in the morning, another word
+        if swapped in english_times(to.time) and "train" not in (split_of(past), split_of(to)):
+            ends = ((past, said), (to, swapped))
+            pairs = [
+                Pair(f"{words} on {english_days(day, False)[0]}", korean(moment, weekday=False), moment)
+                for moment, words in ends
+            ]
+            found.append((pairs[0], pairs[1]))
+    return found
 
 
 def _draw_moment(generator: torch.Generator) -> Moment:

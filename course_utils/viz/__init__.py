@@ -18,7 +18,6 @@ from course_utils.viz.head_patterns import plot_head_grid
 from course_utils.viz.input_embeddings import plot_input_embeddings
 from course_utils.viz.label_bars import plot_label_bars
 from course_utils.viz.layer_map import plot_layer_map
-from course_utils.viz.layer_mix import plot_layer_mix
 from course_utils.viz.layer_rates import plot_layer_rates
 from course_utils.viz.number_table import plot_number_table
 from course_utils.viz.parity import plot_departures, plot_differences

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_utils.before import BiLM, CharacterCNN, LSTMLanguageModel, TwoLMs, character_ids
+from course_utils.before import BiLM, CharacterCNN, LSTMLanguageModel, character_ids
 from course_utils.before.lstm_lm import turned
 
 B, T, V, C, L = 3, 11, 23, 7, 2
@@ -25,13 +25,6 @@ def made(kind=BiLM, **more):
     return model
 
 
-def ends_of(model):
-    """The words' tables and softmaxes, of the forward and of the backward direction."""
-    if isinstance(model, TwoLMs):
-        return model.forwards.ends, model.backwards.ends, model.forwards.lstm, model.backwards.lstm
-    return model.ends, model.ends, model.forwards, model.backwards
-
-
 def walked(words, softmax, stack, ids):
     """One sentence, token after token, by nn.LSTMCell-like steps: the log-probability of each next token."""
     state = [None] * L
@@ -46,14 +39,13 @@ def walked(words, softmax, stack, ids):
     return found
 
 
-@pytest.mark.parametrize("kind", [BiLM, TwoLMs])
-def test_losses_are_those_computed_token_by_token(kind):
-    model = made(kind)
-    ahead_ends, back_ends, ahead_lstm, back_lstm = ends_of(model)
+def test_losses_are_those_computed_token_by_token():
+    model = made()
+    words, softmax = model.ends.words, model.ends.softmax
     forward, backward = [], []
     for row, length in zip(IDS.tolist(), LENGTHS.tolist()):
-        forward += walked(ahead_ends.words, ahead_ends.softmax, ahead_lstm, row[:length])
-        backward += walked(back_ends.words, back_ends.softmax, back_lstm, row[:length][::-1])
+        forward += walked(words, softmax, model.forwards, row[:length])
+        backward += walked(words, softmax, model.backwards, row[:length][::-1])
     assert len(forward) == len(backward) == 10 + 4 + 1
     output = model(IDS, MASK)
     assert output.forward_loss.item() == pytest.approx(-sum(forward) / 15, abs=1e-12)
@@ -75,9 +67,8 @@ def test_a_loss_by_hand():
     assert alone.loss.item() == 0.0 and len(alone.hidden_states) == 2  # nothing to predict
 
 
-@pytest.mark.parametrize("kind", [BiLM, TwoLMs])
-def test_neither_direction_sees_its_target_or_what_lies_behind_it(kind):
-    model = made(kind)
+def test_neither_direction_sees_its_target_or_what_lies_behind_it():
+    model = made()
     place = 4
     behind, ahead = IDS[:1].clone(), IDS[:1].clone()
     behind[:, place + 1 :] = 1 + behind[:, place + 1 :] % (V - 1)
@@ -92,7 +83,7 @@ def test_neither_direction_sees_its_target_or_what_lies_behind_it(kind):
     assert torch.equal(states[0][:, place], other[0][:, place])  # layer 0 knows no context
 
 
-@pytest.mark.parametrize("kind", [BiLM, TwoLMs, LSTMLanguageModel])
+@pytest.mark.parametrize("kind", [BiLM, LSTMLanguageModel])
 def test_padding_changes_nothing(kind):
     model = made(kind)
     output = model(IDS, MASK)
@@ -131,18 +122,15 @@ def test_logits_are_those_of_the_losses():
     torch.testing.assert_close(torch.stack([forward, backward]), torch.stack(output[1:3]))
 
 
-def test_elmo_shares_words_and_softmax_and_taglm_nothing():
+def test_the_directions_share_words_and_softmax():
     """Parameters by hand: an LSTM layer has 4·C·(2·C + 2), the ends V·C and V·C + V."""
     lstm, ends = L * 4 * C * (2 * C + 2), 2 * V * C + V
-    elmo, taglm = BiLM(V, C, L), TwoLMs(V, C, L)
+    elmo = BiLM(V, C, L)
     assert sum(p.numel() for p in elmo.parameters()) == 2 * lstm + ends
-    assert sum(p.numel() for p in taglm.parameters()) == 2 * (lstm + ends)
+    assert sum(p.numel() for p in LSTMLanguageModel(V, C, L).parameters()) == lstm + ends
     elmo(IDS, MASK).backward_loss.backward()
     assert elmo.ends.words.weight.grad is not None and elmo.ends.softmax.weight.grad is not None
     assert all(p.grad is None for p in elmo.forwards.parameters())
-    taglm(IDS, MASK).backward_loss.backward()
-    assert all(p.grad is None for p in taglm.forwards.parameters())
-    assert all(p.grad is not None for p in taglm.backwards.parameters())
 
 
 def test_words_may_be_spelt():
@@ -168,7 +156,7 @@ def test_turned_by_hand():
     assert turned(turned(values, real), real).tolist() == values.tolist()
 
 
-@pytest.mark.parametrize("kind", [BiLM, TwoLMs, LSTMLanguageModel])
+@pytest.mark.parametrize("kind", [BiLM, LSTMLanguageModel])
 def test_it_starts_from_its_generator_near_the_entropy_of_the_vocabulary(kind):
     one, two = (kind(V, 64, L, generator=torch.Generator().manual_seed(5)) for _ in range(2))
     for mine, other in zip(one.parameters(), two.parameters()):

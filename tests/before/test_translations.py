@@ -113,17 +113,6 @@ def test_the_rate_is_chosen_on_validation_and_told_on_test() -> None:
     assert (first["low"], first["high"]) == (pytest.approx(0.0715, abs=2e-4), pytest.approx(0.5907, abs=2e-4))
 
 
-def test_costs_fit_their_formulas(monkeypatch) -> None:
-    monkeypatch.setattr(translations, "LENGTHS", (5, 7, 11))
-    found = translations.costs()
-    assert found["gru"]["steps"] == {"5": 10, "7": 14, "11": 22} and found["transformer"]["steps"]["11"] == 4
-    for name, cost in found.items():
-        five, seven, eleven = cost["chain"].values()
-        assert eleven - seven == 2 * (seven - five)  # a line in T; for what computes all at once, a flat one
-        assert (eleven > five) is (name in ("gru", "gru_attention"))
-        assert list(cost["bytes"].values()) == sorted(cost["bytes"].values())
-
-
 # --- The command
 
 
@@ -152,8 +141,6 @@ def test_a_run_is_that_of_a_plain_loop(monkeypatch) -> None:
 @pytest.mark.rare
 def test_the_command_stopped_and_gone_on_with(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(translations, "RATES", (1e-3,))
-    monkeypatch.setattr(translations, "LENGTHS", (64,))
-    monkeypatch.setattr(translations, "TIMED", 1)
     monkeypatch.setattr(translations, "VALIDATION", 5)
     monkeypatch.setattr(translation_runs, "VALIDATION", 5)
     made, whole = [], translation_runs.one_run
@@ -171,9 +158,9 @@ def test_the_command_stopped_and_gone_on_with(tmp_path, monkeypatch, capsys) -> 
     names = list(KINDS)
     assert made == [*names[:3], *names[2:]]
     data = json.loads(out.read_text("utf-8"))
-    assert list(data) == ["command", "settings", "report", "costs", "times", "device", "runs"]
+    assert list(data) == ["command", "settings", "report", "device", "runs"]
     assert [one["plan"]["kind"] for one in data["runs"]] == names
-    assert list(data["report"]) == list(data["costs"]) == list(data["times"]) == names
+    assert list(data["report"]) == names
     for one in data["runs"]:
         assert [point[0] for point in one["curve"]] == [1, 2]
         assert sum(number for _, number in one["test"].values()) == 3

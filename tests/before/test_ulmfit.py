@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from course_utils.before import concat_pooling, discriminative_rates, slanted_triangle, unfrozen_layers
+from course_utils.before.ulmfit import ulmfit_rates
 from course_utils.tasks.train import layer_shares
 
 B, T, C = 3, 11, 7
@@ -73,3 +74,12 @@ def test_padding_may_stand_in_front():
     states, mask = drawn().flip(1), MASK.flip(1)
     torch.testing.assert_close(concat_pooling(states, mask)[1, :C], states[1, -1])
     torch.testing.assert_close(concat_pooling(states, mask)[:, C:], concat_pooling(drawn(), MASK)[:, C:])
+
+
+def test_rates_are_the_tricks_in_one_table():
+    plan = dict(updates=40, cut=0.1, ratio=32, epochs=4)
+    rates = ulmfit_rates(**plan, gradual=True, layered=True)
+    assert (rates > 0).sum(dim=1).tolist() == [10, 20, 30, 40]
+    assert rates[:, -1].tolist() == pytest.approx(discriminative_rates(rates[-1, -1].item(), 4))
+    flat = ulmfit_rates(**plan, gradual=False, layered=False)
+    assert (flat == rates[-1]).all()

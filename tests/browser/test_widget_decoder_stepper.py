@@ -19,7 +19,7 @@ def test_by_mouse(widget: Locator) -> None:
     november = source.locator("li").filter(has_text="november")
     shown = november.locator(".ds-weight").text_content()
     widget.get_by_test_id("layer").select_option("1")
-    expect(summary).to_contain_text("층 1 헤드 0에서 가장 많이 본 낱말: 'november' 0.96")
+    expect(summary).to_contain_text("층 1 헤드 0에서 가장 많이 본 단어: 'november' 0.96")
     expect(november.locator(".ds-weight")).not_to_have_text(shown)
     expect(november.locator(".ds-weight")).to_have_class("ds-weight ds-dark")
     expect(bars.locator("li")).to_have_count(6)

@@ -8,7 +8,7 @@ from course_utils.widgets.reach_explorer.example import small
 widget = small()
 widget
 """
-LEFT = "왼쪽에서 오른쪽, 층 1개: '나는'의 벡터에 닿는 낱말은 5개 가운데 1개입니다."
+LEFT = "왼쪽에서 오른쪽, 층 1개: '나는'의 벡터에 닿는 단어는 5개 가운데 1개입니다."
 
 
 def zeros(widget: Locator, table: str) -> list[list[int]]:
@@ -25,7 +25,7 @@ def test_reach_by_mouse(widget: Locator) -> None:
     assert zeros(widget, "whole") == [[1, 2, 3, 4], [2, 3, 4], [3, 4], [4], []]
     widget.get_by_test_id("word-3").click()
     expect(summary).to_contain_text(
-        "'배를'의 벡터에 닿는 낱말은 5개 가운데 4개입니다. 기울기가 꼭 0인 낱말: '탔다'."
+        "'배를'의 벡터에 닿는 단어는 5개 가운데 4개입니다. 기울기가 꼭 0인 단어: '탔다'."
     )
     assert zeros(widget, "parts") == [[4]] * 3
     widget.get_by_test_id("kind").select_option(label="얕은 양방향")
@@ -35,7 +35,7 @@ def test_reach_by_mouse(widget: Locator) -> None:
     assert zeros(widget, "parts") == [[], [4], [0, 1, 2]]
     widget.get_by_test_id("layers").fill("3")  # no depth brings the other side in
     expect(summary).to_contain_text(
-        "층 3개: '배를'의 벡터에 닿는 낱말은 5개 가운데 5개입니다. 벡터의 앞 절반에는 4개"
+        "층 3개: '배를'의 벡터에 닿는 단어는 5개 가운데 5개입니다. 벡터의 앞 절반에는 4개"
     )
     widget.get_by_test_id("kind").select_option(label="깊은 양방향")
     expect(summary).to_contain_text("벡터의 앞 절반에는 5개, 뒤 절반에는 5개가 닿습니다.")

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_utils.datasets.date_pairs import draw_pairs, split_of
+from course_utils.datasets.date_pairs import draw_pairs, past_and_to, split_of
 from course_utils.datasets.dates import FIRST, LAST, Moment, english, korean
 
 MOMENTS = st.builds(
@@ -209,3 +209,14 @@ def test_all_kinds_are_drawn() -> None:
 def test_a_split_that_is_none_would_be_drawn_for_ever() -> None:
     with pytest.raises(ValueError, match="^split must be .* got 'dev'$"):
         drawn(3, "dev")
+
+
+def test_past_and_to_differ_in_one_word_and_were_not_trained_on():
+    pairs = past_and_to(every=3000)
+    assert len(pairs) > 20
+    for past, to in pairs:
+        assert past.english.replace(" past ", " to ") == to.english != past.english
+        assert "train" not in (split_of(past.moment), split_of(to.moment))
+        assert to.english in english(to.moment, weekday=False) and past.korean == korean(
+            past.moment, weekday=False
+        )

@@ -66,7 +66,6 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     ),
     "plot_label_bars": lambda ax: viz.plot_label_bars(["good", "bad", "none"], [0.25, 0.7, 0.05], ax=ax),
     "plot_layer_map": lambda ax: viz.plot_layer_map(7, [2, 4, 7], ax=ax),
-    "plot_layer_mix": lambda ax: viz.plot_layer_mix({"names": [1, 2, 5], "sense": [0, 1, 3]}, ax=ax),
     "plot_layer_rates": lambda ax: viz.plot_layer_rates(
         [[0, 0, 0, 0.1, 0.2], [0, 0.25, 0.5, 0.4, 0.3], [1, 2, 1.6, 1.2, 0]], ["low", "middle", "top"], ax=ax
     ),
@@ -126,7 +125,6 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
         [[0.5, -0.25, -0.001]], lowest=-0.5, highest=0.5, ax=ax
     ),
     "plot_hull: one": lambda ax: viz.plot_hull([[2.0, 2.0]], ["a"], color="k", ax=ax),
-    "plot_layer_mix: one": lambda ax: viz.plot_layer_mix({"a": [1, 2, 3]}, ax=ax),
     "plot_runs: marked": lambda ax: viz.plot_runs(X, {"a": [X, X + 1]}, markers=True, ax=ax),
     "plot_scores: none": lambda ax: viz.plot_scores(np.zeros((0, 2)), [], ["ship", "pear"], ax=ax),
     "plot_shares: eight": lambda ax: viz.plot_shares({str(n): [n + 1] for n in range(8)}, ["x"], ax=ax),

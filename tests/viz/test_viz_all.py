@@ -60,8 +60,6 @@ REFUSED = [
     (viz.plot_label_bars, (TWO, [1.0])),
     (viz.plot_label_bars, (["a"], [1.5])),
     (viz.plot_layer_map, (3, [0, 1])),
-    (viz.plot_layer_mix, ({"a": [1, 2], "b": [1]},)),
-    (viz.plot_layer_mix, ({"a": [1, -1]},)),
     (viz.plot_layer_rates, (np.ones((2, 3)), ["a"])),
     (viz.plot_number_table, (np.zeros((2, 3)), np.zeros((3, 2)))),
     (viz.plot_reach, (np.ones((2, 1)), ["a"], TWO)),

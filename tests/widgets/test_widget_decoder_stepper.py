@@ -86,13 +86,13 @@ def test_the_row_is_that_of_the_step_the_layer_and_the_head():
     assert [key["share"] for key in stepper.picture["source"]] == [round(share, 4) for share in row]
     assert [key["token"] for key in stepper.picture["source"]] == FOUND["source"]
     assert stepper.picture["layers"] == 2 and stepper.picture["heads"] == 7
-    assert f"층 1 헤드 5에서 가장 많이 본 낱말: 'five' {row[4]:.2f}, 'four' {row[3]:.2f}." in stepper.summary
+    assert f"층 1 헤드 5에서 가장 많이 본 단어: 'five' {row[4]:.2f}, 'four' {row[3]:.2f}." in stepper.summary
 
 
 def test_a_word_that_comes_twice_is_told_with_its_place():
     stepper = make(spoilt(source=["two", "of", "two", "a", "two"]), step=2)
     row = FOUND["attention"][0, 0, 1]
-    assert f"낱말: 'two'(5번째 낱말) {row[4]:.2f}, 'a' {row[3]:.2f}." in stepper.summary
+    assert f"단어: 'two'(5번째 단어) {row[4]:.2f}, 'a' {row[3]:.2f}." in stepper.summary
 
 
 def test_the_tree_grows_with_the_step_and_says_where_each_node_stands():

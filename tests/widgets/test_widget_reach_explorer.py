@@ -55,12 +55,12 @@ def test_small_is_not_none():
 def test_summary():
     explorer = make(word=1)
     assert explorer.summary == (
-        "왼쪽만, 층 1개: 'b'의 벡터에 닿는 낱말은 3개 가운데 2개입니다. 기울기가 꼭 0인 낱말: 'c'. "
+        "왼쪽만, 층 1개: 'b'의 벡터에 닿는 단어는 3개 가운데 2개입니다. 기울기가 꼭 0인 단어: 'c'. "
         "벡터의 앞 절반에는 2개, 뒤 절반에는 1개가 닿습니다."
     )
     explorer.kind = "both"
     assert explorer.summary == (
-        "양쪽, 층 1개: 'b'의 벡터에 닿는 낱말은 3개 가운데 3개입니다. "
+        "양쪽, 층 1개: 'b'의 벡터에 닿는 단어는 3개 가운데 3개입니다. "
         "벡터의 앞 절반에는 2개, 뒤 절반에는 2개가 닿습니다."
     )
     explorer.view = "rates"

@@ -40,7 +40,7 @@ def tokens_of(sentence: str) -> list[str]:
     tokens = re.findall(r"\d|[a-z]+|\S", sentence.lower())
     for token in tokens:
         if token not in WORDS and not token.isdigit():
-            raise ValueError(f"'{token}'은(는) 모르는 낱말입니다.")
+            raise ValueError(f"'{token}'은(는) 모르는 단어입니다.")
     return tokens
 
 
@@ -161,7 +161,7 @@ def small(sentence: str = SENTENCE, **start) -> DecoderStepper:
 def largest() -> DecoderStepper:
     """64 source tokens, 64 tokens said, 12 layers of 12 heads, a beam of 5."""
     source = [f"word{place}" for place in range(64)]
-    pairs = [(f"낱말{place}", place) for place in range(63)] + [(END, 63)]
+    pairs = [(f"단어{place}", place) for place in range(63)] + [(END, 63)]
 
     def long(_sentence: str, beam_size: int, _penalty: float) -> dict:
         return found(source, pairs, beam_size, 1.0, layers=12, heads=12)
