@@ -2,7 +2,7 @@
 
 The vectors are given, see features.py; of all that is learned, nothing changes them. Rate and number of epochs are
 chosen on the validation part, and the test part is looked at once. What a probe's accuracy is to be held against: a
-control task that says nothing of language, selectivity, and how crowded the vectors are.
+control task that says nothing of language, and how crowded the vectors are.
 
 Letters: N vectors, T_i words of sentence i, L layers, C hidden_size, K labels.
 """
@@ -197,7 +197,7 @@ def _part(part: str, features: Vectors, labels: Any, probe: Probe) -> _Part:
 def control_labels(
     words: Sequence[str], num_labels: int, *, seed: int = 0, weights: Sequence[float] | None = None
 ) -> list[int]:
-    """A random label for each word type: the control task of a probe.
+    """A random label, 0 … K−1, for each word type: the control task of a probe.
 
     Every occurrence of a word has the same label, whatever stands around it, so there is nothing in the sentence to
     read: a probe that is right here has learned the words by heart. The label depends on the word's letters, on K and
@@ -209,9 +209,6 @@ def control_labels(
         seed: another one deals other labels.
         weights: how probable each label is, K numbers of at least 0 with a sum above 0: the counts of the task's own
             labels make the control as lopsided as the task. None: all K are equally probable.
-
-    Returns:
-        A label for each word, 0 … K−1.
 
     Source: Hewitt and Liang 2019, section 2.
     """
@@ -228,20 +225,6 @@ def control_labels(
     return [min(bisect_right(ends, number / 2**64 * ends[-1]), last) for number in numbers]
 
 
-def selectivity(task: float, control: float) -> float:
-    """How much of a probe's accuracy its own memory does not explain: that on the task less that on its control task.
-
-    Args:
-        task, control: accuracies, 0 … 1, of the same probe on the same vectors.
-
-    Returns:
-        −1 … 1.
-
-    Source: Hewitt and Liang 2019, section 2.
-    """
-    return task - control
-
-
 def anisotropy(vectors: Tensor) -> float:
     """The mean cosine over all pairs of vectors: 0 where they point everywhere, 1 where all point one way.
 
@@ -251,9 +234,6 @@ def anisotropy(vectors: Tensor) -> float:
 
     Args:
         vectors: float (N, C), N at least 2, finite.
-
-    Returns:
-        −1/(N − 1) … 1.
 
     Source: Ethayarajh 2019, section 4.1, from randomly drawn words.
     """
