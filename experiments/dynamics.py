@@ -10,11 +10,12 @@ the share.
 The parts, and in each what could refute the folklore:
 
     map        {post-LN, pre-LN} × {warm-up, none} × rates; small rates do without warm-up, too
-    warmup     shares of 0, 1, 5, 20 %, and RAdam without any; pre-LN, and a smaller rate
+    warmup     shares of 0, 1, 5, 20 %, and RAdam without any, beside Adam at rates times RAdam's r; pre-LN, and a
+               smaller rate
     decay      a rate that falls to 0 or stays, after the same warm-up; post-LN and pre-LN, a smaller rate
     adaptive   how 1/√v̂_t varies between runs; in a model that never moves, too
     waited     half of the updates at a rate of 0, at which Adam only gathers; then a high one without warm-up, with m
-               and v, with v alone, and so that a missing m is no hidden warm-up
+               and v, with v alone, and so that a missing m is no hidden warm-up; with m and v and a warm-up
     sgd        SGD with momentum, clipped or not, and Adam at a rate of 1e-3 that nobody tuned; Adam, tuned
     start      σ of the start values × width; at two rates, for a narrow model may want another
 """
@@ -46,6 +47,7 @@ from course_utils.tasks.sorting import (
 )
 from course_utils.training.fast import speed_up
 from course_utils.training.loop import Step, train
+from course_utils.training.optim import rectification
 from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command
 
 OUT = ROOT / "data" / "dynamics.json"
@@ -60,7 +62,7 @@ PARTS = ("map", "warmup", "decay", "adaptive", "waited", "sgd", "start")
 # Of the part `waited`. m at 0, whose correction is over, lets the first steps be 0.1, 0.19, … of their length; the last
 # counts this correction from there on.
 V_ALONE, V_ALONE_ANEW = "adam, v alone", "adam, v alone, m anew"
-LOOKED_AFTER = 10  # updates that move the model
+TIMES_R = "adam, rate times r"
 
 
 @dataclass(frozen=True, order=True)
@@ -69,7 +71,7 @@ class Run:
 
     part: str
     norm: str = "post"  # or "pre"
-    optimizer: str = "adam"  # or "radam", "sgd", V_ALONE, V_ALONE_ANEW
+    optimizer: str = "adam"  # or "radam", "sgd", TIMES_R, V_ALONE, V_ALONE_ANEW
     rate: float = 1e-3  # the highest, but for the correction of V_ALONE_ANEW
     warmup: float = 0.1  # share of the updates
     decay: bool = True  # to 0 at the end; else the rate stays where the warm-up left it
@@ -101,13 +103,15 @@ def planned(part: str, seeds: int) -> Iterator[Run]:
             for norm, rate in product(STACKS, (5.6e-3, 1e-2)):
                 for share in (0.0, 0.01, 0.05, 0.2):
                     yield Run(part, norm, rate=rate, warmup=share, seed=seed)
-                yield Run(part, norm, "radam", rate=rate, warmup=0.0, seed=seed)
+                for name in ("radam", TIMES_R):
+                    yield Run(part, norm, name, rate=rate, warmup=0.0, seed=seed)
         elif part == "decay":
             for norm, rate, decay in product(STACKS, (3.2e-3, 1e-2), (True, False)):
                 yield Run(part, norm, rate=rate, decay=decay, seed=seed)
         elif part == "waited":
             for name in ("adam", V_ALONE, V_ALONE_ANEW):
                 yield Run(part, optimizer=name, rate=1e-2, warmup=0.0, seed=seed)
+            yield Run(part, rate=1e-2, warmup=0.2, seed=seed)
         elif part == "sgd":
             for clip, rate in product((UNCLIPPED, 1.0), (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)):
                 yield Run(part, optimizer="sgd", rate=rate, clip=clip, seed=seed)
@@ -137,9 +141,12 @@ def rate_of(run: Run, step: int) -> float:
     if step <= run.wait:
         return 0.0
     if run.wait:
-        rate = linear_rate(step - run.wait, run.rate, 0, run.steps - run.wait + 1)
+        moved = run.steps - run.wait
+        rate = linear_rate(step - run.wait, run.rate, round(run.warmup * moved), moved + 1)
         anew = (1 - 0.9**step) / (1 - 0.9 ** (step - run.wait))
         return rate * anew if run.optimizer == V_ALONE_ANEW else rate
+    if run.optimizer == TIMES_R:
+        return linear_rate(step, run.rate, 0, run.steps + 1) * (rectification(step, 0.999) or 0.0)
     warmup = round(run.warmup * run.steps)
     if step > warmup and not run.decay:
         return run.rate
@@ -180,24 +187,20 @@ def learned(run: Run) -> dict[str, Any]:
 
     Returns:
         loss and right, the share of right places, on rows held out, None where it blew up; curve, the mean loss of each
-        twentieth of the updates that were made; of the part `waited` also alike, see likeness, LOOKED_AFTER updates
-        after the wait, None where it blew up before.
+        twentieth of the updates that were made.
     """
     losses: list[float] = []
-    alike: dict[str, float | None] = {"alike": None} if run.wait else {}
 
     def note(model: Sorter, optimizer: optim.Optimizer, step: Step) -> None:
         losses.append(sorting_loss(step.output, step.batch).item())
         if step.done == run.wait and run.optimizer != "adam":
             for state in optimizer.state.values():
                 state["exp_avg"].zero_()
-        if run.wait and step.done == min(run.wait + LOOKED_AFTER, run.steps):
-            alike["alike"] = round(likeness(model), 4)
 
     model = carried_out(run, batches=run.seed, after_step=note)
     each = max(1, run.steps // CURVE)
     curve = [statistics.fmean(losses[at : at + each]) for at in range(0, len(losses), each)]
-    found: dict[str, Any] = {"loss": None, "right": None, "curve": [round(loss, 3) for loss in curve]} | alike
+    found: dict[str, Any] = {"loss": None, "right": None, "curve": [round(loss, 3) for loss in curve]}
     if model is not None:
         batch = random_rows(HELD_OUT, generator=seeded(-1))
         with torch.no_grad():
@@ -205,16 +208,6 @@ def learned(run: Run) -> dict[str, Any]:
         right = (logits.argmax(-1) == batch.targets).float().mean()
         found |= {"loss": round(sorting_loss(logits, batch).item(), 4), "right": round(right.item(), 4)}
     return found
-
-
-@torch.no_grad()
-def likeness(model: Sorter) -> float:
-    """How alike the tokens of a row are at the top: the cosine of two different ones, mean over pairs and rows."""
-    ids = random_rows(64, generator=seeded(-5)).input_ids
-    states = model.encoder(model.embeddings(ids)).last_hidden_state  # (64, T, C)
-    unit = states / states.norm(dim=-1, keepdim=True)
-    length = ids.shape[1]
-    return (((unit @ unit.mT).sum((1, 2)) - length) / (length * (length - 1))).mean().item()
 
 
 def adaptive_steps(run: Run) -> dict[str, Any]:
