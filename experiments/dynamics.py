@@ -211,42 +211,29 @@ def learned(run: Run) -> dict[str, Any]:
 
 
 def adaptive_steps(run: Run) -> dict[str, Any]:
-    """1/√v̂_t over RUNS trainings that start alike and see other batches, at each t.
+    """log_variance: of ln(1/√v̂_t) over RUNS trainings that start alike and see other batches, at each t.
 
-    Every EVERY-th weight of the encoder's matrices is watched by itself, and compared between the runs.
-
-    Returns:
-        log_variance: variance over the runs of ln(1/√v̂_t), mean over the weights. How large the gradients of a weight
-            are does not count; were they independent draws of N(0, s²), it would be ψ₁(t/2)/4 as long as β₂ᵗ ≈ 1.
-        variance: variance over the runs of 1/√v̂_t in units of its mean at the last t, median over the weights.
-        direction: mean of |m̂_t|/√v̂_t over runs and weights: how long a step is, in rates.
+    It is the mean over every EVERY-th weight of the encoder's matrices. How large a weight's gradients are does not
+    count; were they independent draws of N(0, s²), it would be ψ₁(t/2)/4 as long as β₂ᵗ ≈ 1.
     """
     seen = []
     for number in range(RUNS):
         watched: list[Tensor] = []
         model = carried_out(
-            run, batches=number, after_step=lambda *given, watched=watched: watched.append(moments(*given))
+            run, batches=number, after_step=lambda *given, watched=watched: watched.append(squares(*given))
         )
         if model is None:
             raise ValueError(f"a run at the rate {run.rate} blew up: a smaller one is wanted")
         seen.append(torch.stack(watched))
-    means, squares = torch.stack(seen).unbind(2)  # (RUNS, t, weights), twice
-    scales = 1 / squares.clamp(min=1e-30).sqrt()
-    return {
-        "log_variance": _rounded(scales.log().var(0).mean(-1)),
-        "variance": _rounded((scales / scales[:, -1].mean(0)).var(0).median(-1).values),
-        "direction": _rounded((means.abs() * scales).mean((0, 2))),
-    }
+    scales = 1 / torch.stack(seen).clamp(min=1e-30).sqrt()  # (RUNS, t, weights)
+    return {"log_variance": _rounded(scales.log().var(0).mean(-1))}
 
 
-def moments(model: Sorter, optimizer: optim.Optimizer, step: Step) -> Tensor:
-    """m̂ and v̂ of the weights that are watched: float (2, weights)."""
+def squares(model: Sorter, optimizer: optim.Optimizer, step: Step) -> Tensor:
+    """v̂ of the weights that are watched: float (weights,)."""
     matrices = [weight for weight in model.encoder.parameters() if weight.dim() == 2]
-    found = []
-    for name, beta in zip(("exp_avg", "exp_avg_sq"), optimizer.param_groups[0]["betas"]):
-        averages = torch.cat([optimizer.state[weight][name].flatten() for weight in matrices])[::EVERY]
-        found.append(averages / (1 - beta**step.done))
-    return torch.stack(found)
+    averages = torch.cat([optimizer.state[weight]["exp_avg_sq"].flatten() for weight in matrices])[::EVERY]
+    return averages / (1 - optimizer.param_groups[0]["betas"][1] ** step.done)
 
 
 def _rounded(values: Tensor) -> list[float]:
