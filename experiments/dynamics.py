@@ -10,8 +10,7 @@ the share.
 The parts, and in each what could refute the folklore:
 
     map        {post-LN, pre-LN} × {warm-up, none} × rates; small rates do without warm-up, too
-    warmup     shares of 0, 1, 5, 20 %, and RAdam without any, beside Adam at rates times RAdam's r; pre-LN, and a
-               smaller rate
+    warmup     shares of 0, 1, 5, 20 %, RAdam without any, Adam at rates times RAdam's r; pre-LN, and a smaller rate
     decay      a rate that falls to 0 or stays, after the same warm-up; post-LN and pre-LN, a smaller rate
     adaptive   how 1/√v̂_t varies between runs; in a model that never moves, too
     waited     half of the updates at a rate of 0, at which Adam only gathers; then a high one without warm-up, with m
@@ -141,8 +140,7 @@ def rate_of(run: Run, step: int) -> float:
     if step <= run.wait:
         return 0.0
     if run.wait:
-        moved = run.steps - run.wait
-        rate = linear_rate(step - run.wait, run.rate, round(run.warmup * moved), moved + 1)
+        rate = linear_rate(step - run.wait, run.rate, round(run.warmup * run.wait), run.steps - run.wait + 1)
         anew = (1 - 0.9**step) / (1 - 0.9 ** (step - run.wait))
         return rate * anew if run.optimizer == V_ALONE_ANEW else rate
     if run.optimizer == TIMES_R:
