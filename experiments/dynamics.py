@@ -10,11 +10,11 @@ the share.
 The parts, and in each what could refute the folklore:
 
     map        {post-LN, pre-LN} × {warm-up, none} × rates; small rates do without warm-up, too
-    warmup     shares of 0, 1, 5, 20 %, and RAdam without any; pre-LN, and a smaller rate
+    warmup     shares of 0, 1, 5, 20 %, RAdam without any, Adam at rates times RAdam's r; pre-LN, and a smaller rate
     decay      a rate that falls to 0 or stays, after the same warm-up; post-LN and pre-LN, a smaller rate
     adaptive   how 1/√v̂_t varies between runs; in a model that never moves, too
     waited     half of the updates at a rate of 0, at which Adam only gathers; then a high one without warm-up, with m
-               and v, with v alone, and so that a missing m is no hidden warm-up
+               and v, with v alone, and so that a missing m is no hidden warm-up; with m and v and a warm-up
     sgd        SGD with momentum, clipped or not, and Adam at a rate of 1e-3 that nobody tuned; Adam, tuned
     start      σ of the start values × width; at two rates, for a narrow model may want another
 """
@@ -46,6 +46,7 @@ from course_utils.tasks.sorting import (
 )
 from course_utils.training.fast import speed_up
 from course_utils.training.loop import Step, train
+from course_utils.training.optim import rectification
 from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command
 
 OUT = ROOT / "data" / "dynamics.json"
@@ -60,7 +61,7 @@ PARTS = ("map", "warmup", "decay", "adaptive", "waited", "sgd", "start")
 # Of the part `waited`. m at 0, whose correction is over, lets the first steps be 0.1, 0.19, … of their length; the last
 # counts this correction from there on.
 V_ALONE, V_ALONE_ANEW = "adam, v alone", "adam, v alone, m anew"
-LOOKED_AFTER = 10  # updates that move the model
+TIMES_R = "adam, rate times r"
 
 
 @dataclass(frozen=True, order=True)
@@ -69,7 +70,7 @@ class Run:
 
     part: str
     norm: str = "post"  # or "pre"
-    optimizer: str = "adam"  # or "radam", "sgd", V_ALONE, V_ALONE_ANEW
+    optimizer: str = "adam"  # or "radam", "sgd", TIMES_R, V_ALONE, V_ALONE_ANEW
     rate: float = 1e-3  # the highest, but for the correction of V_ALONE_ANEW
     warmup: float = 0.1  # share of the updates
     decay: bool = True  # to 0 at the end; else the rate stays where the warm-up left it
@@ -101,13 +102,15 @@ def planned(part: str, seeds: int) -> Iterator[Run]:
             for norm, rate in product(STACKS, (5.6e-3, 1e-2)):
                 for share in (0.0, 0.01, 0.05, 0.2):
                     yield Run(part, norm, rate=rate, warmup=share, seed=seed)
-                yield Run(part, norm, "radam", rate=rate, warmup=0.0, seed=seed)
+                for name in ("radam", TIMES_R):
+                    yield Run(part, norm, name, rate=rate, warmup=0.0, seed=seed)
         elif part == "decay":
             for norm, rate, decay in product(STACKS, (3.2e-3, 1e-2), (True, False)):
                 yield Run(part, norm, rate=rate, decay=decay, seed=seed)
         elif part == "waited":
             for name in ("adam", V_ALONE, V_ALONE_ANEW):
                 yield Run(part, optimizer=name, rate=1e-2, warmup=0.0, seed=seed)
+            yield Run(part, rate=1e-2, warmup=0.2, seed=seed)
         elif part == "sgd":
             for clip, rate in product((UNCLIPPED, 1.0), (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)):
                 yield Run(part, optimizer="sgd", rate=rate, clip=clip, seed=seed)
@@ -137,9 +140,11 @@ def rate_of(run: Run, step: int) -> float:
     if step <= run.wait:
         return 0.0
     if run.wait:
-        rate = linear_rate(step - run.wait, run.rate, 0, run.steps - run.wait + 1)
+        rate = linear_rate(step - run.wait, run.rate, round(run.warmup * run.wait), run.steps - run.wait + 1)
         anew = (1 - 0.9**step) / (1 - 0.9 ** (step - run.wait))
         return rate * anew if run.optimizer == V_ALONE_ANEW else rate
+    if run.optimizer == TIMES_R:
+        return linear_rate(step, run.rate, 0, run.steps + 1) * (rectification(step, 0.999) or 0.0)
     warmup = round(run.warmup * run.steps)
     if step > warmup and not run.decay:
         return run.rate
@@ -180,24 +185,20 @@ def learned(run: Run) -> dict[str, Any]:
 
     Returns:
         loss and right, the share of right places, on rows held out, None where it blew up; curve, the mean loss of each
-        twentieth of the updates that were made; of the part `waited` also alike, see likeness, LOOKED_AFTER updates
-        after the wait, None where it blew up before.
+        twentieth of the updates that were made.
     """
     losses: list[float] = []
-    alike: dict[str, float | None] = {"alike": None} if run.wait else {}
 
     def note(model: Sorter, optimizer: optim.Optimizer, step: Step) -> None:
         losses.append(sorting_loss(step.output, step.batch).item())
         if step.done == run.wait and run.optimizer != "adam":
             for state in optimizer.state.values():
                 state["exp_avg"].zero_()
-        if run.wait and step.done == min(run.wait + LOOKED_AFTER, run.steps):
-            alike["alike"] = round(likeness(model), 4)
 
     model = carried_out(run, batches=run.seed, after_step=note)
     each = max(1, run.steps // CURVE)
     curve = [statistics.fmean(losses[at : at + each]) for at in range(0, len(losses), each)]
-    found: dict[str, Any] = {"loss": None, "right": None, "curve": [round(loss, 3) for loss in curve]} | alike
+    found: dict[str, Any] = {"loss": None, "right": None, "curve": [round(loss, 3) for loss in curve]}
     if model is not None:
         batch = random_rows(HELD_OUT, generator=seeded(-1))
         with torch.no_grad():
@@ -207,53 +208,30 @@ def learned(run: Run) -> dict[str, Any]:
     return found
 
 
-@torch.no_grad()
-def likeness(model: Sorter) -> float:
-    """How alike the tokens of a row are at the top: the cosine of two different ones, mean over pairs and rows."""
-    ids = random_rows(64, generator=seeded(-5)).input_ids
-    states = model.encoder(model.embeddings(ids)).last_hidden_state  # (64, T, C)
-    unit = states / states.norm(dim=-1, keepdim=True)
-    length = ids.shape[1]
-    return (((unit @ unit.mT).sum((1, 2)) - length) / (length * (length - 1))).mean().item()
-
-
 def adaptive_steps(run: Run) -> dict[str, Any]:
-    """1/√v̂_t over RUNS trainings that start alike and see other batches, at each t.
+    """log_variance: of ln(1/√v̂_t) over RUNS trainings that start alike and see other batches, at each t.
 
-    Every EVERY-th weight of the encoder's matrices is watched by itself, and compared between the runs.
-
-    Returns:
-        log_variance: variance over the runs of ln(1/√v̂_t), mean over the weights. How large the gradients of a weight
-            are does not count; were they independent draws of N(0, s²), it would be ψ₁(t/2)/4 as long as β₂ᵗ ≈ 1.
-        variance: variance over the runs of 1/√v̂_t in units of its mean at the last t, median over the weights.
-        direction: mean of |m̂_t|/√v̂_t over runs and weights: how long a step is, in rates.
+    It is the mean over every EVERY-th weight of the encoder's matrices. How large a weight's gradients are does not
+    count; were they independent draws of N(0, s²), it would be ψ₁(t/2)/4 as long as β₂ᵗ ≈ 1.
     """
     seen = []
     for number in range(RUNS):
         watched: list[Tensor] = []
         model = carried_out(
-            run, batches=number, after_step=lambda *given, watched=watched: watched.append(moments(*given))
+            run, batches=number, after_step=lambda *given, watched=watched: watched.append(squares(*given))
         )
         if model is None:
             raise ValueError(f"a run at the rate {run.rate} blew up: a smaller one is wanted")
         seen.append(torch.stack(watched))
-    means, squares = torch.stack(seen).unbind(2)  # (RUNS, t, weights), twice
-    scales = 1 / squares.clamp(min=1e-30).sqrt()
-    return {
-        "log_variance": _rounded(scales.log().var(0).mean(-1)),
-        "variance": _rounded((scales / scales[:, -1].mean(0)).var(0).median(-1).values),
-        "direction": _rounded((means.abs() * scales).mean((0, 2))),
-    }
+    scales = 1 / torch.stack(seen).clamp(min=1e-30).sqrt()  # (RUNS, t, weights)
+    return {"log_variance": _rounded(scales.log().var(0).mean(-1))}
 
 
-def moments(model: Sorter, optimizer: optim.Optimizer, step: Step) -> Tensor:
-    """m̂ and v̂ of the weights that are watched: float (2, weights)."""
+def squares(model: Sorter, optimizer: optim.Optimizer, step: Step) -> Tensor:
+    """v̂ of the weights that are watched: float (weights,)."""
     matrices = [weight for weight in model.encoder.parameters() if weight.dim() == 2]
-    found = []
-    for name, beta in zip(("exp_avg", "exp_avg_sq"), optimizer.param_groups[0]["betas"]):
-        averages = torch.cat([optimizer.state[weight][name].flatten() for weight in matrices])[::EVERY]
-        found.append(averages / (1 - beta**step.done))
-    return torch.stack(found)
+    averages = torch.cat([optimizer.state[weight]["exp_avg_sq"].flatten() for weight in matrices])[::EVERY]
+    return averages / (1 - optimizer.param_groups[0]["betas"][1] ** step.done)
 
 
 def _rounded(values: Tensor) -> list[float]:

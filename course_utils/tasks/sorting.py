@@ -7,6 +7,7 @@ row; `loss_without_attention` is how far that gets.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from itertools import product
@@ -20,6 +21,7 @@ from course_utils.config import BertConfig
 from course_utils.embeddings import BertEmbeddings
 from course_utils.encoder import Encoder
 from course_utils.initialization import init_weights
+from course_utils.support.paths import DATA
 
 NUMBERS, LENGTH = 16, 12  # there are numbers 0 … 15, and 12 of them in a row
 
@@ -122,3 +124,14 @@ def loss_without_attention(numbers: int = NUMBERS, length: int = LENGTH) -> floa
         shares = [after - before for before, after in zip(below, below[1:])]
         total -= sum(share * math.log(share) for share in shares if share > 0)
     return total / (numbers * length)
+
+
+def stored_runs(part: str, **chosen: Any) -> list[dict[str, Any]]:
+    """Trainings that experiments/dynamics.py stored: those of a part with the settings chosen, a seed each."""
+    runs = json.loads((DATA / "dynamics.json").read_text(encoding="utf-8"))["runs"]
+    return [run for run in runs if {**run, **chosen, "part": part} == run]
+
+
+def median_loss(runs: list[dict[str, Any]]) -> float:
+    """Of the last losses, the upper one of two; that of a training that blew up is infinite."""
+    return sorted(math.inf if run["loss"] is None else run["loss"] for run in runs)[len(runs) // 2]
