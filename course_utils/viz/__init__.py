@@ -20,7 +20,7 @@ from course_utils.viz.label_bars import plot_label_bars
 from course_utils.viz.layer_map import plot_layer_map
 from course_utils.viz.layer_rates import plot_layer_rates
 from course_utils.viz.number_table import plot_number_table
-from course_utils.viz.parity import plot_departures, plot_differences
+from course_utils.viz.parity import plot_departures
 from course_utils.viz.pieces import plot_pieces
 from course_utils.viz.plane import label_beside, plot_arrows, plot_hull
 from course_utils.viz.positions import plot_encoding

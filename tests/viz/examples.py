@@ -47,7 +47,6 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
         {"SGD": [[2, 1], [1, -0.5]], "Adam": [[2, 1], [np.inf, 3]]},
         ax=ax,
     ),
-    "plot_differences": lambda ax: viz.plot_differences([0.0, 1e-7, 0.3], QUERIES, ax=ax),
     "plot_encoder_block": lambda ax: viz.plot_encoder_block("post", ax=ax),
     "plot_encoding": lambda ax: viz.plot_encoding(np.linspace(-0.5, 0.25, 35).reshape(7, 5), ax=ax),
     "plot_fates": lambda ax: viz.plot_fates(
@@ -112,9 +111,6 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     ),
     "plot_departures: tolerance": lambda ax: viz.plot_departures(
         [[0.02, 0.03, 1e9]], ["a"], ["x", "y", "z"], tolerance=0.02, ax=ax
-    ),
-    "plot_differences: not finite": lambda ax: viz.plot_differences(
-        [0.02, 0.03, np.inf, np.nan], ["w", "x", "y", "z"], tolerance=0.02, ax=ax
     ),
     "plot_encoder_block: pre": lambda ax: viz.plot_encoder_block("pre", ax=ax),
     "plot_encoding: large": lambda ax: viz.plot_encoding([[0.0, -3.0, 2.0]], ax=ax),

@@ -50,7 +50,6 @@ REFUSED = [
     (viz.plot_departures, (np.ones((2, 1)), ["a"], TWO)),
     (viz.plot_descent_paths, ([0, 0], [0, 1], np.eye(2), {})),
     (viz.plot_descent_paths, (*FLAT, {"a": [0, NAN]})),
-    (viz.plot_differences, ([1.0], TWO)),
     (viz.plot_encoding, ([[NAN]],)),
     (viz.plot_gains, (TWO, [[0, 0, 0], [3, 1, 2]])),
     (viz.plot_head_grid, ([[NAN]],)),

@@ -11,7 +11,6 @@ from course_utils.viz import (
     plot_curves,
     plot_departures,
     plot_descent_paths,
-    plot_differences,
     plot_fates,
     plot_gains,
     plot_head_grid,
@@ -75,11 +74,6 @@ def test_departures_are_shaded_by_their_powers_of_ten_and_the_first_of_a_row_is_
     np.testing.assert_allclose(ax.images[0].get_array(), shades)
     assert written(ax) == {(2, 0): "0.2", (3, 0): "0.1", (0, 1): "0.5", (1, 1): "nan"}
     assert corners(ax) == [(1.53, -0.44), (-0.47, 0.56)]
-
-
-def test_what_is_not_finite_departs_and_what_the_tolerance_allows_does_not():
-    bars = plot_differences([0.0, 0.02, 0.03, np.nan, np.inf], list("abcde"), tolerance=0.02).patches
-    assert [bar.get_hatch() for bar in bars] == [None] * 2 + ["//"] * 3
 
 
 def test_small_is_not_none():

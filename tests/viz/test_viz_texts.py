@@ -94,7 +94,6 @@ def labelled(ax):
         (viz.plot_change_grid, (two, two, [two, ["", "b"]])),
         (viz.plot_curves, ([0, 1], {"a": [0, 1], LABEL: [1, 0]})),
         (viz.plot_departures, (rows, two, two)),
-        (viz.plot_differences, ([0.1, 0.2], two)),
         (viz.plot_fates, ([two], [["plain", "masked"]], [["b", LABEL]])),
         (viz.plot_gains, (two, [[0.5, 0.25, 0.75], [0.1, -1, 1]])),
         (viz.plot_input_embeddings, (two, [0, 1])),
