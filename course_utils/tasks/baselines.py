@@ -6,7 +6,6 @@
     names               name_dictionary     knows the names of the training part
     parts of speech     tag_by_ending       knows the words of the training part, and how words end
     questions           nearest_sentence    shares the most words with the question
-    situations          longest_ending, shortest_ending, most_words_in_common, most_letters_in_common
 
 `baseline` gives the one of a task. Each is made of the same examples as the model beside it, chooses what is to be
 chosen on the validation part, and is measured as the model is. All predict from a record alone.
@@ -25,8 +24,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from course_utils.tasks.choices import Situations
-from course_utils.tasks.data import Question, Situation
+from course_utils.tasks.data import Question
 from course_utils.tasks.entities import entities
 from course_utils.tasks.questions import Questions, threshold_for
 from course_utils.tasks.tags import Names, PartsOfSpeech
@@ -390,43 +388,3 @@ def without_particle(word: str) -> str:
         if word[-length:] in PARTICLES:
             return word[:-length]
     return word
-
-
-# --- situations -------------------------------------------------------------------------------------------------------
-# Each is right in one of four where nothing but the ending is looked at, by the making of the data; see choices.py.
-
-
-def longest_ending(task: Situations, examples: Sequence[Example]) -> Baseline:
-    """The ending of most letters; of equally long ones, the first. The examples are not looked at."""
-    return _best(task, lambda situation, ending: len(ending))
-
-
-def shortest_ending(task: Situations, examples: Sequence[Example]) -> Baseline:
-    """The ending of fewest letters; of equally short ones, the first."""
-    return _best(task, lambda situation, ending: -len(ending))
-
-
-def most_words_in_common(task: Situations, examples: Sequence[Example]) -> Baseline:
-    """The ending that shares most words with the situation, particles aside; of equally many, the first."""
-    return _best(task, lambda situation, ending: len(content_words(situation) & content_words(ending)))
-
-
-def most_letters_in_common(task: Situations, examples: Sequence[Example]) -> Baseline:
-    """The ending with the highest cosine of runs of letters to the situation; see tfidf_cosine.
-
-    Args:
-        task: situations.
-        examples: of the training part; how rare a run is, is counted in their situations and endings.
-    """
-    return _best(
-        task, tfidf_cosine([text for one in examples for text in (one.source.text, *one.source.endings)])
-    )
-
-
-def _best(task: Situations, score: Callable[[str, str], float]) -> Baseline:
-    """The ending with the highest score(situation, ending); of equal ones, the first."""
-
-    def predict(source: Situation) -> int:
-        return max(range(len(source.endings)), key=lambda place: score(source.text, source.endings[place]))
-
-    return Baseline(task, predict)

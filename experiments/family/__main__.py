@@ -17,6 +17,7 @@ out by a fixed seed. Weights that a later run begins with are kept under --work.
               from one that read reviews alone
     domain    a model of general text goes on with reviews: what is learned and what is forgotten, beside one that read
               reviews alone
+    again     spanbert and its control once more, asked in single pieces and in spans
 """
 
 from __future__ import annotations

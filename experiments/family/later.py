@@ -126,6 +126,7 @@ class SpanBatch:
     token_type_ids: Tensor
     labels: Tensor
     spans: Tensor
+    next_sentence_label = None  # nobody asks
 
     def inputs(self) -> dict[str, Tensor]:
         return dict(vars(self))
@@ -136,6 +137,7 @@ class InSpans:
 
     def __init__(self, rows: PretrainingBatches, text: RaceText, seed: int) -> None:
         self.rows, self.text, self.seed = rows, text, seed
+        self.batches_per_epoch = rows.batches_per_epoch
 
     def __call__(self, number: int) -> SpanBatch:
         batch: Batch = self.rows(number)

@@ -12,9 +12,13 @@ from torch import Tensor, nn
 
 from course_utils.before import BiLM, WordVectors
 from course_utils.bert import BertModel
+from course_utils.training.measures import measure
 from experiments.family import domain as domains
 from experiments.family import reviews as film
 from experiments.family import senses, tasks
+from experiments.family.held import SEED
+from experiments.family.later import InSpans
+from experiments.family.race import ASKED
 from experiments.family.readers import READERS, LanguageModel, SideBySide, Static, Unmasked, piece_vectors
 from experiments.family.running import MEMBERS, Runs, parameters
 
@@ -29,6 +33,7 @@ PILOTS = {
 PILOT_SEED = 100  # of no other run
 # By its own loss on held-out text each pilot is judged.
 OWN_LOSS = ("detection_loss", "masked_loss", "language_model_loss")
+AGAIN = ("full", "spanbert")
 # Tuned at equal FLOPs as well, where that is earlier; of others the loss is told.
 AT_FLOPS = ("electra", "roberta")
 COMPARED = ("static", "left_to_right", "shallow", "deep")  # on reviews
@@ -82,6 +87,25 @@ def tuned_tasks(runs: Runs, seed: int, only: Sequence[str]) -> None:
         for point in points:
             for name in tasks.RACED:
                 tune(runs, member, seed, point, name)
+
+
+def again(runs: Runs, seed: int, only: Sequence[str]) -> None:
+    """SpanBERT and its control, asked in spans as well: as SpanBERT learned."""
+    for member in wanted(AGAIN, only):
+        plan = {**runs.plan(member, seed), "part": "again"}
+        runs.once(plan, lambda: asked_in_spans(runs, plan))  # noqa: B023
+
+
+def asked_in_spans(runs: Runs, plan: dict[str, Any]) -> dict[str, Any]:
+    """The log of a run, and its held-out losses where pieces are masked one by one, and in spans."""
+    ready = runs.ready(plan["member"], plan["seed"])
+    ready.racer.model.to(runs.device)
+    log, model = runs.pre_trained(ready.racer, plan), ready.masked(ready.racer.model)
+    asked = runs.held.all(model)
+    for name, rows in (("sentences", runs.held.sentences), ("full", runs.held.full)):
+        spans = InSpans(rows, runs.text, SEED)
+        asked[f"span_loss_{name}"] = measure(model, spans, most=ASKED)["held_out_mlm_loss"]
+    return {"log": log, "asked": {name: round(value, 4) for name, value in asked.items()}}
 
 
 def wanted(names: Sequence[str], only: Sequence[str]) -> list[str]:
@@ -296,4 +320,5 @@ PARTS: dict[str, Callable[[Runs, int, Sequence[str]], None]] = {
     "reviews": tuned_reviews,
     "ulmfit": ulmfit,
     "domain": domain,
+    "again": again,
 }

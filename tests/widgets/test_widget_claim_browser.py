@@ -17,7 +17,7 @@ def test_bars_begin_at_zero_and_are_as_long_as_their_numbers():
     assert first["bars"]["value"] == [0, pytest.approx(84.9 / 88.4, abs=1e-4)]
     assert first["bars"]["reference"] == [0, 1]  # the largest of the side
     assert last["bars"]["reference"][1] == pytest.approx(86.7 / 88.4, abs=1e-4)
-    assert first["shown"] == {"value": "84.9", "reference": "88.4", "difference": "−3.5"}
+    assert first["shown"] == {"value": "84.9", "reference": "88.4", "difference": "−3.5", "half": ""}
 
 
 def test_differences_stand_on_both_sides_of_the_middle():
@@ -47,7 +47,7 @@ def test_numbers_below_zero_and_a_row_of_zeros():
 def test_the_summary_counts_what_is_better_and_worse():
     widget = small()
     assert widget.summary.startswith(
-        "다음 문장 예측 (5.1절). 논문: 3줄 가운데 나은 줄 0, 못한 줄 3, 같은 줄 0("
+        "다음 문장 예측 (5.1절). 논문: 3줄 가운데 나은 줄 0, 못한 줄 3, 갈리지 않은 줄 0("
     )
     assert "가장 큰 차이는 QNLI의 −3.5" in widget.summary
     assert "뒤의 연구: 1줄 가운데 나은 줄 1," in widget.summary  # the row without a reference is not compared
@@ -58,23 +58,13 @@ def test_the_summary_counts_what_is_better_and_worse():
     assert "1줄, 견줄 것은 없습니다" in ClaimBrowser([CLAIM | {"paper": alone}]).summary
 
 
-def test_of_a_loss_the_lower_is_better_and_small_differences_are_none():
-    numbers = {"a": (3.0, 3.3), "b": (3.4, 3.0), "c": (3.3, 3.0), "d": (2.0, None), "e": (2, 4)}
-    rows = [(name, *pair, "") for name, pair in numbers.items()]
-
-    def verdicts(**given):
-        made = {"names": ("x", "y"), "rows": rows, **given}
-        return [row["verdict"] for row in ClaimBrowser([CLAIM | {"paper": made}]).picture["paper"]["rows"]]
-
-    assert verdicts() == [-1, 1, 1, None, -1]
-    assert verdicts(better="low") == [1, -1, -1, None, 1]
-    assert verdicts(better="low", same=0.3) == [0, -1, 0, None, 1]  # up to it, and it too
-    told = ClaimBrowser(
-        [CLAIM | {"paper": {"names": ("x", "y"), "rows": rows, "better": "low", "same": 0.3}}]
-    )
-    assert (
-        "4줄 가운데 나은 줄 1, 못한 줄 1, 같은 줄 2(x, y에 견주어). 가장 큰 차이는 e의 −2.0" in told.summary
-    )
+def test_a_difference_within_its_interval_is_not_told_apart():
+    rows = [("a", 3.0, 3.3, "", 0.2), ("b", 3.4, 3.0, "", 0.5), ("c", 3.3, 3.0, ""), ("d", 2.0, None, "")]
+    widget = ClaimBrowser([CLAIM | {"paper": {"names": ("x", "y"), "rows": rows}}])
+    found = widget.picture["paper"]["rows"]
+    assert [row["verdict"] for row in found] == [-1, 0, 1, None]
+    assert [row["shown"]["half"] for row in found] == ["±\u00a00.2", "±\u00a00.5", "", ""]
+    assert "3줄 가운데 나은 줄 1, 못한 줄 1, 갈리지 않은 줄 1(x, y에 견주어)" in widget.summary
 
 
 def test_another_claim_and_the_switch():

@@ -9,9 +9,8 @@ from course_utils.widgets.shown import readable
 
 LONGEST = {"label": 40, "source": 60, "name": 24, "unit": 40, "note": 400}  # letters
 MINUS = "−"
-BETTER = {"high": 1, "low": -1}
 
-Row = tuple[str, float, float | None, str]
+Row = tuple[str, float, float | None, str] | tuple[str, float, float | None, str, float]
 
 
 def shown_side(
@@ -21,20 +20,17 @@ def shown_side(
     unit: str = "",
     note: str = "",
     digits: int = 1,
-    better: str = "high",
-    same: float = 0.0,
 ) -> dict[str, Any]:
     """What a learner sees of a side.
 
     Args:
-        rows: (label, value, reference or None, source), 1 to 8 of them.
+        rows: (label, value, reference or None, source), 1 to 8 of them, each perhaps with half of the interval of its
+            difference: what lies within is not told apart.
         names: of the values, of the references.
         unit, note: words; "" for none.
         digits: after the point.
-        better: "high" or "low", whichever is better of these numbers.
-        same: differences up to it count as none.
     """
-    judged = [_judged(_row(row, digits), BETTER[better], same) for row in rows]
+    judged = [_judged(_row(row, digits)) for row in rows]
     return {
         "names": [readable(one, LONGEST["name"]) for one in names],
         "unit": unit and readable(unit, LONGEST["unit"]),
@@ -44,24 +40,25 @@ def shown_side(
 
 
 def _row(row: Row, digits: int) -> dict[str, Any]:
-    label, value, reference, source = row
+    label, value, reference, source, *half = row
     return {
         "label": label and readable(label, LONGEST["label"]),
         "source": source and readable(source, LONGEST["source"]),
         "value": float(value),
         "reference": None if reference is None else float(reference),
         "difference": None if reference is None else round(value - reference, digits) + 0.0,
+        "half": half[0] if half else None,
     }
 
 
-def _judged(row: dict[str, Any], sign: int, same: float) -> dict[str, Any]:
-    """The row with its verdict: 1 better than what it is compared with, −1 worse, 0 the same, None not compared."""
+def _judged(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its verdict: 1 above what it is compared with, −1 below, 0 not told apart, None not compared."""
     difference = row["difference"]
     if difference is None:
         return row | {"verdict": None}
-    if abs(difference) <= same + 1e-9:  # as they are written: 0.1 + 0.2 is not quite 0.3
+    if abs(difference) <= (row["half"] or 0.0):
         return row | {"verdict": 0}
-    return row | {"verdict": sign if difference > 0 else -sign}
+    return row | {"verdict": 1 if difference > 0 else -1}
 
 
 def _scaled(rows: list[dict[str, Any]], digits: int) -> dict[str, Any]:
@@ -81,6 +78,7 @@ def _scaled(rows: list[dict[str, Any]], digits: int) -> dict[str, Any]:
             "value": _written(row["value"], digits),
             "reference": "" if row["reference"] is None else _written(row["reference"], digits),
             "difference": "" if row["difference"] is None else _written(row["difference"], digits, sign="+"),
+            "half": "" if row["half"] is None else f"±\u00a0{_written(row['half'], digits)}",
         }
     return {"rows": rows, "zero": -low / width}
 

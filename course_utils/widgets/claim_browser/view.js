@@ -70,7 +70,7 @@ export default courseWidget((view) => {
     write(name, label);
     write(value, shown.value);
     write(reference, shown.reference || "–");
-    write(change, shown.difference || "–");
+    write(change, `${shown.difference || "–"} ${shown.half}`.trim());
     write(where, source);
     const drawn = differences
       ? [["difference", difference < 0 ? "cb-less" : ""]]
