@@ -248,9 +248,7 @@ UNSEEN_VECTOR = Exercise(
             "other_words": lambda word, *rest: unseen_vector(word[:9], *rest),
         },
     ),
-    signs={
-        "nothing_known": lambda found: found.case == "nothing_known",
-    },
+    signs={"nothing_known": lambda found: found.case == "nothing_known"},
     forbids=("course_utils.before.subword.SubwordVectors",),
 )
 
