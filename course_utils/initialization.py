@@ -6,6 +6,7 @@ import math
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 
 def init_weights(module: nn.Module, *, std: float = 0.02, generator: torch.Generator | None = None) -> None:
@@ -28,3 +29,12 @@ def init_weights(module: nn.Module, *, std: float = 0.02, generator: torch.Gener
             nn.init.ones_(part.weight)
         if isinstance(getattr(part, "bias", None), nn.Parameter):
             nn.init.zeros_(part.bias)
+
+
+class Undrawn(TorchFunctionMode):  # a context
+    """Draws no start values from a normal distribution: on the meta device torch would load its compiler for that."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is nn.init.normal_:
+            return args[0] if args else kwargs["tensor"]
+        return function(*args, **(kwargs or {}))

@@ -24,8 +24,8 @@ from dev.run_notebooks import serialise
 MAP_CELL = "00-002"
 START, END = "# ", "## 더 읽을거리"  # the cells at whose ends the neighbours stand: an appendix is folded
 READMES = {
-    "en": ("README.md", "notebook | the question | what moves | minutes to read", "planned"),
-    "ko": ("README.ko.md", "노트북 | 묻는 것 | 움직이는 것 | 읽는 시간(분)", "준비 중"),
+    "en": ("README.md", "notebook | the question | what moves | main path (minutes)", "planned"),
+    "ko": ("README.ko.md", "노트북 | 묻는 것 | 움직이는 것 | 본문(분)", "준비 중"),
 }
 README_MAP = re.compile(r"(<!-- The map[^>]*-->\n\n).*?(\n\n<!-- End of the map. -->)", re.DOTALL)
 NEIGHBOURS = re.compile(r"\n\n\[(?:← \d\d|지도\]|\d\d [^]]*→)[^\n]*\Z")

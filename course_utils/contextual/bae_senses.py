@@ -76,16 +76,14 @@ def word_states(model: nn.Module, spotted: Sequence[Spotted]) -> Tensor:
     return torch.stack([state[torch.arange(len(places)), places] for state in states])
 
 
-def probed(
-    model: nn.Module, known: Sequence[Spotted], asked: Sequence[Spotted], *, penalty: float = 0.1
-) -> list[float]:
+def probed(model: nn.Module, known: Sequence[Spotted], asked: Sequence[Spotted]) -> list[float]:
     """The share of asked senses that a ridge regression on standardised vectors gets right, layer by layer."""
     labels, answers = (torch.tensor([one.sense for one in side]) for side in (known, asked))
     shares = []
     for train, test in zip(word_states(model, known), word_states(model, asked), strict=True):
         centre, spread = train.mean(0), train.std(0) + 1e-4
         train, test = (F.pad((one - centre) / spread, (0, 1), value=1.0) for one in (train, test))
-        gram = train.T @ train + penalty * len(train) * torch.eye(train.shape[1])
+        gram = train.T @ train + 0.1 * len(train) * torch.eye(train.shape[1])
         weights = torch.linalg.solve(gram, train.T @ F.one_hot(labels).float())
         shares.append(((test @ weights).argmax(dim=1) == answers).float().mean().item())
     return shares

@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from course_utils import heads
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
+from course_utils.initialization import Undrawn
 from course_utils.pretrained.checkpoints import put_readout
 from course_utils.pretrained.config_file import TOKENS, config_from_dict, config_to_dict, read_json
 from course_utils.pretrained.errors import ConfigError, TensorMismatch, UnsupportedModel
@@ -163,7 +163,7 @@ def _build_model(
     chosen = model_class or _class_for(tensors, settings, folder)
     check_layers(config, tensors, folder)
     try:
-        with torch.device("meta"), _Undrawn():  # no memory and no random numbers for what is replaced at once
+        with torch.device("meta"), Undrawn():  # no memory and no random numbers for what is replaced at once
             model = _empty_model(chosen, config, tensors)
     except ValueError as error:  # an initializer_range of 0
         raise ConfigError(f"{folder / 'config.json'}: {error}") from None
@@ -237,15 +237,6 @@ def _class_for(tensors: dict[str, Tensor], settings: dict[str, Any], folder: Pat
             raise UnsupportedModel(f"{folder} {told}")
         return MODEL_CLASSES[named]
     return BertModel
-
-
-class _Undrawn(TorchFunctionMode):
-    """Draws no start values from a normal distribution: on the meta device torch would load its compiler for that."""
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        if function is nn.init.normal_:
-            return args[0] if args else kwargs["tensor"]
-        return function(*args, **(kwargs or {}))
 
 
 def _empty_model(chosen: type[nn.Module], config: BertConfig, tensors: dict[str, Tensor]) -> nn.Module:

@@ -20,7 +20,7 @@ from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.datasets.batching import pad
 from course_utils.heads.base import BertWithHead
-from course_utils.initialization import init_weights
+from course_utils.initialization import Undrawn, init_weights
 from course_utils.positional import sinusoidal_encoding
 from course_utils.support.memory import give_back
 from course_utils.tasks.data import PARTS
@@ -141,7 +141,7 @@ class Task:
             bert: stays as it is. A pooler is left out where the head does not look at it, and new where bert has none.
             generator: source of the head's start values.
         """
-        with torch.device("meta"):  # of an encoder that is not kept nothing need be drawn
+        with torch.device("meta"), Undrawn():  # of an encoder that is not kept nothing need be drawn
             model = self.head(bert.config, None)
         if (model.needs_pooler and bert.pooler is None) or generator is None:
             model = self.new_model(bert.config, generator=generator)

@@ -58,6 +58,23 @@ def test_titles_and_minutes_are_those_of_the_notebooks(lang):
         assert main <= row.minutes + 2.5, f"{row.file}: the main path takes {main:.0f} minutes"
 
 
+@pytest.mark.parametrize(
+    ("readme", "told"),
+    [
+        ("README.md", r"about (\d+) hours, and (\d+) of exercises.*\n.*about (\d+) hours of depth"),
+        ("README.ko.md", r"본문 (\d+)시간, 연습 문제 (\d+)시간.*\n.*심화 (\d+)시간"),
+    ],
+)
+def test_the_hours_of_the_whole_course_are_told(readme, told):
+    rows = [row for row in notebooks("ko") if row.number != "21"]
+    spent = [minutes(nbformat.read(NOTEBOOKS / "ko" / f"{row.file}.ipynb", as_version=4)) for row in rows]
+    main = sum(each[MAIN] for each in spent) + sum(row.waiting for row in rows) / 60
+    parts = main, sum(each[EXERCISE] for each in spent), sum(each[DEPTH] for each in spent)
+    stated = re.search(told, (FILE.parent / readme).read_text("utf-8"))
+    assert [int(hours) for hours in stated.groups()] == [round(part / 60) for part in parts]
+    assert main <= 16 * 60
+
+
 def test_titles_are_found_by_number(monkeypatch):
     assert title_of("03") == "마스크"
     monkeypatch.setenv("COURSE_LANG", "en")
