@@ -90,13 +90,12 @@ def _of_values(result: Any, right: Any, rule: Rule) -> Departure | None:
 
 
 def _of_tensors(result: Any, right: Tensor, rule: Rule) -> Departure | None:
-    if not rule.strict:
-        if not isinstance(result, Tensor):
-            value = plain(result)
-            with suppress(TypeError, ValueError):
-                result = torch.as_tensor(value) if isinstance(value, Number | list) else result
-        if isinstance(result, Tensor) and right.dim() == 0 and result.numel() == 1:
-            result = result.reshape(())  # a number is a number
+    if not rule.strict and not isinstance(result, Tensor):
+        value = plain(result)
+        with suppress(TypeError, ValueError):
+            result = torch.as_tensor(value) if isinstance(value, Number | list) else result
+    if isinstance(result, Tensor) and right.dim() == 0 and result.numel() == 1:
+        result = result.reshape(())  # a number is a number
     if not isinstance(result, Tensor):
         return Departure("type", text("exercises.words.tensor"), name_of(result))
     if result.shape != right.shape:
@@ -119,7 +118,7 @@ def _of_tensors(result: Any, right: Tensor, rule: Rule) -> Departure | None:
 
 
 def _of_numbers(result: Any, right: Any, rule: Rule) -> Departure | None:
-    if isinstance(result, list) and len(result) == 1 and isinstance(result[0], Number):
+    while isinstance(result, list) and len(result) == 1:
         result = result[0]  # a tensor or array of one number
     if (isinstance(result, bool) and isinstance(right, float)) or not isinstance(result, Number):
         return _type(right, result)

@@ -35,14 +35,11 @@ def in_numpy(gradients, max_norm):
     return [torch.as_tensor(gradient.numpy() * factor, dtype=gradient.dtype) for gradient in gradients], norm
 
 
-def one_element_tensor(gradients, max_norm):
-    squares = torch.zeros(1)
-    for gradient in gradients:
-        squares = squares + (gradient.float() ** 2).sum()
-    norm = squares.sqrt()
-    if norm > max_norm:
-        gradients = [gradient * (max_norm / norm).item() for gradient in gradients]
-    return gradients, norm
+def one_element_tensors(gradients, max_norm):
+    """A factor of shape (1,) makes (1,) of a number, too; the length has the shape (1, 1)."""
+    norm = torch.cat([gradient.reshape(1, -1) for gradient in gradients], 1).norm(dim=1, keepdim=True)
+    factor = (max_norm / (norm[0] + 1e-6)).clamp(max=1.0)
+    return [gradient * factor for gradient in gradients], norm
 
 
 def total_norm(gradients, max_norm):
@@ -83,10 +80,10 @@ def as_in_the_paper(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay
 
 
 def corrections_in_float32(weight, gradient, m, v, step, rate, beta1, beta2, eps, decay):
+    beta1, beta2 = torch.tensor(beta1), torch.tensor(beta2)
     m = beta1 * m + (1 - beta1) * gradient
     v = beta2 * v + (1 - beta2) * gradient**2
-    m_hat = m / (1 - torch.tensor(beta1) ** step)
-    v_hat = v / (1 - torch.tensor(beta2) ** step)
+    m_hat, v_hat = m / (1 - beta1**step), v / (1 - beta2**step)
     return weight * (1 - rate * decay) - rate * m_hat / (v_hat**0.5 + eps), m, v
 
 
@@ -173,6 +170,7 @@ def my_rectification(step, beta2):
 
 
 def with_the_notebook(weight, gradient, m, v, step, rate, beta1, beta2, eps):
+    beta1, beta2 = torch.tensor(beta1), torch.tensor(beta2)  # float32
     m = beta1 * m + (1 - beta1) * gradient
     v = beta2 * v + (1 - beta2) * gradient.square()
     r = my_rectification(step, beta2)
@@ -216,7 +214,7 @@ def chosen_by_where(weight, gradient, m, v, step, rate, beta1, beta2, eps):
 
 
 RIGHT = {
-    "08.1": forms(one_vector, with_tiny, norm_of_norms, in_numpy, one_element_tensor, total_norm),
+    "08.1": forms(one_vector, with_tiny, norm_of_norms, in_numpy, one_element_tensors, total_norm),
     "08.2": forms(
         each_in_its_place, lerped, adamw_in_numpy, as_in_the_paper, corrections_in_float32, entry_after_entry
     ),

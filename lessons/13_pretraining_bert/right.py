@@ -51,7 +51,7 @@ def clip_by_cat(gradients, most):
 
 
 def clip_like_torch(gradients, most):
-    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
+    norm = torch.cat([gradient.flatten() for gradient in gradients]).norm(keepdim=True)  # (1,)
     factor = (most / (norm + 1e-6)).clamp(max=1.0)
     return [gradient * factor for gradient in gradients]
 
@@ -119,7 +119,8 @@ def in_two_parts(parameter, mean, square, count, rate, decay):
 def adamw_with_lerp(parameter, gradient, mean, square, count, rate, decay):
     mean = torch.lerp(mean, gradient, 0.1)
     square = torch.lerp(square, gradient * gradient, 0.001)
-    step = mean / (1 - 0.9**count) / ((square / (1 - 0.999**count)) ** 0.5 + 1e-6)
+    first, second = 1 - torch.tensor(0.9) ** count, 1 - torch.tensor(0.999) ** count  # float32
+    step = mean / first / ((square / second) ** 0.5 + 1e-6)
     return [parameter - rate * (step + decay * parameter), mean, square]
 
 
