@@ -10,6 +10,7 @@ import torch
 from course_utils.config import BertConfig
 from course_utils.exercises.changes import changes_of
 from course_utils.exercises.core import Exercise
+from course_utils.exercises.values import plain
 
 Ids = list[int]
 
@@ -193,7 +194,7 @@ def like_base(*fields):
 
 
 def counted(found):
-    config, right, yours = found.given[0], found.right, found.yours
+    config, right, yours = found.given[0], found.right, plain(found.yours)
     if not isinstance(yours, int | float):
         return {}
     V, C, L = config.vocab_size, config.hidden_size, config.num_hidden_layers
