@@ -199,9 +199,8 @@ def counted(found):
         return {}
     V, C, L = config.vocab_size, config.hidden_size, config.num_hidden_layers
     size = f"V={V}, C={C}, L={L}, H={config.num_attention_heads}, F={config.intermediate_size}, "
-    size += (
-        f"max_position_embeddings={config.max_position_embeddings}, type_vocab_size={config.type_vocab_size}"
-    )
+    P, S = config.max_position_embeddings, config.type_vocab_size
+    size += f"max_position_embeddings={P}, type_vocab_size={S}"
     size = {TINY: "tiny", BASE: "base"}.get(config, size)
     return {"expected": f"{right:,}", "actual": f"{yours:,}", "gap": f"{abs(yours - right):,}", "size": size}
 
