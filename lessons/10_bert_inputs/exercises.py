@@ -10,6 +10,7 @@ import torch
 from course_utils.config import BertConfig
 from course_utils.exercises.changes import changes_of
 from course_utils.exercises.core import Exercise
+from course_utils.exercises.values import plain
 
 Ids = list[int]
 
@@ -193,14 +194,13 @@ def like_base(*fields):
 
 
 def counted(found):
-    config, right, yours = found.given[0], found.right, found.yours
+    config, right, yours = found.given[0], found.right, plain(found.yours)
     if not isinstance(yours, int | float):
         return {}
     V, C, L = config.vocab_size, config.hidden_size, config.num_hidden_layers
     size = f"V={V}, C={C}, L={L}, H={config.num_attention_heads}, F={config.intermediate_size}, "
-    size += (
-        f"max_position_embeddings={config.max_position_embeddings}, type_vocab_size={config.type_vocab_size}"
-    )
+    P, S = config.max_position_embeddings, config.type_vocab_size
+    size += f"max_position_embeddings={P}, type_vocab_size={S}"
     size = {TINY: "tiny", BASE: "base"}.get(config, size)
     return {"expected": f"{right:,}", "actual": f"{yours:,}", "gap": f"{abs(yours - right):,}", "size": size}
 
