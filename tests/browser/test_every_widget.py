@@ -28,7 +28,7 @@ NAMED = {
     "combobox 헤드, button 한 토큰 뒤로, button 다음 토큰, button 빔의 나무, list 키(열): 원문 토큰",
     "family_explorer": "combobox 왼쪽, combobox 오른쪽, checkbox 다른 것만",
     "head_grid": "textbox 문장, button 헤드 3, checkbox '헤드 3' 헤드 켜기",
-    "layer_mixer": "slider 층 1의 무게, combobox 문장, group 볼 낱말",
+    "layer_mixer": "slider 층 1의 무게, combobox 문장, group 볼 단어",
     "mask_painter": "textbox 문장, button 인과, button 모두 보기, slider 뒤에서 패딩, grid 마스크, table 어텐션 가중치",
     "mask_roller": "textbox 문장, textbox 둘째 문장, checkbox 단어 통째로, spinbutton 시드, button 다시 굴리기, "
     "button 처음부터",

@@ -34,7 +34,7 @@ def test_by_mouse(widget: Locator) -> None:
         ["달고", "시원한", "배를", "먹었다"]
     )
     widget.get_by_test_id("word-2").click()
-    expect(summary).to_contain_text("이 문장의 '배를'에 가장 가까운 낱말:")
+    expect(summary).to_contain_text("이 문장의 '배를'에 가장 가까운 단어:")
     context = widget.get_by_test_id("neighbour-0").get_attribute("title")
     assert context in ("배를 깎아 접시에 담았다", "사과와 배를 한 상자 샀다", "시장에서 단감과 배를 골랐다")
     widget.get_by_test_id("neighbour-0").click()

@@ -94,7 +94,7 @@ def test_summary():
     )
     few = make(words=[("가", "O", 1.0)], found=FOUND | {"margin": -1})
     assert few.summary.endswith(
-        "태그가 붙은 낱말이 없습니다. 글에 답이 없다고 합니다(여유 −1.0, 문턱값 −0.5)."
+        "태그가 붙은 단어가 없습니다. 글에 답이 없다고 합니다(여유 −1.0, 문턱값 −0.5)."
     )
     many = make(words=[(f"w{place}", "NOUN", 1.0) for place in range(7)])
     assert "태그: w0 (NOUN), w1 (NOUN), w2 (NOUN) 외 4개." in many.summary
