@@ -244,7 +244,7 @@ WEIGHTS = [0.25, 0.75, 2.0, 0.0, -0.5, 1.5]
 
 
 def drawn_words(count: int, target: int) -> tuple[Any, ...]:
-    words = [f"낱말{number}" for number in torch.randperm(90 + count)[:count].tolist()]
+    words = [f"단어{number}" for number in torch.randperm(90 + count)[:count].tolist()]
     return (torch.randn(count) / math.sqrt(count)).tolist(), words, target
 
 

@@ -252,7 +252,7 @@ def test_a_control_label_is_that_of_the_word_type_alone():
 
 
 def test_control_labels_are_as_frequent_as_their_weights():
-    words = [f"낱말{number}" for number in range(7000)]
+    words = [f"단어{number}" for number in range(7000)]
     labels = control_labels(words, 5, weights=[4, 0, 1, 2, 0])
     counts = [labels.count(label) for label in range(5)]
     assert counts[1] == counts[4] == 0

@@ -236,5 +236,5 @@ def test_weights_may_come_from_a_model_in_half_precision() -> None:
 
 
 def test_what_a_function_refuses_is_told_as_it_says_it() -> None:
-    with pytest.raises(widgets.BadInput, match="이 낱말은 모릅니다. 그림은 바로 앞의"), refusals_told():
-        raise ValueError("이 낱말은 모릅니다.")
+    with pytest.raises(widgets.BadInput, match="이 단어는 모릅니다. 그림은 바로 앞의"), refusals_told():
+        raise ValueError("이 단어는 모릅니다.")

@@ -81,7 +81,7 @@ def small(**start) -> LayerMixer:
 def largest() -> LayerMixer:
     """1,500 words in 50 sentences, 24 layers of width 1,024, eight mixes; a ridge classifier tells the accuracy."""
     draw = np.random.default_rng(0)
-    sentences = [[f"낱말{number}{place}" for place in range(30)] for number in range(50)]
+    sentences = [[f"단어{number}{place}" for place in range(30)] for number in range(50)]
     vectors = [draw.normal(size=(25, 30, 1024)).astype(np.float32) for _ in sentences]
     examples, labels = draw.normal(size=(25, 500, 64)).astype(np.float32), np.eye(5)[np.arange(500) % 5]
 

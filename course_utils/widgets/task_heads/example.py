@@ -75,7 +75,7 @@ def tag(sentence: str) -> list[tuple[str, str, float]]:
 def answer(question: str, passage: str) -> dict:
     """Pieces of two letters; the answer stands behind 지금은, and is given if the question asks for a reason."""
     if not re.search(r"\w", passage):
-        raise ValueError("글에 읽을 낱말이 없습니다.")
+        raise ValueError("글에 읽을 단어가 없습니다.")
     places = [found.span() for found in PIECE.finditer(passage)]
     pieces = [passage[begin:end] for begin, end in places]
     first = min(pieces.index("지금") + 2 if "지금" in pieces else 0, len(pieces) - 1)
