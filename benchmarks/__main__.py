@@ -1,8 +1,7 @@
 """`make bench`: the course against its peers, as ratios.
 
     python -m benchmarks                       everything, some minutes
-    python -m benchmarks busy                  one table, of inference, training, decoding, widgets, memory, busy,
-                                               tokenizers
+    python -m benchmarks busy                  one table, of inference, training, widgets, memory, busy, tokenizers
     python -m benchmarks --quick               shorter runs, rougher figures
 
 Both sides of a ratio take turns in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
@@ -44,14 +43,6 @@ def training(quick: bool) -> list[str]:
     return table.lines(title, [*told, table.pipeline_row(pipeline(), told)])
 
 
-def decoding(quick: bool) -> list[str]:
-    """Writing with a cache against computing everything anew for each token."""
-    from benchmarks.decoding_bench import rows
-
-    measured = rows(1.0) if quick else rows()
-    return table.lines("greedy decoding, cached : anew", measured)
-
-
 def widgets(quick: bool) -> list[str]:
     """From a key to the picture it draws, each widget at its largest input, in JupyterLab in Chromium."""
     from benchmarks.widgets_bench import EVENTS, rows, summary
@@ -77,7 +68,7 @@ def busy(quick: bool) -> list[str]:
 
 
 def tokenizers(quick: bool) -> list[str]:
-    """Training and encoding against `tokenizers` and against plain recounting."""
+    """Training and encoding against `tokenizers`."""
     from benchmarks.tokenizers_bench import rows
 
     measured = rows(repeat=1) if quick else rows()  # the same work: the goals are set for it
@@ -87,7 +78,6 @@ def tokenizers(quick: bool) -> list[str]:
 TABLES: dict[str, Callable[[bool], list[str]]] = {
     "inference": inference,
     "training": training,
-    "decoding": decoding,
     "widgets": widgets,
     "memory": memory,
     "busy": busy,

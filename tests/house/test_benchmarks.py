@@ -104,18 +104,3 @@ def test_the_operations_of_a_step_by_hand():
     products = 2 * tokens * layer + predicted * (3 * 3 + 3 * 11) + 32 * (3 * 3 + 3 * 2)
     assert training_bench.operations(config, data) == 3 * 2 * products
     assert 0.12 < predicted / tokens < 0.18
-
-
-def test_both_sides_of_the_decoding_table_write_the_same():
-    from benchmarks import decoding_bench
-
-    model = decoding_bench.Transformer(
-        decoding_bench.VOCABULARY,
-        decoding_bench.VOCABULARY,
-        hidden_size=6,
-        num_heads=3,
-        num_layers=1,
-        intermediate_size=7,
-    ).eval()
-    cached, anew = (write() for write in decoding_bench.writers(model, 11))
-    assert cached == anew and [len(text) for text in cached] == [11] * decoding_bench.BATCH
