@@ -24,12 +24,7 @@ import torch
 from course_utils.support.text_width import aligned
 from course_utils.training.device import available_device
 from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command, threads
-from experiments.translation_runs import (
-    KINDS,
-    VALIDATION,
-    Plan,
-    one_run,
-)
+from experiments.translation_runs import KINDS, VALIDATION, Plan, one_run
 
 OUT = ROOT / "data" / "translations.json"
 RATES = (1e-3, 3e-3)
