@@ -25,6 +25,8 @@ from course_utils.tokenization import (
 )
 from course_utils.tokenization.merging import MergeTrainer
 
+CHARACTERS, MERGES, REPEAT = 200_000, 300, 5
+
 
 def sample_text(characters: int) -> list[str]:
     """Sentences of the course's corpus, so many characters of them."""
@@ -33,10 +35,10 @@ def sample_text(characters: int) -> list[str]:
     return sentences[: bisect.bisect(ends, characters) + 1]
 
 
-def compare(ours: Callable[[], object], theirs: Callable[[], object], *, repeat: int) -> tuple[float, float]:
+def compare(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
     """Median seconds of both, run in turn."""
     times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(repeat):
+    for _ in range(REPEAT):
         for run, seconds in zip((ours, theirs), times):
             start = time.perf_counter()
             run()
@@ -44,20 +46,20 @@ def compare(ours: Callable[[], object], theirs: Callable[[], object], *, repeat:
     return statistics.median(times[0]), statistics.median(times[1])
 
 
-def rows(*, characters: int = 200_000, merges: int = 300, repeat: int = 5) -> list[table.Row]:
+def rows() -> list[table.Row]:
     """Training and encoding against `tokenizers`."""
-    texts = sample_text(characters)
+    texts = sample_text(CHARACTERS)
     measured: list[table.Row] = []
 
     def add(
         what: str, ours: Callable[[], object], theirs: Callable[[], object], goal: str = table.NO_GOAL
     ) -> None:
-        a, b = compare(ours, theirs, repeat=repeat)
+        a, b = compare(ours, theirs)
         measured.append(table.Row(what, a, b, b / a, goal))
 
     def size(trainer: MergeTrainer) -> int:
         words = trainer.words(texts)
-        return len(trainer.special_tokens) + len(trainer.alphabet(words)) + merges
+        return len(trainer.special_tokens) + len(trainer.alphabet(words)) + MERGES
 
     bpe, byte_bpe, wordpiece = BPETrainer(), ByteBPETrainer(), WordPieceTrainer(strip_accents=False)
     sizes = [size(trainer) for trainer in (bpe, byte_bpe, wordpiece)]

@@ -50,7 +50,7 @@ SECONDS = 20.0  # for each row
 Inputs = dict[str, Tensor]
 
 
-def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
+def rows() -> list[dict[str, object]]:
     """Measure; one row a precision. Where a processor can only imitate bfloat16, half a minute a step, it is left out.
 
     Returns:
@@ -67,7 +67,7 @@ def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
             table.append({"what": what, "not_measured": "not measured: this processor has no bfloat16"})
             continue
         ours, reference = models()
-        pairs = _interleaved(stepper(ours, data, precision), stepper(reference, data, precision), seconds)
+        pairs = _interleaved(stepper(ours, data, precision), stepper(reference, data, precision), SECONDS)
         mine, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
         table.append(
             {
