@@ -32,7 +32,7 @@ def training() -> list[str]:
 
     from benchmarks.training_bench import pipeline, rows
 
-    told = [table.training_row(row) for row in rows()]
+    told = rows()
     title = f"training, ours : transformers, {torch.get_num_threads()} threads"
     return table.lines(title, [*told, table.pipeline_row(pipeline(), told)])
 
