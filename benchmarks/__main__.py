@@ -1,9 +1,7 @@
 """`make bench`: the course against its peers, as ratios.
 
     python -m benchmarks                       everything, some minutes
-    python -m benchmarks busy                  one table, of inference, training, decoding, widgets, memory, busy,
-                                               tokenizers
-    python -m benchmarks --quick               shorter runs, rougher figures
+    python -m benchmarks busy                  one table, of inference, training, widgets, memory, busy, tokenizers
 
 Both sides of a ratio take turns in one process, and the median is taken: a busy machine disturbs both alike. ✓ and ✗
 say whether the goal is reached here and now; the exit status does not, because one slow minute is not a failure.
@@ -19,75 +17,59 @@ from typing import Any
 from benchmarks import table
 
 
-def inference(quick: bool) -> list[str]:
+def inference() -> list[str]:
     """Our BertModel against `transformers` BertModel."""
     import torch
 
     from benchmarks.inference_bench import rows
 
-    measured = rows(1.0) if quick else rows()
-    threads = torch.get_num_threads()
-    title = f"inference, ours : transformers, {threads} threads"
-    return table.lines(title, measured)
+    return table.lines(f"inference, ours : transformers, {torch.get_num_threads()} threads", rows())
 
 
-def training(quick: bool) -> list[str]:
+def training() -> list[str]:
     """A pre-training step of ours against that of `transformers`; the data pipeline against our own step."""
     import torch
 
     from benchmarks.training_bench import pipeline, rows
 
-    measured = rows(4.0) if quick else rows()
-    threads = torch.get_num_threads()
-    told = [table.training_row(row) for row in measured]
-    title = f"training, ours : transformers, {threads} threads"
+    told = rows()
+    title = f"training, ours : transformers, {torch.get_num_threads()} threads"
     return table.lines(title, [*told, table.pipeline_row(pipeline(), told)])
 
 
-def decoding(quick: bool) -> list[str]:
-    """Writing with a cache against computing everything anew for each token."""
-    from benchmarks.decoding_bench import rows
-
-    measured = rows(1.0) if quick else rows()
-    return table.lines("greedy decoding, cached : anew", measured)
-
-
-def widgets(quick: bool) -> list[str]:
+def widgets() -> list[str]:
     """From a key to the picture it draws, each widget at its largest input, in JupyterLab in Chromium."""
-    from benchmarks.widgets_bench import EVENTS, rows, summary
+    from benchmarks.widgets_bench import rows, summary
 
-    measured = rows(EVENTS // 4 if quick else EVENTS)
     return table.answer_lines(
-        [(row["what"], len(row["milliseconds"]), *summary(row["milliseconds"])) for row in measured]
+        [(row["what"], len(row["milliseconds"]), *summary(row["milliseconds"])) for row in rows()]
     )
 
 
-def memory(quick: bool) -> list[str]:
+def memory() -> list[str]:
     """The largest memory of the kernel after each notebook."""
     from benchmarks.memory_bench import rows
 
     return table.memory_lines(rows())
 
 
-def busy(quick: bool) -> list[str]:
+def busy() -> list[str]:
     """A notebook beside a busy core, as a hub, a browser or a video call is one."""
-    from benchmarks.memory_bench import LONGEST, busy_row
+    from benchmarks.memory_bench import busy_row
 
-    return [table.busy_line(*busy_row("06_encoder_block" if quick else LONGEST))]
+    return [table.busy_line(*busy_row())]
 
 
-def tokenizers(quick: bool) -> list[str]:
-    """Training and encoding against `tokenizers` and against plain recounting."""
+def tokenizers() -> list[str]:
+    """Training and encoding against `tokenizers`."""
     from benchmarks.tokenizers_bench import rows
 
-    measured = rows(repeat=1) if quick else rows()  # the same work: the goals are set for it
-    return table.lines("tokenization, ours : theirs", measured)
+    return table.lines("tokenization, ours : theirs", rows())
 
 
-TABLES: dict[str, Callable[[bool], list[str]]] = {
+TABLES: dict[str, Callable[[], list[str]]] = {
     "inference": inference,
     "training": training,
-    "decoding": decoding,
     "widgets": widgets,
     "memory": memory,
     "busy": busy,
@@ -99,7 +81,6 @@ def main(arguments: Sequence[str] | None = None, *, tables: dict[str, Any] = TAB
     """Measure the chosen tables and print them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("tables", nargs="*", metavar="table", help=f"{', '.join(tables)} (default: all)")
-    parser.add_argument("--quick", action="store_true", help="shorter runs, rougher figures")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.tables if name not in tables]:
         parser.error(f"no such table: {', '.join(unknown)}; there are: {', '.join(tables)}")
@@ -107,7 +88,7 @@ def main(arguments: Sequence[str] | None = None, *, tables: dict[str, Any] = TAB
     print("ratio = theirs / ours: above 1 ours is the faster one; medians of runs in turn", flush=True)
     for name in options.tables or tables:
         print(f"… {name}", file=sys.stderr, flush=True)
-        print("", *tables[name](options.quick), sep="\n", flush=True)
+        print("", *tables[name](), sep="\n", flush=True)
     return 0
 
 

@@ -32,12 +32,12 @@ def rows() -> list[tuple[str, int]]:
     return [(path.stem, peak(path.stem)) for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
 
 
-def busy_row(name: str = LONGEST) -> tuple[str, float, float]:
-    """A notebook, its seconds alone, and its seconds beside a process that never rests."""
-    quiet = seconds(name)
+def busy_row() -> tuple[str, float, float]:
+    """The longest notebook, its seconds alone, and its seconds beside a process that never rests."""
+    quiet = seconds(LONGEST)
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
         try:
-            return name, quiet, seconds(name)
+            return LONGEST, quiet, seconds(LONGEST)
         finally:
             other.kill()
 

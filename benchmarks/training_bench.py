@@ -20,6 +20,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
+from benchmarks import table
 from benchmarks.inference_bench import _interleaved, encoder_operations, matrix_product_gflops
 from course_utils.config import BertConfig
 from course_utils.datasets.batching import PretrainingBatches, encode_documents
@@ -50,39 +51,25 @@ SECONDS = 20.0  # for each row
 Inputs = dict[str, Tensor]
 
 
-def rows(seconds: float = SECONDS) -> list[dict[str, object]]:
-    """Measure; one row a precision. Where a processor can only imitate bfloat16, half a minute a step, it is left out.
-
-    Returns:
-        Rows with the keys what, ours_s, theirs_s (median of a step), ratio (theirs / ours: above 1 ours is faster),
-        goal, pairs, tokens (in a step), gflops (ours, counting matrix products only) and ceiling_gflops; or what and
-        not_measured, the reason.
-    """
+def rows() -> list[table.Row]:
+    """Measure; a row a precision. Where a processor can only imitate bfloat16, half a minute a step, it is left out."""
     data = batches()
     ceiling = max(matrix_product_gflops(size, seconds=1.0) for size in (1024, 1536, 2048))
-    table = []
+    measured = []
     for name, precision in PRECISIONS.items():
         what = f"pre-training step, {name}"
         if name == "bfloat16" and fast_precision() != torch.bfloat16:
-            table.append({"what": what, "not_measured": "not measured: this processor has no bfloat16"})
+            note = "not measured: this processor has no bfloat16"
+            measured.append(table.Row(what, None, None, None, note=note))
             continue
         ours, reference = models()
-        pairs = _interleaved(stepper(ours, data, precision), stepper(reference, data, precision), seconds)
+        pairs = _interleaved(stepper(ours, data, precision), stepper(reference, data, precision), SECONDS)
         mine, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
-        table.append(
-            {
-                "what": what,
-                "goal": goal(name),
-                "ours_s": mine,
-                "theirs_s": theirs,
-                "ratio": statistics.median(other / own for own, other in pairs),
-                "pairs": len(pairs),
-                "tokens": BATCH * LENGTH,
-                "gflops": operations(ours.config, data) / mine / 1e9,
-                "ceiling_gflops": ceiling,
-            }
-        )
-    return table
+        ratio = statistics.median(other / own for own, other in pairs)
+        speeds = [BATCH * LENGTH / seconds for seconds in (mine, theirs)]
+        note = table.training_note(name, *speeds, operations(ours.config, data) / mine / 1e9, ceiling)
+        measured.append(table.Row(what, mine, theirs, ratio, goal(name), note))
+    return measured
 
 
 def goal(precision: str) -> str:

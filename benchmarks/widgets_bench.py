@@ -33,7 +33,7 @@ ipywidgets.VBox([slider, told])
 """
 
 
-def rows(events: int = EVENTS) -> list[dict[str, Any]]:
+def rows() -> list[dict[str, Any]]:
     """Measure; a row for the peer, then one for each widget.
 
     Returns:
@@ -52,7 +52,7 @@ def rows(events: int = EVENTS) -> list[dict[str, Any]]:
             guest.run_all()
             if problems := guest.failures() + guest.complaints():
                 raise RuntimeError(f"{name}: {problems}")
-            table.append({"what": name, "milliseconds": answers(guest, *moves(guest, name), events)})
+            table.append({"what": name, "milliseconds": answers(guest, *moves(guest, name), EVENTS)})
     return table
 
 

@@ -27,7 +27,6 @@ class Notebook:
         short: the title as on the map of the course.
         question: what it answers.
         moves: what its widgets let the learner move; empty where it has none.
-        planned: is it still to be written?
         waiting: seconds that its cells compute, on two quiet cores.
     """
 
@@ -38,7 +37,6 @@ class Notebook:
     short: str
     question: str
     moves: str
-    planned: bool = False
     waiting: int = 0
 
     @property
@@ -48,7 +46,7 @@ class Notebook:
 
 
 def notebooks(lang: str | None = None) -> list[Notebook]:
-    """All notebooks of the course in their order, the planned ones among them.
+    """All notebooks of the course in their order.
 
     Args:
         lang: "ko" or "en"; the language in use by default.
@@ -63,7 +61,6 @@ def notebooks(lang: str | None = None) -> list[Notebook]:
             part=parts[row["part"] - 1],
             minutes=row["minutes"],
             waiting=row.get("waiting", 0),
-            planned=row.get("planned", False),
             **row[lang],
         )
         for row in course["notebooks"]

@@ -100,7 +100,7 @@ def main(arguments: list[str]) -> int:
     total = 0.0
     print("    stated   본문  (계산)   심화   연습")
     for row in notebooks("ko"):
-        if row.planned or asked not in (None, row.number):
+        if asked not in (None, row.number):
             continue
         notebook = nbformat.read(NOTEBOOKS / f"{row.file}.ipynb", as_version=4)
         spent, wait = minutes(notebook), row.waiting / 60

@@ -8,20 +8,19 @@ that differs fails its cell's test, and lies with the saved one in build/figures
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from nbval.plugin import IPyNbCell
 
+from dev.browser_tools import IN_CI
 from dev.figures import ROOT, Comparison, compare_cell, other_versions, pictures
 
 FOLDER = ROOT / "build" / "figures"
 KEY = "figures"
 CELL_SECONDS = 300  # unless told, nbval waits 2000 s
 SANITISING = Path(__file__).with_name("nbval_sanitize.cfg")
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 
 
 @pytest.hookimpl(wrapper=True)

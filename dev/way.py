@@ -3,8 +3,8 @@
     python -m dev.way            write them into the markdown cells of notebooks/ko, and the maps into the READMEs
 
 All are plain relative links: JupyterLab opens them in a tab beside, GitHub follows them. Files and titles are those of
-course.toml; a notebook that is still planned is named without a link. A mention is "03번" or a bold "**03 마스크**";
-what stands in code, formulas, headings and other links is left alone. Particles stay outside the link.
+course.toml. A mention is "03번" or a bold "**03 마스크**"; what stands in code, formulas, headings and other links is
+left alone. Particles stay outside the link.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from dev.run_notebooks import serialise
 MAP_CELL = "00-002"
 START, END = "# ", "## 더 읽을거리"  # the cells at whose ends the neighbours stand: an appendix is folded
 READMES = {
-    "en": ("README.md", "notebook | the question | what moves | main path (minutes)", "planned"),
-    "ko": ("README.ko.md", "노트북 | 묻는 것 | 움직이는 것 | 본문(분)", "준비 중"),
+    "en": ("README.md", "notebook | the question | what moves | main path (minutes)"),
+    "ko": ("README.ko.md", "노트북 | 묻는 것 | 움직이는 것 | 본문(분)"),
 }
 README_MAP = re.compile(r"(<!-- The map[^>]*-->\n\n).*?(\n\n<!-- End of the map. -->)", re.DOTALL)
 NEIGHBOURS = re.compile(r"\n\n\[(?:← \d\d|지도\]|\d\d [^]]*→)[^\n]*\Z")
@@ -42,8 +42,8 @@ MENTION = re.compile(
 
 
 def link(row: Notebook, words: str) -> str:
-    """What leads to a notebook that is there."""
-    return words if row.planned else f"[{words}]({row.file}.ipynb)"
+    """What leads to a notebook."""
+    return f"[{words}]({row.file}.ipynb)"
 
 
 def mentions_linked(text: str, own: str, rows: dict[str, Notebook]) -> str:
@@ -63,7 +63,7 @@ def neighbours(place: int, rows: list[Notebook]) -> str:
     """The line that leads to the notebook before, to the map and to the notebook after."""
     links = [link(rows[place - 1], f"← {rows[place - 1].number} {rows[place - 1].short}")] if place else []
     links += [f"[지도]({rows[0].file}.ipynb#cell-id={MAP_CELL})"]
-    if place + 1 < len(rows) and not rows[place + 1].planned:
+    if place + 1 < len(rows):
         links += [link(rows[place + 1], f"{rows[place + 1].number} {rows[place + 1].short} →")]
     return " · ".join(links)
 
@@ -72,8 +72,7 @@ def course_map(rows: list[Notebook]) -> str:
     """The table in 00: a column a part, a box a notebook."""
     parts: dict[str, list[str]] = {}
     for row in rows:
-        box = link(row, f"{row.number} {row.short}")
-        parts.setdefault(row.part, []).append(f"{box} (준비 중)" if row.planned else box)
+        parts.setdefault(row.part, []).append(link(row, f"{row.number} {row.short}"))
     lines = [parts, ["---"] * len(parts), *zip_longest(*parts.values(), fillvalue="")]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -92,13 +91,12 @@ def write_way(notebook: NotebookNode, place: int, rows: list[Notebook]) -> None:
         cell.source = text
 
 
-def readme_map(rows: list[Notebook], heads: str, planned: str) -> str:
+def readme_map(rows: list[Notebook], heads: str) -> str:
     """The table in a README, a row a notebook."""
     lines = [f"| | {heads} |", "|---|---|---|---|---:|"]
     for row in rows:
-        title = row.title if row.planned else f"[{row.title}](notebooks/ko/{row.file}.ipynb)"
-        minutes = planned if row.planned else row.minutes
-        lines.append(f"| {row.number} | {title} | {row.question} | {row.moves} | {minutes} |")
+        title = f"[{row.title}](notebooks/ko/{row.file}.ipynb)"
+        lines.append(f"| {row.number} | {title} | {row.question} | {row.moves} | {row.minutes} |")
     return "\n".join(lines)
 
 
@@ -106,13 +104,12 @@ def stale() -> dict[Path, str]:
     """Files that are not up to date -> the whole file as it should be."""
     rows, found = notebooks("ko"), {}
     for place, row in enumerate(rows):
-        if not row.planned:
-            path = NOTEBOOKS / f"{row.file}.ipynb"
-            notebook = read_notebook(path)
-            write_way(notebook, place, rows)
-            found[path] = serialise(notebook)
-    for lang, (name, heads, planned) in READMES.items():
-        table = readme_map(notebooks(lang), heads, planned)
+        path = NOTEBOOKS / f"{row.file}.ipynb"
+        notebook = read_notebook(path)
+        write_way(notebook, place, rows)
+        found[path] = serialise(notebook)
+    for lang, (name, heads) in READMES.items():
+        table = readme_map(notebooks(lang), heads)
         page = (ROOT / name).read_text("utf-8")
         found[ROOT / name] = README_MAP.sub(lambda marks, table=table: f"{marks[1]}{table}{marks[2]}", page)
     return {path: text for path, text in found.items() if text != path.read_text("utf-8")}

@@ -1,4 +1,4 @@
-"""Small pre-training runs that differ in one thing each; their logs become data/ablations.json (notebook 13).
+"""Small pre-training runs that differ in one thing each; what they come to becomes data/ablations.json (notebook 13).
 
     python -m experiments.ablations                          every run, about a minute each on one core
     python -m experiments.ablations --steps 1000 --only base,no_next --out runs/ablations.json
@@ -33,14 +33,12 @@ from course_utils.masks import causal_mask, combine_masks
 from course_utils.support.text_width import aligned
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
 from course_utils.training.fast import speed_up
-from course_utils.training.log import read_log
 from course_utils.training.loop import train
 from course_utils.training.measures import measure
 from course_utils.training.optim import adamw
 from course_utils.training.settings import Settings, new_model, precision, schedule
 from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command, threads
 from scripts.pretrain import run
-from scripts.pretraining.records import Tally
 from scripts.pretraining.text import Text, batch_stream, prepare_text
 
 OUT = ROOT / "data" / "ablations.json"
@@ -85,7 +83,7 @@ class LeftToRight(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor, labels: Tensor, **_: Any
     ) -> SimpleNamespace:
-        """Loss and logits at the labelled places; as `measure` and `Tally` read them."""
+        """Loss and logits at the labelled places; as `measure` reads them."""
         bert = self.model.bert
         mask = combine_masks(attention_mask.bool()[:, None, None, :], causal_mask(input_ids.shape[1]))
         hidden = bert.encoder(bert.embeddings(input_ids, token_type_ids), mask).last_hidden_state  # (B, T, C)
@@ -110,23 +108,14 @@ def next_token_batch(batch: Batch, special: Tensor, *, every: bool) -> Batch:
     return replace(batch, input_ids=true, labels=labels, next_sentence_label=None)
 
 
-def train_left_to_right(
-    settings: Settings, text: Text, special: Tensor, log_every: int, *, every: bool
-) -> tuple[nn.Module, list[dict]]:
-    """Train the one-directional model by the same loop as the others; returns the model and its log.
+def train_left_to_right(settings: Settings, text: Text, special: Tensor, *, every: bool) -> nn.Module:
+    """Train the one-directional model by the same loop as the others.
 
     `every` is as in `next_token_batch`: a loss at every token, or only where the others have theirs.
     """
     batches = batch_stream(settings, text.train, text.tokenizer, seed=settings.seed)
     model = LeftToRight(speed_up(new_model(settings, len(text.tokenizer.vocab))))
-    tally, log = Tally(), []
     torch.manual_seed(settings.seed)
-
-    def after_step(step: Any) -> None:
-        tally.add(step.output, step.batch)
-        if step.done % log_every == 0 or step.done == settings.steps:
-            log.append({"step": step.done, "learning_rate": step.learning_rate, **tally.record()})
-
     train(
         model,
         lambda number: next_token_batch(batches(number), special, every=every),
@@ -134,9 +123,8 @@ def train_left_to_right(
         learning_rate=schedule(settings),
         steps=settings.steps,
         precision=precision(settings, torch.device("cpu")),
-        after_step=after_step,
     )
-    return model, log
+    return model
 
 
 class OnlyChosen:
@@ -150,7 +138,7 @@ class OnlyChosen:
         return next_token_batch(self.batches(number), self.special, every=False)
 
 
-def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
+def one_run(name: str, settings: Settings) -> dict[str, Any]:
     """Train one run and measure it; returns what data/ablations.json keeps of it."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
@@ -161,22 +149,17 @@ def one_run(name: str, settings: Settings, *, log_every: int) -> dict[str, Any]:
         check: Any = batch_stream(alike, text.held_out, text.tokenizer, seed=settings.seed + 1)
         if name in ("left_to_right", "left_to_right_15"):
             torch.set_num_threads(settings.threads)
-            every = name == "left_to_right"
-            model, log = train_left_to_right(settings, text, special, log_every, every=every)
+            model = train_left_to_right(settings, text, special, every=name == "left_to_right")
             check = OnlyChosen(check, special)
         else:
-            model = run(settings, out / "run", checkpoint_every=settings.steps, log_every=log_every)
-            log = read_log(out / "run" / "log.jsonl")
+            model = run(settings, out / "run", checkpoint_every=settings.steps)
         held_out = measure(model, check)
     if not settings.next_sentence:  # its head has learned nothing
         held_out = {key: value for key, value in held_out.items() if "next" not in key}
-    kept = ("step", "mlm_loss", "nsp_loss", "learning_rate")
-    records = [{key: round(record[key], 5) for key in kept if key in record} for record in log]
     return {
         "name": name,
         "settings": asdict(settings),
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "log": records,
         "held_out": {key: round(value, 4) for key, value in held_out.items()},
     }
 
@@ -218,7 +201,7 @@ def _work(chosen: Any) -> None:
             store,
             list(plans),
             key=lambda name: name,
-            make=lambda name: one_run(name, plans[name], log_every=max(1, chosen.steps // 80)),
+            make=lambda name: one_run(name, plans[name]),
             tell=lambda one: f"{one['name']}: {one['held_out']}",
         )
     print(aligned(table(store)))

@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 from course_utils.support.commands import add_debug, carry_out
 from course_utils.support.files import write_atomically
 from course_utils.support.foreign_json import read_object
+from course_utils.training.settings import MOST_THREADS
 
 Run = dict[str, Any]
 Plan = TypeVar("Plan")
 
 ROOT = Path(__file__).resolve().parent.parent
-MOST_THREADS = 1024  # with some thousands torch ends in a segmentation fault
 
 
 class Store:

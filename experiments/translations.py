@@ -7,8 +7,8 @@
 A GRU that passes on one vector, a GRU with additive attention, convolutions and the Transformer, of nearly as many
 parameters. A seed gives all of them the same pairs in the same batches; none is read twice, and none is held out.
 Each is trained with every rate of RATES. The rate that gets most of the validation pairs right, over all seeds, is
-reported, on the test pairs: by length of the source, with the 95 % interval of a share (Wilson). All seeds are asked
-the same pairs, so that their sum holds more answers than different sentences.
+reported, on the test pairs, by length of the source. All seeds are asked the same pairs, so that their sum holds more
+answers than different sentences.
 """
 
 from __future__ import annotations
@@ -21,16 +21,10 @@ from typing import Any
 
 import torch
 
-from course_utils.contextual.evaluation import wilson_interval
 from course_utils.support.text_width import aligned
 from course_utils.training.device import available_device
 from experiments.runs import ROOT, Store, carry_on, count, parser_of, run_command, threads
-from experiments.translation_runs import (
-    KINDS,
-    VALIDATION,
-    Plan,
-    one_run,
-)
+from experiments.translation_runs import KINDS, VALIDATION, Plan, one_run
 
 OUT = ROOT / "data" / "translations.json"
 RATES = (1e-3, 3e-3)
@@ -51,7 +45,7 @@ def chosen_rate(runs: Sequence[dict[str, Any]], kind: str) -> list[dict[str, Any
 
 
 def by_groups(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Exact matches of all seeds together, by length of the source, with their intervals; the last row is all."""
+    """Exact matches of all seeds together, by length of the source; the last row is all."""
     rows = []
     for first, last in (*GROUPS, ALL):
         counts = [
@@ -59,9 +53,7 @@ def by_groups(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         ]
         good, number = sum(count[0] for count in counts), sum(count[1] for count in counts)
         if number:
-            low, high = wilson_interval(good, number)
-            row = {"tokens": [first, last], "right": good, "number": number}
-            rows.append(row | {"low": round(max(0.0, low), 4), "high": round(min(1.0, high), 4)})
+            rows.append({"tokens": [first, last], "right": good, "number": number})
     return rows
 
 

@@ -110,23 +110,14 @@ def layer_table(found: Sequence[LayerResult]) -> list[list[str]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; the exit status is 2, with one sentence on stderr, if the model or the data cannot be read."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "model",
-        nargs="?",
-        help="a checkpoint of the course, a model folder or hub name (default: course-bert)",
-    )
-    parser.add_argument("--layers", action="store_true", help="measure every layer")
-    parser.add_argument(
-        "--layer", type=int, help="where senses are read (the one of a checkpoint of the course)"
-    )
-    parser.add_argument("--choose", action="store_true", help="compare layers and temperatures")
-    parser.add_argument("--half", choices=("validation", "report"), help="measure one half of the sentences")
-    parser.add_argument(
-        "--mistakes", action="store_true", help="list the sentences that were taken for another sense"
-    )
-    parser.add_argument(
-        "--no-static", action="store_true", help="leave out the static vectors, which take a minute"
-    )
+    add = parser.add_argument
+    add("model", nargs="?", help="a checkpoint of the course, a model folder or hub name (course-bert)")
+    add("--layers", action="store_true", help="measure every layer")
+    add("--layer", type=int, help="where senses are read (the one of a checkpoint of the course)")
+    add("--choose", action="store_true", help="compare layers and temperatures")
+    add("--half", choices=("validation", "report"), help="measure one half of the sentences")
+    add("--mistakes", action="store_true", help="list the sentences that were taken for another sense")
+    add("--no-static", action="store_true", help="leave out the static vectors, which take a minute")
     add_debug(parser)
     options = parser.parse_args(arguments)
     return carry_out("evaluate_senses", lambda: _report(options), debug=options.debug)

@@ -110,7 +110,6 @@ def main(command_line: Sequence[str] | None = None) -> int:
     add("--epochs", help="how often each example is seen (4; from scratch and frozen 8)")
     add("--layer-decay", type=float, default=0.8, help="of the pre-trained start, from layer to layer (0.8)")
     add("--least-updates", type=int, default=LEAST_UPDATES, help="of every training (200)")
-    add("--looks", type=int, default=0, help="looks at validation, the best state of which is kept (0)")
     add("--device", default="cpu", help="cpu, cuda, cuda:N or mps (cpu)")
     add("--threads", type=int, default=2, help="cores (2)")
     add("--table", action="store_true", help="only print what has been measured")
@@ -131,16 +130,12 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     plans = _plans(chosen)
     _within("layer-decay", chosen.layer_decay, 1e-9, 1)
     _within("least-updates", chosen.least_updates, 0)
-    trainings = (plan for plan in plans if plan.batch_size)
-    updates = (max(one.epochs * -(-one.labels // one.batch_size), chosen.least_updates) for one in trainings)
-    _within("looks", chosen.looks, 0, min(updates, default=float("inf")))
     torch.set_num_threads(_within("threads", chosen.threads, 1, MOST_THREADS))
     device = available_device(chosen.device)
     bert, tokenizer = load_pretrained(chosen.model, model_class=BertModel)
     settings = {
         "weights": weights_digest(bert),
         "layer_decay": chosen.layer_decay,
-        "looks": chosen.looks,
         "dropout": DROPOUT,
         "least_updates": chosen.least_updates,
     }
@@ -150,7 +145,7 @@ def _measure(chosen: argparse.Namespace) -> list[Measurement]:
     for name, size in dict.fromkeys((plan.task, plan.labels) for plan in plans):
         draw(tasks[name], size, 0)  # what the last training would stumble over is refused before the first
     write_file(chosen.out, COMMAND, settings, found)  # and so is a file that cannot be written
-    trainer = Trainer(bert, device, chosen.layer_decay, chosen.looks, chosen.least_updates)
+    trainer = Trainer(bert, device, chosen.layer_decay, chosen.least_updates)
     done = {one.plan for one in found}
     for plan in plans:
         if plan not in done:
@@ -239,14 +234,12 @@ class Trainer:
         bert: the model.
         device: where to train.
         layer_decay: of the pre-trained start and its variants; see train.layer_shares.
-        looks: see train.fine_tune.
         least_updates: of a training, however few its labels and epochs.
     """
 
     bert: BertModel
     device: torch.device
     layer_decay: float
-    looks: int
     least_updates: int = LEAST_UPDATES
 
     def measured(self, task: Task, plan: Plan) -> Measurement:
@@ -267,8 +260,6 @@ class Trainer:
             frozen=recipe.frozen,
             dropout=DROPOUT,
             seed=plan.seed,
-            looks=self.looks,
-            measure=lambda model: main_value(task.measure(model, task.parts["validation"])),
         )
         validation = task.measure(model, task.parts["validation"])
         test = task.measure(model, task.parts["test"], threshold=validation.get("threshold"))

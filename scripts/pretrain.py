@@ -198,19 +198,18 @@ def arguments(command_line: list[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--out", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--checkpoint-every", type=int, default=500, help="updates (500)")
-    parser.add_argument("--log-every", type=int, default=50, help="updates (50)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--out", type=Path, required=True, help="folder of the run")
+    add("--checkpoint-every", type=int, default=500, help="updates (500)")
+    add("--log-every", type=int, default=50, help="updates (50)")
+    add(
         "--device",
         default="cpu",
         help="where it is computed: cpu, cuda, cuda:N or mps; under torchrun, cuda gives each process a GPU of its "
         "own. A run may go on on another device; what follows is then rounded otherwise and drops out other units, "
         "so that it no longer ends the same bit for bit (cpu)",
     )
-    parser.add_argument(
-        "--stop-after", type=int, help="end after so many of the steps, the rate not yet at 0"
-    )
+    add("--stop-after", type=int, help="end after so many of the steps, the rate not yet at 0")
     add_debug(parser)
     add_options(parser, Settings)
     return parser.parse_args(command_line)

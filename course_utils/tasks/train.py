@@ -2,8 +2,8 @@
 
 The recipe of Devlin et al. 2019 (A.3): every parameter is trained, AdamW, the rate rises over a tenth of the updates
 and falls to 0. Beside it what later work found to help where labels are few: lower rates for lower layers (Howard and
-Ruder 2018; layer_decay), layers that stay as they are (frozen), no fewer than so many updates, however few the labels
-(Mosbach et al. 2021; updates), and to keep the state that was best on validation (looks).
+Ruder 2018; layer_decay), layers that stay as they are (frozen), and no fewer than so many updates, however few the
+labels (Mosbach et al. 2021; updates).
 
 Lower layers hold what any text needs, upper ones what the last task needed; so the lower ones are to change less.
 
@@ -13,10 +13,9 @@ Letters: L layers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.optim import AdamW
 
 from course_utils.datasets.batching import seeded
@@ -24,7 +23,7 @@ from course_utils.heads.base import BertWithHead
 from course_utils.support.memory import give_back
 from course_utils.tasks.task import Example, Task, TaskBatch
 from course_utils.training.device import device_of, fast_precision
-from course_utils.training.loop import HasInputs, Step, train
+from course_utils.training.loop import HasInputs, train
 from course_utils.training.optim import adamw, linear_rate
 
 WARMUP = 0.1  # of the updates
@@ -58,13 +57,6 @@ class TaskBatches:
         return self.task.batch([self.examples[place] for place in chosen])
 
 
-class Look(NamedTuple):
-    """A look at validation during training."""
-
-    update: int  # made until then
-    score: float
-
-
 def fine_tune(
     model: BertWithHead,
     batches: Callable[[int], HasInputs],
@@ -75,10 +67,8 @@ def fine_tune(
     frozen: int = 0,
     dropout: float = 0.1,
     seed: int = 0,
-    looks: int = 0,
-    measure: Callable[[BertWithHead], float] | None = None,
     precision: torch.dtype | None = None,
-) -> list[Look]:
+) -> None:
     """Train a model in place; it is left in eval mode.
 
     Args:
@@ -90,21 +80,13 @@ def fine_tune(
         frozen: so many layers from below, and the embeddings, stay as they are; −1: all layers. They drop nothing.
         dropout: everywhere else; a config that was saved after training without says 0.
         seed: of the dropout.
-        looks: how often `measure` is asked, at even distances, the last time after the last update. The state with the
-            highest score, the first of equal ones, is put back at the end. 0: the last state stays.
-        measure: model -> score, more is better; on validation examples, such as
-            lambda model: task.measure(model, task.parts["validation"])[task.metric].
         precision: see loop.train; None: the fastest of the device, see training.device.fast_precision.
-
-    Returns:
-        What each look saw.
     """
     if not 0 <= dropout < 1:  # it is set from outside, where torch does not look
         raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
     optimizer = layered_adamw(model, layer_decay=layer_decay, frozen=frozen)
     torch.manual_seed(seed)
     kept = _freeze(model, optimizer, dropout)
-    best = _Best(model, measure, {updates * (look + 1) // looks for look in range(looks)})
     try:
         train(
             model,
@@ -113,7 +95,6 @@ def fine_tune(
             learning_rate=lambda step: linear_rate(step, peak_rate, round(WARMUP * updates), updates + 1),
             steps=updates,
             precision=fast_precision(device_of(model)) if precision is None else precision,
-            after_step=best.look,
         )
     finally:
         model.eval()
@@ -122,9 +103,7 @@ def fine_tune(
         # A notebook keeps a dozen models: their gradients need as much room again, and Adam's averages twice as much.
         del optimizer
         model.zero_grad()
-    best.put_back()
     give_back()
-    return best.looks
 
 
 def layer_shares(num_layers: int, *, layer_decay: float = 1.0, frozen: int = 0) -> list[float]:
@@ -174,34 +153,6 @@ def layered_adamw(model: BertWithHead, *, layer_decay: float = 1.0, frozen: int 
 def parts_from_below(model: BertWithHead) -> list[nn.Module]:
     """The embeddings and the L layers."""
     return [model.bert.embeddings, *model.bert.encoder.layers]
-
-
-class _Best:
-    """The state of a model at the look that saw the highest score."""
-
-    def __init__(
-        self, model: BertWithHead, measure: Callable[[BertWithHead], float] | None, when: set[int]
-    ) -> None:
-        self.model, self.measure, self.when = model, measure, when
-        self.looks: list[Look] = []
-        self.state: dict[str, Tensor] = {}
-
-    def look(self, step: Step) -> None:
-        """After an update: measure, and keep the state if it is the best so far."""
-        if step.done not in self.when:
-            return
-        self.model.eval()
-        score = float(self.measure(self.model))
-        self.model.train()
-        if all(score > look.score for look in self.looks):
-            self.state = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
-        self.looks.append(Look(step.done, score))
-
-    def put_back(self) -> None:
-        """Give the model that state, if there was a look, and keep it no longer."""
-        if self.state:
-            self.model.load_state_dict(self.state)
-        self.state = {}
 
 
 def _freeze(model: BertWithHead, optimizer: AdamW, dropout: float) -> list[nn.Parameter]:

@@ -13,8 +13,7 @@ out by a fixed seed. Weights that a later run begins with are kept under --work.
     tasks     two tasks of notebook 16, tuned from what each member kept at either point
     readers   the four of notebook 18 (experiments/family/readers.py), and whose vector of 배 tells its sense
     reviews   film reviews by number of labels, tuned from each of the four
-    ulmfit    the same from the left-to-right model, with ULMFiT's stages and tricks switched off one at a time, and
-              from one that read reviews alone
+    ulmfit    the same from the left-to-right model, with ULMFiT's stages and tricks switched off one at a time
     domain    a model of general text goes on with reviews: what is learned and what is forgotten, beside one that read
               reviews alone
     again     spanbert and its control once more, asked in single pieces and in spans

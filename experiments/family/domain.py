@@ -14,13 +14,11 @@ from torch import nn
 
 from course_utils.datasets.batching import PretrainingBatches, encode_documents
 from course_utils.training.measures import measure
-from experiments.family.held import HeldOut, MaskedWords
+from experiments.family.held import ROWS, HeldOut, MaskedWords
 from experiments.family.pretraining import Racer
 from experiments.family.race import LOOKED_AT, Race
 from experiments.family.tasks import task_of
 from experiments.family.text import RaceText
-
-ROWS = 64
 
 
 def review_texts(text: RaceText, part: str) -> list[list[int]]:

@@ -47,7 +47,7 @@ PROBED = (
     *(UNTRAINED + name for name in ("left_to_right", "shallow", "shallow_blocks")),
     "counting",
 )
-ULMFIT = ("scratch", "no_second_stage", "reviews_only", *film.TRICKS)
+ULMFIT = ("scratch", "no_second_stage", *film.TRICKS)
 # Whatever --only may name.
 NAMES = tuple(dict.fromkeys((*MEMBERS, "from_scratch", *READERS, *PROBED, *ULMFIT, *DOMAIN)))
 
@@ -237,7 +237,6 @@ def ulmfit(runs: Runs, seed: int, only: Sequence[str]) -> None:
     starts: dict[str, Callable[[], nn.Module]] = {
         "scratch": lambda: READERS["left_to_right"](runs.race, runs.text, runs.held, seed).model,
         "no_second_stage": lambda: reader(runs, "left_to_right", seed),
-        "reviews_only": lambda: second_stage(runs, seed, alone=True),
         **dict.fromkeys(film.TRICKS, lambda: second_stage(runs, seed)),
     }
     for name in wanted(ULMFIT, only):
@@ -248,22 +247,18 @@ def ulmfit(runs: Runs, seed: int, only: Sequence[str]) -> None:
             review(runs, "ulmfit", name, seed, labels, recipe, starts[name])
 
 
-def second_stage(runs: Runs, seed: int, *, alone: bool = False) -> nn.Module:
-    """The left-to-right model goes on with the texts of reviews, without labels, for half as many updates.
-
-    `alone`: a new model reads nothing else, for as many updates as those of both stages.
-    """
-    plan = {**runs.plan("left_to_right", seed), "part": "reviews_only" if alone else "second_stage"}
+def second_stage(runs: Runs, seed: int) -> nn.Module:
+    """The left-to-right model goes on with the texts of reviews, without labels, for half as many updates."""
+    plan = {**runs.plan("left_to_right", seed), "part": "second_stage"}
     racer = READERS["left_to_right"](runs.race, runs.text, runs.held, seed)
     if not runs.has(plan):
         racer.model.to(runs.device)
-        if not alone:
-            racer.model.load_state_dict(reader(runs, "left_to_right", seed).state_dict())
+        racer.model.load_state_dict(reader(runs, "left_to_right", seed).state_dict())
         size, steps = 2 * runs.race.settings.batch_size, runs.race.settings.steps
         racer.batches = Unmasked(
             domains.review_rows(runs.race, runs.text, "train", batch_size=size, seed=seed)
         )
-        runs.keep({"plan": plan, "log": runs.pre_trained(racer, plan, steps // 2 + alone * steps)})
+        runs.keep({"plan": plan, "log": runs.pre_trained(racer, plan, steps // 2)})
     racer.model.load_state_dict(runs.weights(plan, "updates"))
     return racer.model.eval()
 
@@ -281,7 +276,7 @@ def domain(runs: Runs, seed: int, only: Sequence[str]) -> None:
 def in_domain(runs: Runs, plan: dict[str, Any], name: str, seed: int) -> dict[str, Any]:
     """A log, and what the model knows in the end."""
     model, log = going_on(runs, name, seed)
-    found = {"log": log, "senses": senses.probed(copy.deepcopy(model.bert).cpu(), runs.text.tokenizer)}
+    found: dict[str, Any] = {"log": log}
     for task in ("reviews", "dialect"):
         rates = tasks.RATES if not seed else (first_rate(runs, plan, task),)
         found[task] = tasks.tuned(model.bert, task, runs.text.tokenizer, seed, rates)

@@ -51,11 +51,10 @@ def pre_train(
     rate: float,
     warmup: int,
     looks: Sequence[int],
-    keep: Sequence[int] = (),
     budget: int | None = None,
     seed: int = 0,
 ) -> Trained:
-    """Train a member, look at it now and then, and keep its running mean at some updates.
+    """Train a member, look at it now and then, and keep its running mean at the end.
 
     Args:
         racer: see Racer.
@@ -63,7 +62,6 @@ def pre_train(
         rate: after the warm-up.
         warmup: updates until it is reached.
         looks: updates after which held-out text is measured; the last one always is.
-        keep: updates whose running mean is kept; the last one always is.
         budget: FLOPs. The last update at which no more were spent is looked at and kept, too.
         seed: of what a model itself draws.
     """
@@ -95,7 +93,7 @@ def pre_train(
             state["within"] = False
         if done in looks or done == updates or leaves:
             look(done)
-        if done in keep or done == updates or leaves:
+        if done == updates or leaves:
             found.kept[done] = {name: value.clone() for name, value in averaged.state_dict().items()}
             if leaves:
                 found.kept[-1] = found.kept[done]  # at equal FLOPs

@@ -42,9 +42,6 @@ SENSES = (
     ("shallow", "untrained_shallow"),
     ("shallow_blocks", "untrained_shallow_blocks"),
     ("deep", "untrained"),
-    ("shallow", "left_to_right"),
-    ("shallow_blocks", "left_to_right"),
-    ("deep", "left_to_right"),
     ("deep", "shallow"),
     ("deep", "shallow_blocks"),
 )
@@ -54,7 +51,7 @@ REVIEWS = (
     ("deep", "left_to_right"),
     ("deep", "from_scratch"),
 )
-DOMAIN = (("domain", "base"), ("domain", "longer"), ("longer", "base"), ("domain", "reviews"))
+DOMAIN = (("domain", "base"), ("domain", "longer"), ("domain", "reviews"))
 
 Values = dict[int, float]  # seed -> value
 
@@ -150,22 +147,15 @@ def sense_values(store: Store, member: str) -> Values:
 
 
 def _senses(store: Store) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, Values] = {}
     for run in of(store, "senses"):
-        member = run["plan"]["member"]
-        parts = {member: run} if "words" in run else {}
-        parts |= {
-            f"{member}:{name}": run[name]
-            for name in ("neighbours", "same_examples", "whole_corpus")
-            if name in run
-        }
-        for name, part in parts.items():
-            row = found.setdefault(name, {"values": {}, "words": {}})
-            row["values"][run["plan"]["seed"]] = part["mean"]
-            for word, (right, asked) in part["words"].items():
-                sums = row["words"].setdefault(word, [0, 0])
-                row["words"][word] = [sums[0] + right, sums[1] + asked]
-    return {name: {"mean": told(row["values"]), "words": row["words"]} for name, row in found.items()}
+        member, seed = run["plan"]["member"], run["plan"]["seed"]
+        if "mean" in run:
+            found.setdefault(member, {})[seed] = run["mean"]
+        for name in ("neighbours", "same_examples"):
+            if name in run:
+                found.setdefault(f"{member}:{name}", {})[seed] = run[name]["mean"]
+    return {name: {"mean": told(values)} for name, values in found.items()}
 
 
 def label_values(store: Store, part: str, member: str, labels: int) -> Values:
@@ -192,18 +182,14 @@ def _labelled(store: Store, part: str) -> dict[str, Any]:
     }
 
 
-DOMAIN_MEASURES = ("masked_loss", "review_masked_loss", "senses", "reviews", "dialect")
+DOMAIN_MEASURES = ("masked_loss", "review_masked_loss", "reviews", "dialect")
 
 
 def domain_values(store: Store, member: str, measure: str) -> Values:
     found = {}
     for run in of(store, "domain"):
         if run["plan"]["member"] == member:
-            value = run["log"][-1][measure] if measure.endswith("loss") else run[measure]
-            if measure == "senses":
-                value = value["mean"]
-            elif not measure.endswith("loss"):
-                value = chosen(value)
+            value = run["log"][-1][measure] if measure.endswith("loss") else chosen(run[measure])
             found[run["plan"]["seed"]] = value
     return found
 
@@ -227,22 +213,15 @@ def _gains(store: Store, budget: int | None) -> Iterable[dict[str, Any]]:
     for member, control in SENSES:
         pair = [sense_values(store, one) for one in (member, control)]
         yield from _gain(pair, part="senses", member=member, control=control, measure="senses")
-    for part, pairs in (("reviews", REVIEWS), ("ulmfit", _tricks(store))):
-        for member, control in pairs:
-            for labels in _labels(store, part):
-                pair = [label_values(store, part, one, labels) for one in (member, control)]
-                yield from _gain(
-                    pair, part=part, member=member, control=control, labels=labels, measure="accuracy"
-                )
+    for member, control in REVIEWS:
+        for labels in _labels(store, "reviews"):
+            pair = [label_values(store, "reviews", one, labels) for one in (member, control)]
+            told = {"part": "reviews", "member": member, "control": control, "labels": labels}
+            yield from _gain(pair, **told, measure="accuracy")
     for member, control in DOMAIN:
         for measure in DOMAIN_MEASURES:
             pair = [domain_values(store, one, measure) for one in (member, control)]
             yield from _gain(pair, part="domain", member=member, control=control, measure=measure)
-
-
-def _tricks(store: Store) -> list[tuple[str, str]]:
-    members = dict.fromkeys(run["plan"]["member"] for run in of(store, "ulmfit"))
-    return [("all_tricks", member) for member in members if member != "all_tricks"]
 
 
 def _gain(pair: list[Values], **what: Any) -> Iterable[dict[str, Any]]:

@@ -17,7 +17,7 @@ from course_utils.before import WordVectors
 from course_utils.contextual.baselines import context_pieces, fit_naive_bayes, placed_pieces, static_points
 from course_utils.contextual.evaluation import evaluate_layers, half, held_out_sentences
 from course_utils.contextual.senses import example_sentences, fit_senses
-from course_utils.datasets.corpus import CORPUS, MORE, homonym, sense_documents
+from course_utils.datasets.corpus import homonym
 from course_utils.tokenization import WordPieceTokenizer
 
 Shares = dict[str, list[int]]  # word -> [right, asked]
@@ -70,33 +70,18 @@ def mean_share(words: Shares) -> float:
 
 
 def counted(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
-    """Naive Bayes, told the places of the nearest pieces: from the probe's own example sentences, and from all.
+    """Naive Bayes, told the places of the nearest pieces, from the probe's own example sentences."""
 
-    What it reads are labelled sentences, as the probe's are: the second reads more of them than the probe.
-    """
-
-    def examples(word: str, sense: str) -> list[str]:
-        return example_sentences(word, sense)
-
-    def everything(word: str, sense: str) -> list[str]:
-        return [
-            sentence for document in sense_documents(word, sense, (CORPUS, MORE)) for sentence in document
-        ]
-
-    return {"same_examples": _counted(tokenizer, examples), "whole_corpus": _counted(tokenizer, everything)}
-
-
-def _counted(tokenizer: WordPieceTokenizer, sentences: Callable[[str, str], list[str]]) -> dict[str, Any]:
     def answers(word: str) -> Callable[[str], str]:
         counts = fit_naive_bayes(
             {
-                sense: [placed_pieces(tokenizer, one, word) for one in sentences(word, sense)]
+                sense: [placed_pieces(tokenizer, one, word) for one in example_sentences(word, sense)]
                 for sense in homonym(word)[1]
             }
         )
         return lambda one: counts.senses[int(counts.scores(placed_pieces(tokenizer, one, word)).argmax())]
 
-    return shares(answers)
+    return {"same_examples": shares(answers)}
 
 
 def neighbours(vectors: WordVectors, tokenizer: WordPieceTokenizer) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def run_line(**settings):
         lambda batch: 10,
         lambda model: {"at": model.weight.item()},
     )
-    plan = {"updates": 13, "rate": 0.1, "warmup": 2, "looks": [5], "keep": []}
+    plan = {"updates": 13, "rate": 0.1, "warmup": 2, "looks": [5]}
     return racer, pre_train(racer, **plan | settings)
 
 
@@ -133,7 +133,7 @@ def test_log_has_both_axes() -> None:
 def test_what_was_spent_before_counts() -> None:
     racer, _ = run_line()
     racer.spent = 40
-    found = pre_train(racer, updates=5, rate=0.1, warmup=2, looks=[], keep=[], budget=70)
+    found = pre_train(racer, updates=5, rate=0.1, warmup=2, looks=[], budget=70)
     assert [line["flops"] for line in found.log] == [70, 90]
 
 

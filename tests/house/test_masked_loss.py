@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from course_utils.bert import BertConfig
 from course_utils.datasets import corpus
 from course_utils.datasets.batching import encode_documents, seeded
 from course_utils.datasets.public import Prepared
@@ -16,13 +15,12 @@ from course_utils.pretrained import load_pretrained, save_pretrained
 from course_utils.training.settings import Settings
 from experiments import masked_loss
 from scripts.pretraining.text import prepare_text
+from tests.small import small_config
 
 
 def model(folder, tokenizer, seed=0):
-    config = BertConfig(
-        vocab_size=len(tokenizer.vocab), hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=8, max_position_embeddings=128, initializer_range=0.5 + seed,
-    )  # fmt: skip
+    sizes = {"max_position_embeddings": 128, "initializer_range": 0.5 + seed}
+    config = small_config(len(tokenizer.vocab), num_hidden_layers=1, **sizes)
     save_pretrained(BertForPreTraining(config, generator=seeded(seed)), tokenizer, folder)
     return folder
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from course_utils.bert import BertConfig
 from course_utils.contextual.evaluation import evaluate_layers, half, held_out_sentences
 from course_utils.datasets.batching import seeded
 from course_utils.heads import BertForPreTraining
 from course_utils.pretrained import load_pretrained, save_pretrained
 from experiments import sense_stages
+from tests.small import small_config
 
 FEW = {"밤": {sense: sentences[:7] for sense, sentences in held_out_sentences()["밤"].items()}}
 
@@ -17,14 +17,7 @@ FEW = {"밤": {sense: sentences[:7] for sense, sentences in held_out_sentences()
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     _, tokenizer = load_pretrained()
-    config = BertConfig(
-        vocab_size=len(tokenizer.vocab),
-        hidden_size=8,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=8,
-        max_position_embeddings=64,
-    )
+    config = small_config(len(tokenizer.vocab), max_position_embeddings=64)
     path = tmp_path_factory.mktemp("stages") / "model"
     save_pretrained(BertForPreTraining(config, generator=seeded(0)), tokenizer, path)
     return path

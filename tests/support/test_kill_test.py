@@ -19,19 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.slow
 @pytest.mark.rare
 def test_some_kills():
+    writers = ["pretrain", "save", "export", "download", "progress"]
     result = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "dev.kill_test",
-            "pretrain",
-            "save",
-            "export",
-            "download",
-            "progress",
-            "--kills",
-            "2",
-        ],
+        [sys.executable, "-m", "dev.kill_test", *writers, "--kills", "2"],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,

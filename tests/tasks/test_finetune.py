@@ -61,7 +61,7 @@ def command(folder, out, *more):
 
 def test_a_start_begins_as_it_says():
     task, bert = small("reviews"), small_bert()
-    trainer = Trainer(bert, device=torch.device("cpu"), layer_decay=0.8, looks=0)
+    trainer = Trainer(bert, device=torch.device("cpu"), layer_decay=0.8)
     tuned, frozen, fresh = (
         trainer._started(task, Plan("reviews", start, 30, 3))
         for start in ("pre-trained", "frozen", "from-scratch")
@@ -83,7 +83,7 @@ def test_all_starts_train_with_the_same_examples(monkeypatch):
         seen[len(seen)] = ([id(one) for one in batches.examples], batches.seed, batches.batch_size, given)
 
     monkeypatch.setattr(finetune, "fine_tune", tuned)
-    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=3)
+    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7)
     for start in ("pre-trained", "from-scratch", "frozen"):
         trainer.measured(task, Plan("reviews", start, 30, 3, 1e-3, 7, 50))
     drawn = [id(one) for one in draw(task, 30, seed=3)]
@@ -91,12 +91,10 @@ def test_all_starts_train_with_the_same_examples(monkeypatch):
     settings = [given[3] for given in seen.values()]
     assert [one["updates"] for one in settings] == [250] * 3  # 50 epochs of 5 batches
     assert [(one["layer_decay"], one["frozen"]) for one in settings] == [(0.7, 0), (1.0, 0), (1.0, -1)]
-    assert all(
-        (one["peak_rate"], one["seed"], one["looks"], one["dropout"]) == (1e-3, 3, 3, 0.1) for one in settings
-    )
+    assert all((one["peak_rate"], one["seed"], one["dropout"]) == (1e-3, 3, 0.1) for one in settings)
     trainer.measured(task, Plan("reviews", "frozen", 30, 3, 1e-3, 7, 1))
     assert seen[3][3]["updates"] == finetune.LEAST_UPDATES == 200
-    fewer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=3, least_updates=7)
+    fewer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, least_updates=7)
     fewer.measured(task, Plan("reviews", "frozen", 30, 3, 1e-3, 7, 1))
     fewer.measured(task, Plan("reviews", "frozen", 30, 3, 1e-3, 7, 2))
     assert [seen[place][3]["updates"] for place in (4, 5)] == [7, 10]  # 2 epochs of 5 batches
@@ -110,7 +108,7 @@ def test_variants_are_the_pre_trained_start_but_for_one_thing(monkeypatch):
 
     monkeypatch.setattr(finetune, "fine_tune", tuned)
     monkeypatch.setattr(finetune, "skip_padding", lambda model: model)
-    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=0, least_updates=3)
+    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, least_updates=3)
     for start in ("pre-trained", *VARIANTS):
         trainer.measured(task, Plan("reviews", start, 30, 3, 1e-3, 7, 1))
     assert [given["frozen"] for _, given in seen.values()] == [0, 0, 1, 2, 3]
@@ -144,10 +142,9 @@ def test_the_threshold_of_the_test_part_is_that_of_validation(monkeypatch):
         return measure(model, examples, threshold=threshold)
 
     task.measure = spied
-    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, looks=2, least_updates=3)
+    trainer = Trainer(small_bert(), device=torch.device("cpu"), layer_decay=0.7, least_updates=3)
     found = trainer.measured(task, Plan("questions", "pre-trained", 9, 0, 1e-3, 7, 1))
-    assert asked[:-1] == [(["validation"], None)] * 3  # two looks, and the end
-    assert asked[-1] == (["test"], found.validation["threshold"])
+    assert asked == [(["validation"], None), (["test"], found.validation["threshold"])]
     assert found.test["threshold"] == found.validation["threshold"]
 
 
@@ -212,7 +209,6 @@ def test_another_command_adds_to_the_file(folder, few, out, capsys):
     ("more", "name"),
     [
         (["--layer-decay", "0.9"], "layer_decay"),
-        (["--looks", "2"], "looks"),
         (["--least-updates", "4"], "least_updates"),
         (["--model", "{other}"], "weights"),
     ],
@@ -236,7 +232,6 @@ def test_other_settings_are_refused(more, name, folder, few, out, capsys, tmp_pa
         (["--start", "pretrained"], "start must be of pre-trained, from-scratch, frozen, baseline"),
         (["--rates", "-1"], "rates must lie in 0 … 1, got -1.0"),
         (["--seeds", "0"], "seeds must lie in 1 … 1000"),
-        (["--looks", "6"], "looks must lie in 0 … 5"),
         (["--start", "frozen-2"], "start must freeze at most 1 layers of this model, got frozen-2"),
         (["--layer-decay", "2"], "layer-decay must lie in"),
         (["--threads", "0"], "threads must"),
