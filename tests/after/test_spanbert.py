@@ -48,11 +48,6 @@ def test_lengths_follow_the_geometric_distribution_cut_at_ten():
     assert torch.equal(drawn, span_lengths(100_003, generator=seeded()))
 
 
-def test_other_parameters():
-    assert length_probabilities(p=1.0, longest=3).tolist() == [1.0, 0.0, 0.0]
-    assert length_probabilities(p=0.5, longest=2).tolist() == pytest.approx([2 / 3, 1 / 3])
-
-
 # --- which tokens
 
 
