@@ -6,15 +6,8 @@ import pytest
 import torch
 import transformers
 
-from course_utils.after import (
-    IN_ORDER,
-    SWAPPED,
-    AlbertConfig,
-    AlbertForPreTraining,
-    AlbertModel,
-    SharedEncoder,
-    sentence_order_pairs,
-)
+from course_utils.after.albert import AlbertConfig, AlbertForPreTraining, AlbertModel, SharedEncoder
+from course_utils.after.sentence_order import IN_ORDER, SWAPPED, sentence_order_pairs
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.heads import BertForSequenceClassification

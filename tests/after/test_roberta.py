@@ -2,7 +2,13 @@ import pytest
 import torch
 import transformers
 
-from course_utils.after import RobertaConfig, RobertaEmbeddings, RobertaModel, StaticMasks, full_sentences
+from course_utils.after.roberta import (
+    RobertaConfig,
+    RobertaEmbeddings,
+    RobertaModel,
+    StaticMasks,
+    full_sentences,
+)
 from course_utils.datasets.batching import PretrainingBatches
 from course_utils.heads import BertForMaskedLM
 from tests.after.twins import SIZES, batch, copy_weights, masked_labels, randomised, same_gradients

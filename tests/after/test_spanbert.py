@@ -2,15 +2,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_utils.after import (
-    BoundaryObjective,
-    SpanBertForPreTraining,
-    corrupt_spans,
-    length_probabilities,
-    mask_spans,
-    span_lengths,
-    tokens_of,
-)
+from course_utils.after import BoundaryObjective, SpanBertForPreTraining, corrupt_spans, mask_spans
+from course_utils.after.span_masks import length_probabilities, span_lengths, tokens_of
 from course_utils.config import BertConfig
 from course_utils.heads import BertForMaskedLM
 from tests.after.twins import SIZES, B, T, V, batch, randomised
