@@ -11,7 +11,8 @@ from course_utils.after.sentence_order import IN_ORDER, SWAPPED, sentence_order_
 from course_utils.bert import BertModel
 from course_utils.config import BertConfig
 from course_utils.heads import BertForSequenceClassification
-from tests.after.twins import SIZES, B, batch, copy_weights, masked_labels, randomised, same_gradients
+from tests.after.twins import SIZES, B, batch, copy_weights, masked_labels, same_gradients
+from tests.small import randomised
 
 PAPER = Path(__file__).parents[2] / "data/paper/albert_sizes.json"
 LAYER = "encoder.albert_layer_groups.0.albert_layers.0"

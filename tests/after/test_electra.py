@@ -11,7 +11,8 @@ from course_utils.after.electra_parts import (
 )
 from course_utils.after.replaced_tokens import replaced, sample_tokens
 from course_utils.heads import BertForSequenceClassification
-from tests.after.twins import SIZES, B, T, batch, copy_weights, masked_labels, randomised, same_gradients
+from tests.after.twins import SIZES, B, T, batch, copy_weights, masked_labels, same_gradients
+from tests.small import randomised
 
 NAMES = {
     "embeddings.project": "embeddings_project",

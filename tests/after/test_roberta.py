@@ -11,8 +11,8 @@ from course_utils.after.roberta import (
 )
 from course_utils.datasets.batching import PretrainingBatches
 from course_utils.heads import BertForMaskedLM
-from tests.after.twins import SIZES, batch, copy_weights, masked_labels, randomised, same_gradients
-from tests.small import tokenizer_of
+from tests.after.twins import SIZES, batch, copy_weights, masked_labels, same_gradients
+from tests.small import randomised, tokenizer_of
 
 PAD = 3
 SMALL = {**SIZES, "type_vocab_size": 1, "pad_token_id": PAD}

@@ -6,7 +6,8 @@ from course_utils.after import BoundaryObjective, SpanBertForPreTraining, corrup
 from course_utils.after.span_masks import length_probabilities, span_lengths, tokens_of
 from course_utils.config import BertConfig
 from course_utils.heads import BertForMaskedLM
-from tests.after.twins import SIZES, B, T, V, batch, randomised
+from tests.after.twins import SIZES, B, T, V, batch
+from tests.small import randomised
 
 
 def seeded(seed=3):

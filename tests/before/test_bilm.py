@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 from course_utils.before import BiLM, LSTMLanguageModel
 from course_utils.before.lstm_lm import turned
+from tests.small import randomised
 
 B, T, V, C, L = 3, 11, 23, 7, 2
 LENGTHS = torch.tensor([11, 5, 2])
@@ -16,13 +17,7 @@ IDS = torch.randint(1, V, (B, T), generator=torch.Generator().manual_seed(1)) * 
 
 
 def made(kind=BiLM):
-    """In float64 and eval mode; every parameter is random, so that biases show, too."""
-    generator = torch.Generator().manual_seed(3)
-    model = kind(V, C, L).double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
-    return model
+    return randomised(kind(V, C, L), spread=0.5, seed=3)
 
 
 def walked(words, softmax, stack, ids):

@@ -5,6 +5,7 @@ import torch
 
 from course_utils.before import CharacterCNN, character_ids
 from course_utils.before.character_cnn import BEGIN, END, PADDING, Highway
+from tests.small import randomised
 
 E, C = 5, 7
 FILTERS = [(1, 3), (3, 11), (8, 2)]
@@ -12,11 +13,8 @@ FILTERS = [(1, 3), (3, 11), (8, 2)]
 
 def made(filters=FILTERS, **more):
     """In float64; every parameter but padding's vector is random, so that biases show, too."""
-    generator = torch.Generator().manual_seed(3)
-    model = CharacterCNN(E, filters, C, **more).double()
+    model = randomised(CharacterCNN(E, filters, C, **more), spread=0.5, seed=3)
     with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
         model.symbols.weight[PADDING] = 0.0
     return model
 

@@ -12,19 +12,14 @@ from course_utils.positional import sinusoidal_encoding
 from course_utils.seq2seq import Transformer
 from course_utils.seq2seq.decoder import DecoderLayer
 from course_utils.shapes import readable
+from tests.small import randomised
 
 B, T_Q, T_K, C, HEADS, WIDE, LAYERS, SOURCES, TARGETS, PAD = 3, 7, 11, 14, 2, 37, 3, 23, 19, 0
 
 
 def transformer(dtype=torch.float64, **overrides):
-    """In eval mode, every parameter random: biases and gains show, too."""
     sizes = dict(hidden_size=C, num_heads=HEADS, num_layers=LAYERS, intermediate_size=WIDE, dropout=0.0)
-    model = Transformer(SOURCES, TARGETS, **(sizes | overrides)).to(dtype).eval()
-    generator = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.4 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
-    return model
+    return randomised(Transformer(SOURCES, TARGETS, **(sizes | overrides)), spread=0.4).to(dtype)
 
 
 def ids(length, count, lengths, pad=PAD, seed=1):
