@@ -67,14 +67,6 @@ def test_positions_start_behind_the_padding_id():
     assert embeddings.position_ids(ids).tolist() == [[4, 5, 3, 3], [3, 4, 5, 6]]
 
 
-def test_padding_on_the_left_shifts_nothing():
-    ours = randomised(RobertaModel(RobertaConfig(**SMALL)))
-    ids = torch.tensor([[7, 8, 9, 11, 13]])
-    left = torch.tensor([[PAD, PAD, 7, 8, 9, 11, 13]])
-    shifted = ours(left, left != PAD).last_hidden_state[:, 2:]
-    torch.testing.assert_close(shifted, ours(ids).last_hidden_state, rtol=0, atol=1e-12)
-
-
 def test_the_longest_row_is_shorter_by_the_padding_id_and_one():
     ours = RobertaModel(RobertaConfig(**SMALL))
     assert ours(torch.full((1, 43), 9)).last_hidden_state.shape == (1, 43, 44)
