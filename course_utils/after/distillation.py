@@ -2,8 +2,8 @@
 
     loss = 5 · soft targets  +  2 · masked words  +  1 · cosine of the last hidden states
 
-The three parts are those of Sanh et al. 2019, section 3; the weights stand in the command of their code, not in the
-paper. Letters: B batch, T tokens, V vocabulary, τ temperature.
+The three parts are those of Sanh et al. 2019, section 3; the weights, and τ = 2, stand in the command of their code,
+not in the paper. Letters: B batch, T tokens, V vocabulary, τ temperature.
 """
 
 from __future__ import annotations
@@ -16,14 +16,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from course_utils.after.distilbert import DistilBertForMaskedLM
-from course_utils.after.soft_targets import (
-    ask_teacher,
-    checked_temperature,
-    cosine_loss,
-    real_places,
-    soft_target_loss,
-)
+from course_utils.after.soft_targets import ask_teacher, cosine_loss, real_places, soft_target_loss
 from course_utils.datasets.pretraining import IGNORE
+
+TEMPERATURE = 2.0
+SOFT, MASKED, COSINE = 5.0, 2.0, 1.0  # weights of the three parts
 
 
 def every_other_layer(teacher: nn.Module) -> DistilBertForMaskedLM:
@@ -49,12 +46,12 @@ def _in_teacher(name: str) -> str:
 
 
 class DistillationOutput(NamedTuple):
-    """What DistillationLoss returns: the loss, and its parts before they are weighted; None: not computed."""
+    """What DistillationLoss returns: the loss, and its parts before they are weighted."""
 
     loss: Tensor
-    soft: Tensor | None
-    masked: Tensor | None
-    cosine: Tensor | None
+    soft: Tensor
+    masked: Tensor | None  # without labels
+    cosine: Tensor
 
 
 class DistillationLoss(nn.Module):
@@ -65,26 +62,12 @@ class DistillationLoss(nn.Module):
 
     Args:
         student: such as DistilBertForMaskedLM: without labels its output has logits (B, T, V) and last_hidden_state.
-        teacher: likewise, such as BertForMaskedLM; on the same device, with the same vocabulary.
-        temperature: τ.
-        soft_weight, masked_weight, cosine_weight: of the three parts; one of weight 0 is not computed, and without the
-            cosine the two may differ in width.
+        teacher: likewise, such as BertForMaskedLM; on the same device, as wide, with the same vocabulary.
     """
 
-    def __init__(
-        self,
-        student: nn.Module,
-        teacher: nn.Module,
-        *,
-        temperature: float = 2.0,
-        soft_weight: float = 5.0,
-        masked_weight: float = 2.0,
-        cosine_weight: float = 1.0,
-    ) -> None:
+    def __init__(self, student: nn.Module, teacher: nn.Module) -> None:
         super().__init__()
         self.student, self._teacher = student, (teacher,)  # what is in a tuple is no part
-        self.temperature = checked_temperature(temperature)
-        self.soft_weight, self.masked_weight, self.cosine_weight = soft_weight, masked_weight, cosine_weight
 
     def forward(
         self,
@@ -102,15 +85,11 @@ class DistillationLoss(nn.Module):
         taught = ask_teacher(self._teacher[0], input_ids, attention_mask, token_type_ids)
         output = self.student(input_ids, attention_mask, token_type_ids)
         real = real_places(attention_mask, input_ids)
-        soft = masked = cosine = None
-        if self.soft_weight:
-            soft = soft_target_loss(output.logits[real], taught.logits[real], temperature=self.temperature)
-        if self.masked_weight and labels is not None:
-            chosen = labels != IGNORE
-            total = F.cross_entropy(output.logits[chosen], labels[chosen], reduction="sum")
-            masked = total / chosen.sum().clamp(min=1)
-        if self.cosine_weight:
-            cosine = cosine_loss(output.last_hidden_state, taught.last_hidden_state, attention_mask)
-        weights = (self.soft_weight, self.masked_weight, self.cosine_weight)
-        parts = [weight * part for weight, part in zip(weights, (soft, masked, cosine)) if part is not None]
-        return DistillationOutput(sum(parts, output.logits.new_zeros(())), soft, masked, cosine)
+        soft = soft_target_loss(output.logits[real], taught.logits[real], temperature=TEMPERATURE)
+        cosine = cosine_loss(output.last_hidden_state, taught.last_hidden_state, attention_mask)
+        if labels is None:
+            return DistillationOutput(SOFT * soft + COSINE * cosine, soft, None, cosine)
+        chosen = labels != IGNORE
+        total = F.cross_entropy(output.logits[chosen], labels[chosen], reduction="sum")
+        masked = total / chosen.sum().clamp(min=1)
+        return DistillationOutput(SOFT * soft + MASKED * masked + COSINE * cosine, soft, masked, cosine)

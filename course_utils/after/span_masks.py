@@ -20,40 +20,32 @@ from course_utils.datasets.pretraining import IGNORE, MASK_RATE, MASKED, RANDOM
 SUCCESS, LONGEST = 0.2, 10  # p and ℓ_max of a span, in words: Joshi et al. 2020, section 3.1
 
 
-def length_probabilities(*, p: float = SUCCESS, longest: int = LONGEST) -> Tensor:
-    """The geometric distribution cut off at `longest` and divided by what is left.
+def length_probabilities() -> Tensor:
+    """The geometric distribution cut off at LONGEST and divided by what is left.
 
-        P(ℓ) = p(1 − p)^(ℓ−1) / (1 − (1 − p)^longest)        ℓ = 1 … longest
+        P(ℓ) = p(1 − p)^(ℓ−1) / (1 − (1 − p)^LONGEST)        ℓ = 1 … LONGEST, p = SUCCESS
 
     The paper says "clipped", and gives the mean 3.8, which is that of this one (3.797). Were longer ones shortened to
     10, it would be 4.46.
 
-    Args:
-        p: above 0, at most 1.
-        longest: in words.
-
     Returns:
-        float64 (longest,), sum 1.
+        float64 (LONGEST,), sum 1.
     """
-    shares = (1.0 - p) ** torch.arange(longest, dtype=torch.float64)
+    shares = (1.0 - SUCCESS) ** torch.arange(LONGEST, dtype=torch.float64)
     return shares / shares.sum()
 
 
-def span_lengths(
-    count: int, *, generator: torch.Generator, p: float = SUCCESS, longest: int = LONGEST
-) -> Tensor:
+def span_lengths(count: int, *, generator: torch.Generator) -> Tensor:
     """Draw the lengths of spans, in words.
 
     Args:
         count: how many.
         generator: source of the draws.
-        p, longest: see length_probabilities.
 
     Returns:
-        int64 (count,), each in 1 … longest.
+        int64 (count,), each in 1 … LONGEST.
     """
-    shares = length_probabilities(p=p, longest=longest)
-    return 1 + torch.multinomial(shares, count, replacement=True, generator=generator)
+    return 1 + torch.multinomial(length_probabilities(), count, replacement=True, generator=generator)
 
 
 class Spans(NamedTuple):

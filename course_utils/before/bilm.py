@@ -7,7 +7,7 @@
 A token's vector has seen both sides, but no layer has seen both at once: that is what "shallow" means, and what
 BERT's blanks were made for.
 
-Letters: B batch, T tokens, W symbols of a word, C hidden size, L layers, V vocabulary.
+Letters: B batch, T tokens, C hidden size, L layers, V vocabulary.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ class BiLM(nn.Module):
         vocab_size: V, the words to be predicted.
         hidden_size: C, of the words and of each direction.
         num_layers: L, 2 in ELMo.
-        words: a CharacterCNN of size C; None: a table of V vectors.
         dropout: probability with which a coordinate of an LSTM layer's input is dropped in training.
         generator: source of the random start values.
     """
@@ -54,12 +53,11 @@ class BiLM(nn.Module):
         hidden_size: int,
         num_layers: int,
         *,
-        words: nn.Module | None = None,
         dropout: float = 0.0,
         generator: Generator | None = None,
     ) -> None:
         super().__init__()
-        self.ends = WordsAndSoftmax(vocab_size, hidden_size, words=words, generator=generator)
+        self.ends = WordsAndSoftmax(vocab_size, hidden_size, generator=generator)
         self.forwards = LSTMStack(hidden_size, num_layers, dropout=dropout, generator=generator)
         self.backwards = LSTMStack(hidden_size, num_layers, dropout=dropout, generator=generator)
 
@@ -79,21 +77,18 @@ class BiLM(nn.Module):
         model.config = config
         return model
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor | None = None, *, character_ids: Tensor | None = None
-    ) -> BiLMOutput:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> BiLMOutput:
         """Read a batch from both ends.
 
         Args:
-            input_ids: int32 or int64 (B, T), what is to be predicted, and without `words` also what is read.
+            input_ids: int32 or int64 (B, T), what is read and what is to be predicted.
             attention_mask: integer or bool (B, T), 1 = a real token, 0 = padding, which stands behind the real ones.
-            character_ids: int64 (B, T, W), where words are spelt; see character_cnn.character_ids.
 
         Returns:
             BiLMOutput. Each loss is the mean of −log p over its real targets: all but the first token of a row
             forward, all but the last one backward; 0 without any.
         """
-        token = self.ends.look_up(input_ids, character_ids)  # (B, T, C)
+        token = self.ends.words(input_ids)  # (B, T, C)
         real = check_right_padding(real_tokens(input_ids, attention_mask))
         forwards = self.forwards(token)
         backwards = tuple(turned(state, real) for state in self.backwards(turned(token, real)))

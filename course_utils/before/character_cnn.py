@@ -21,33 +21,23 @@ SYMBOLS = 261
 CARRY = -2.0  # start of the gates' bias: at first a highway layer mostly hands its input on (allenai/bilm-tf)
 
 
-def character_ids(words: str | Sequence, *, max_length: int) -> Tensor:
+def character_ids(words: str | Sequence[str], *, max_length: int) -> Tensor:
     """How words are written: [BEGIN, bytes of UTF-8 …, END, PADDING …], as in ELMo, whose max_length is 50.
 
     A word of more than max_length − 2 bytes is cut, behind its last whole character.
 
     Args:
-        words: a word, a list of words, or a list of such lists, one a sentence; shorter sentences are filled up with
-            words that are padding alone.
+        words: a word, or a list of words.
         max_length: W, at least 3: BEGIN and END are included.
 
     Returns:
-        int64 (W,), (N, W) or (B, T, W).
+        int64 (W,) or (N, W).
     """
     if max_length < 3:
         raise ValueError(f"max_length must be at least 3, got {max_length}")
     if isinstance(words, str):
         return torch.tensor(_symbols(words, max_length))  # (W,)
-    if all(isinstance(word, str) for word in words):
-        return torch.tensor([_symbols(word, max_length) for word in words])  # (N, W)
-    most = max(map(len, words))
-    nothing = [[PADDING] * max_length]
-    return torch.tensor(
-        [
-            [_symbols(word, max_length) for word in sentence] + nothing * (most - len(sentence))
-            for sentence in words
-        ]
-    )  # (B, T, W)
+    return torch.tensor([_symbols(word, max_length) for word in words])  # (N, W)
 
 
 def _symbols(word: str, max_length: int) -> list[int]:
@@ -124,7 +114,7 @@ class CharacterCNN(nn.Module):
             nn.init.constant_(layer.gate.bias, CARRY)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """int64 (…, W), usually (B, T, W), as character_ids gives -> float (…, C)."""
+        """int64 (…, W), usually (N, W), as character_ids gives -> float (…, C)."""
         rows = ids.reshape(-1, ids.shape[-1])  # (N, W)
         vectors = self.symbols(rows).transpose(1, 2)  # (N, E, W)
         outside = (rows == PADDING)[:, None]  # (N, 1, W), windows that begin behind the word

@@ -8,7 +8,7 @@ recurrent unit is written out in gru.py, and an LSTM teaches nothing more about 
 Not here: ELMo's 4,096 cells that are projected down to 512, its clipping of cells, and sampling for its softmax of
 800,000 words.
 
-Letters: B batch, T tokens, W symbols of a word, C hidden size, L layers, V vocabulary.
+Letters: B batch, T tokens, C hidden size, L layers, V vocabulary.
 """
 
 from __future__ import annotations
@@ -58,30 +58,16 @@ class WordsAndSoftmax(nn.Module):
     Args:
         vocab_size: V.
         hidden_size: C.
-        words: a CharacterCNN of size C, which spells each word; None: a table of V vectors.
-        generator: source of the start values: the table N(0, 1), the softmax N(0, 1/C).
+        generator: source of the start values: the vectors N(0, 1), the softmax N(0, 1/C).
     """
 
-    def __init__(
-        self,
-        vocab_size: int,
-        hidden_size: int,
-        *,
-        words: nn.Module | None = None,
-        generator: Generator | None = None,
-    ) -> None:
+    def __init__(self, vocab_size: int, hidden_size: int, *, generator: Generator | None = None) -> None:
         super().__init__()
-        if words is None:
-            words = nn.Embedding(vocab_size, hidden_size)
-            nn.init.normal_(words.weight, generator=generator)
-        self.words = words
+        self.words = nn.Embedding(vocab_size, hidden_size)
+        nn.init.normal_(self.words.weight, generator=generator)
         self.softmax = nn.Linear(hidden_size, vocab_size)
         nn.init.normal_(self.softmax.weight, std=hidden_size**-0.5, generator=generator)
         nn.init.zeros_(self.softmax.bias)
-
-    def look_up(self, input_ids: Tensor, character_ids: Tensor | None) -> Tensor:
-        """The context-free vectors, float (B, T, C): of the ids, or of the spelling where the words are spelt."""
-        return self.words(input_ids if character_ids is None else character_ids)
 
 
 class LMOutput(NamedTuple):
@@ -96,39 +82,27 @@ class LSTMLanguageModel(nn.Module):
 
     Args:
         vocab_size, hidden_size, num_layers: V, C, L.
-        words: see WordsAndSoftmax.
-        dropout: see LSTMStack.
         generator: source of the random start values.
     """
 
     def __init__(
-        self,
-        vocab_size: int,
-        hidden_size: int,
-        num_layers: int,
-        *,
-        words: nn.Module | None = None,
-        dropout: float = 0.0,
-        generator: Generator | None = None,
+        self, vocab_size: int, hidden_size: int, num_layers: int, *, generator: Generator | None = None
     ) -> None:
         super().__init__()
-        self.ends = WordsAndSoftmax(vocab_size, hidden_size, words=words, generator=generator)
-        self.lstm = LSTMStack(hidden_size, num_layers, dropout=dropout, generator=generator)
+        self.ends = WordsAndSoftmax(vocab_size, hidden_size, generator=generator)
+        self.lstm = LSTMStack(hidden_size, num_layers, generator=generator)
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor | None = None, *, character_ids: Tensor | None = None
-    ) -> LMOutput:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> LMOutput:
         """Read a batch from left to right.
 
         Args:
             input_ids: int32 or int64 (B, T), what stands there and what is to be predicted, each in 0 … V−1.
             attention_mask: integer or bool (B, T), 1 = a real token, 0 = padding, which stands behind the real ones.
-            character_ids: int64 (B, T, W), where words are spelt; see character_cnn.character_ids.
 
         Returns:
             LMOutput; the loss is the mean of −log p over all real tokens but the first of each row, 0 without any.
         """
-        token = self.ends.look_up(input_ids, character_ids)  # (B, T, C)
+        token = self.ends.words(input_ids)  # (B, T, C)
         real = check_right_padding(real_tokens(input_ids, attention_mask))
         states = self.lstm(token)
         chosen = real[:, 1:]  # the target of each token is the one after it

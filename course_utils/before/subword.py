@@ -10,7 +10,7 @@ Not here: their hashing of n-grams into a fixed number of rows; n-grams of Jamo.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -68,13 +68,8 @@ def train_subword_skip_gram(
     epochs: int = 10,
     min_count: int = 5,
     generator: torch.Generator,
-    on_epoch: Callable[[int, float], None] | None = None,
 ) -> SubwordVectors:
-    """Learn vectors of n-grams; as word2vec.train_skip_gram, except for what makes up a centre.
-
-    Args:
-        on_epoch: called after each reading of the text with its number (from 1) and the mean loss of a pair.
-    """
+    """Learn vectors of n-grams; as word2vec.train_skip_gram, except for what makes up a centre."""
     sentences = list(sentences)  # read twice
     words, counts = count_words(sentences, min_count=min_count)
     spelled = [ngrams(word) for word in words]
@@ -95,6 +90,6 @@ def train_subword_skip_gram(
         epochs=epochs,
         rate=RATE,
         generator=generator,
-        report=lambda epoch, loss, _: on_epoch(epoch, loss) if on_epoch is not None else None,
+        report=lambda *_: None,
     )
     return SubwordVectors(words, table[parts].sum(1), counts, dict(zip(grams, table[:-1])))

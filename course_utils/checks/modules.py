@@ -102,12 +102,8 @@ def _match_parameters(mine: nn.Module, reference: nn.Module, rename: Mapping[str
     return names
 
 
-def _under(name: str, prefix: str) -> bool:
-    return name == prefix or name.startswith(f"{prefix}.")
-
-
 def _renamed(name: str, rename: Mapping[str, str]) -> str:
-    fitting = [old for old in rename if _under(name, old)]
+    fitting = [old for old in rename if name == old or name.startswith(f"{old}.")]
     if not fitting:
         return name
     old = max(fitting, key=len)

@@ -160,7 +160,11 @@ def _kind(value: Any) -> str:
 
 
 def _fail(place: str, how: str, **facts: Any) -> None:
-    _raise(place, text(f"checks.different.{how}", **facts))
+    what = text(f"checks.different.{how}", **facts)
+    where = (
+        text("checks.different.place", place=place) if place.isdigit() else (f" ({place})" if place else "")
+    )
+    raise AssertionError(text("checks.different.head", place=where, what=what))
 
 
 def _fail_at(
@@ -170,10 +174,3 @@ def _fail_at(
     index = tuple(int(i) for i in np.unravel_index(int(size.argmax()), tuple(size.shape)))
     facts = {"count": int(wrong.sum()), "index": index, "atol": atol}
     _fail(place, how, expected=f"{expected[index].item():.6g}", actual=f"{actual[index].item():.6g}", **facts)
-
-
-def _raise(place: str, what: str) -> None:
-    where = (
-        text("checks.different.place", place=place) if place.isdigit() else (f" ({place})" if place else "")
-    )
-    raise AssertionError(text("checks.different.head", place=where, what=what))

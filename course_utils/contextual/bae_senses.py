@@ -102,7 +102,7 @@ class SenseReader(nn.Module):
         self.parts = [list(part.parameters()) for part in (self.reader.ends.words, *stack, self.head)]
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        states = self.reader.lstm(self.reader.ends.look_up(ids, None))[-1]  # (B, T, C)
+        states = self.reader.lstm(self.reader.ends.words(ids))[-1]  # (B, T, C)
         return self.head(concat_pooling(states, mask))
 
     @torch.no_grad()

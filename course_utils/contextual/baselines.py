@@ -20,7 +20,7 @@ from course_utils.support.given import composed, list_of_texts
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.wordpiece import Pieces
 
-SMOOTHING = 0.3  # added to every count
+SMOOTHING = 0.3  # added to every count: at 0, a piece never seen with a sense would rule it out
 REACH = 3  # pieces on either side of the word whose places are told
 
 
@@ -40,22 +40,16 @@ def _uncovered(pieces: Pieces, spans: Sequence[tuple[int, int]]) -> list[str]:
     ]
 
 
-def placed_pieces(
-    tokenizer: WordPieceTokenizer, sentence: str, word: str, *, reach: int = REACH
-) -> list[str]:
+def placed_pieces(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> list[str]:
     """The pieces of context_pieces, and after them once more those nearest to the word, with their places.
 
-    배를 타고 갔다 -> ##를 타고 갔다 +1 ##를 +2 타고 +3 갔다. A sentence without the word has no places.
-
-    Args:
-        reach: how many pieces on either side of the word's first free-standing occurrence.
+    배를 타고 갔다 -> ##를 타고 갔다 +1 ##를 +2 타고 +3 갔다. Places count from the word's first free-standing
+    occurrence; a sentence without the word has none.
     """
-    return bag_and_placed(tokenizer, sentence, word, reach=reach)[1]
+    return bag_and_placed(tokenizer, sentence, word)[1]
 
 
-def bag_and_placed(
-    tokenizer: WordPieceTokenizer, sentence: str, word: str, *, reach: int = REACH
-) -> tuple[list[str], list[str]]:
+def bag_and_placed(tokenizer: WordPieceTokenizer, sentence: str, word: str) -> tuple[list[str], list[str]]:
     """What context_pieces and placed_pieces give, for whoever wants both of many sentences."""
     sentence = composed(sentence)
     pieces, spans = tokenizer.pieces(sentence), occurrences(sentence, word)
@@ -65,8 +59,8 @@ def bag_and_placed(
     start, end = spans[0]
     before = [piece for piece, (_, stop) in pieces if stop <= start]
     after = [piece for piece, (begin, _) in pieces if begin >= end]
-    left = [f"-{place} {piece}" for place, piece in enumerate(before[: -reach - 1 : -1], 1)]
-    return bag, bag + left + [f"+{place} {piece}" for place, piece in enumerate(after[:reach], 1)]
+    left = [f"-{place} {piece}" for place, piece in enumerate(before[: -REACH - 1 : -1], 1)]
+    return bag, bag + left + [f"+{place} {piece}" for place, piece in enumerate(after[:REACH], 1)]
 
 
 @dataclass(frozen=True)
@@ -88,31 +82,26 @@ class NaiveBayes:
         return total.softmax(-1)
 
 
-def fit_naive_bayes(
-    examples: Mapping[str, Sequence[Sequence[str]]], *, smoothing: float = SMOOTHING
-) -> NaiveBayes:
+def fit_naive_bayes(examples: Mapping[str, Sequence[Sequence[str]]]) -> NaiveBayes:
     """Count, for each sense, the sentences that contain each piece.
 
-        p(piece | sense) = (count + smoothing) / (sum of all counts + smoothing · number of different pieces)
+        p(piece | sense) = (count + s) / (sum of all counts + s · number of different pieces)        s = SMOOTHING
 
     Args:
         examples: sense -> sentences, each a list of pieces.
-        smoothing: above 0; otherwise a piece never seen with a sense would rule that sense out.
     """
-    if len(examples) < 2 or not smoothing > 0:
-        raise ValueError(
-            f"at least two senses and a smoothing above 0 are needed, got {list(examples)} and {smoothing}"
-        )
+    if len(examples) < 2:
+        raise ValueError(f"at least two senses are needed, got {list(examples)}")
     counts = [
         Counter(piece for pieces in group for piece in set(list_of_texts("each sentence", pieces, least=0)))
         for group in examples.values()
     ]
     seen = sorted(set().union(*counts))
-    totals = [sum(count.values()) + smoothing * len(seen) for count in counts]
+    totals = [sum(count.values()) + SMOOTHING * len(seen) for count in counts]
     return NaiveBayes(
         tuple(examples),
         {
-            piece: tuple(math.log((count[piece] + smoothing) / total) for count, total in zip(counts, totals))
+            piece: tuple(math.log((count[piece] + SMOOTHING) / total) for count, total in zip(counts, totals))
             for piece in seen
         },
     )

@@ -30,7 +30,6 @@ def influence(
     word: str,
     *,
     sense: str | None = None,
-    layer: int | None = None,
     occurrence: int = 0,
 ) -> list[Influence]:
     """Hide each 어절 of the context behind [MASK] and measure how much the sense loses.
@@ -41,14 +40,14 @@ def influence(
     the other, and neither seems to matter.
 
     Args:
-        model, tokenizer, sentence, word, layer: as in nearest_sense.
+        model, tokenizer, sentence, word: as in nearest_sense.
         sense: whose score is watched; None means the nearest one.
         occurrence: as in nearest_sense; the others are context.
 
     Returns:
         one entry for each 어절 but the word's own, in reading order.
     """
-    space = sense_space(model, tokenizer, word, layer=layer)
+    space = sense_space(model, tokenizer, word)
     if sense and sense not in space.senses:
         raise ValueError(f"the senses of {word} are {', '.join(space.senses)}; got {shown(sense)}")
     place, _ = find_word(sentence, word, occurrence=occurrence)
@@ -56,7 +55,7 @@ def influence(
     hidden = [sentence[:start] + "[MASK]" + sentence[end:] for start, end in spans]
     earlier = [start for start, _ in occurrences(sentence, word)[:occurrence]]
     counts = [occurrence] + [occurrence - sum(start <= at < end for at in earlier) for start, end in spans]
-    points = _points(model, tokenizer, [sentence, *hidden], word, counts, layer)
+    points = _points(model, tokenizer, [sentence, *hidden], word, counts)
     scores = space.scores(points)
     column = space.senses.index(sense) if sense else int(scores[0].argmax())
     scores, odds = scores[:, column], space.log_odds(points)[:, column]
@@ -67,19 +66,14 @@ def influence(
 
 
 def _points(
-    model: nn.Module,
-    tokenizer: WordPieceTokenizer,
-    sentences: list[str],
-    word: str,
-    counts: list[int],
-    layer: int | None,
+    model: nn.Module, tokenizer: WordPieceTokenizer, sentences: list[str], word: str, counts: list[int]
 ) -> Tensor:
     """sense_points when the word's occurrence number differs between sentences: a hidden one no longer counts."""
     rows: dict[int, Tensor] = {}
     for count in set(counts):
         numbers = [number for number, own in enumerate(counts) if own == count]
         texts = [sentences[number] for number in numbers]
-        rows |= zip(numbers, sense_points(model, tokenizer, texts, word, layer=layer, occurrence=count))
+        rows |= zip(numbers, sense_points(model, tokenizer, texts, word, occurrence=count))
     return torch.stack([rows[number] for number in range(len(sentences))])
 
 

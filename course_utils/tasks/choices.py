@@ -95,9 +95,7 @@ class EndingsAlone(Situations):
 
 
 def load_situations(
-    tokenizer: WordPieceTokenizer,
-    *,
-    parts: Mapping[str, Sequence[Situation]] | None = None,
+    tokenizer: WordPieceTokenizer, *, parts: Mapping[str, Sequence[Situation]] | None = None
 ) -> Situations:
     """The task, for train.fine_tune.
 
@@ -110,9 +108,7 @@ def load_situations(
 
 
 def load_endings(
-    tokenizer: WordPieceTokenizer,
-    *,
-    parts: Mapping[str, Sequence[Situation]] | None = None,
+    tokenizer: WordPieceTokenizer, *, parts: Mapping[str, Sequence[Situation]] | None = None
 ) -> EndingsAlone:
     """The control, with the same arguments as load_situations."""
     found = read_situations() if parts is None else parts

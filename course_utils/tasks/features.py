@@ -26,6 +26,7 @@ COMBINATIONS = (
     *("sum of last four", "concatenation of last four", "sum of all"),
 )
 LAST = 4  # layers, in "last four"
+BATCH = 64  # sentences at a time
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,6 @@ def layer_vectors(
     words: str | None = None,
     max_length: int | None = None,
     cache: str | Path | None = None,
-    batch_size: int = 64,
 ) -> Features:
     """Every layer's vectors of each token of each sentence.
 
@@ -72,7 +72,6 @@ def layer_vectors(
             vocabulary, sentences, words and max_length, is read from it; a file there that is damaged, or of other
             weights, another vocabulary or other sentences, is told in a warning and replaced. A file has
             N·T·(L + 1)·C·4 bytes.
-        batch_size: sentences at a time.
 
     Raises:
         ValueError: if the model is in training mode, sentences is one text, or words another word; if cache is a folder
@@ -90,7 +89,7 @@ def layer_vectors(
     texts = [_words_in(sentence) for sentence in sentences]
 
     def compute() -> Features:
-        return _compute(bert, tokenizer, texts, words, room, batch_size)
+        return _compute(bert, tokenizer, texts, words, room)
 
     if cache is None:
         return compute()
@@ -172,15 +171,14 @@ def _compute(
     texts: Sequence[tuple[str, list[Place]]],
     words: str | None,
     room: int,
-    batch_size: int,
 ) -> Features:
     device = next(bert.parameters()).device
     rows = [tokenizer.encode(text, max_length=room) for text, _ in texts]
     firsts = [tuple(first_pieces(row, places)) for row, (_, places) in zip(rows, texts)]
     found: list[Tensor] = [torch.empty(0)] * len(rows)
     shortest_first = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-    for start in range(0, len(rows), batch_size):
-        numbers = shortest_first[start : start + batch_size]
+    for start in range(0, len(rows), BATCH):
+        numbers = shortest_first[start : start + BATCH]
         batch = [rows[number] for number in numbers]
         ids = pad([row.input_ids for row in batch], tokenizer.vocab["[PAD]"]).to(device)  # (B, T)
         real = pad([row.attention_mask for row in batch], 0).to(device)

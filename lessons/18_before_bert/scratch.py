@@ -26,8 +26,8 @@ def reach_cases(generator):
 def two_way_losses(forward_logits, backward_logits, input_ids):
     """The package's own shifts: a BiLM whose two stacks give these scores, and whose softmax hands them on."""
     model = BiLM(forward_logits.shape[-1], 1, 1)
-    model.ends.look_up = lambda ids, spelt: torch.zeros(*ids.shape, 1, dtype=forward_logits.dtype)
-    del model.forwards, model.backwards, model.ends.softmax
+    del model.forwards, model.backwards, model.ends.words, model.ends.softmax
+    model.ends.words = lambda ids: torch.zeros(*ids.shape, 1, dtype=forward_logits.dtype)
     model.forwards = lambda token: (forward_logits,)
     model.backwards = lambda token: (backward_logits.flip(1),)  # read from behind
     model.ends.softmax = lambda state: state

@@ -6,19 +6,11 @@ import pytest
 import torch
 import transformers
 
-from course_utils.after import (
-    IN_ORDER,
-    SWAPPED,
-    AlbertConfig,
-    AlbertForPreTraining,
-    AlbertModel,
-    SharedEncoder,
-    sentence_order_pairs,
-)
-from course_utils.bert import BertModel
-from course_utils.config import BertConfig
+from course_utils.after.albert import AlbertConfig, AlbertForPreTraining, AlbertModel, SharedEncoder
+from course_utils.after.sentence_order import IN_ORDER, SWAPPED, sentence_order_pairs
 from course_utils.heads import BertForSequenceClassification
-from tests.after.twins import SIZES, B, batch, copy_weights, masked_labels, randomised, same_gradients
+from tests.after.twins import SIZES, B, batch, copy_weights, masked_labels, same_gradients
+from tests.small import randomised
 
 PAPER = Path(__file__).parents[2] / "data/paper/albert_sizes.json"
 LAYER = "encoder.albert_layer_groups.0.albert_layers.0"
@@ -131,19 +123,6 @@ def test_one_layer_is_used_several_times():
     for _ in range(3):
         by_hand, _ = deep.layer(by_hand)
     torch.testing.assert_close(deep(states).last_hidden_state, by_hand, rtol=0, atol=0)
-
-
-def test_without_a_narrow_embedding_and_with_one_layer_it_is_a_bert():
-    sizes = {**SIZES, "num_hidden_layers": 1}
-    albert = randomised(AlbertModel(AlbertConfig(**sizes, embedding_size=44)))
-    bert = BertModel(BertConfig(**sizes)).double().eval()
-    bert.load_state_dict(
-        {
-            name.replace("encoder.layer.", "encoder.layers.0."): weight
-            for name, weight in albert.state_dict().items()
-        }
-    )
-    torch.testing.assert_close(albert(*batch()).pooler_output, bert(*batch()).pooler_output, rtol=0, atol=0)
 
 
 def test_a_task_head_sits_on_it():

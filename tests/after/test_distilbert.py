@@ -6,7 +6,8 @@ from torch.nn import Dropout
 
 from course_utils.after.distilbert import DistilBertForMaskedLM, DistilBertModel
 from course_utils.config import BertConfig
-from tests.after.twins import SIZES, V, batch, copy_weights, masked_labels, randomised, same_gradients
+from tests.after.twins import SIZES, V, batch, copy_weights, masked_labels, same_gradients
+from tests.small import randomised
 
 LAYERS = SIZES["num_hidden_layers"]
 THEIRS = dict(

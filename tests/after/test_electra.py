@@ -2,17 +2,17 @@ import pytest
 import torch
 import transformers
 
-from course_utils.after import (
-    Electra,
+from course_utils.after.electra import Electra
+from course_utils.after.electra_parts import (
     ElectraConfig,
     ElectraDiscriminator,
     ElectraGenerator,
     ElectraModel,
-    replaced,
-    sample_tokens,
 )
+from course_utils.after.replaced_tokens import replaced, sample_tokens
 from course_utils.heads import BertForSequenceClassification
-from tests.after.twins import SIZES, B, T, batch, copy_weights, masked_labels, randomised, same_gradients
+from tests.after.twins import SIZES, B, T, batch, copy_weights, masked_labels, same_gradients
+from tests.small import randomised
 
 NAMES = {
     "embeddings.project": "embeddings_project",

@@ -2,18 +2,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_utils.after import (
-    BoundaryObjective,
-    SpanBertForPreTraining,
-    corrupt_spans,
-    length_probabilities,
-    mask_spans,
-    span_lengths,
-    tokens_of,
-)
+from course_utils.after import BoundaryObjective, SpanBertForPreTraining, corrupt_spans, mask_spans
+from course_utils.after.span_masks import length_probabilities, span_lengths, tokens_of
 from course_utils.config import BertConfig
 from course_utils.heads import BertForMaskedLM
-from tests.after.twins import SIZES, B, T, V, batch, randomised
+from tests.after.twins import SIZES, B, T, V, batch
+from tests.small import randomised
 
 
 def seeded(seed=3):
@@ -46,11 +40,6 @@ def test_lengths_follow_the_geometric_distribution_cut_at_ten():
     assert chi_squared < 27.9  # nine degrees of freedom, one in a thousand
     assert abs(float(drawn.double().mean()) - 3.797) < 0.034  # 4 standard deviations
     assert torch.equal(drawn, span_lengths(100_003, generator=seeded()))
-
-
-def test_other_parameters():
-    assert length_probabilities(p=1.0, longest=3).tolist() == [1.0, 0.0, 0.0]
-    assert length_probabilities(p=0.5, longest=2).tolist() == pytest.approx([2 / 3, 1 / 3])
 
 
 # --- which tokens

@@ -20,16 +20,6 @@ SIZES = dict(
 )
 
 
-def randomised(model: nn.Module, *, seed: int = 0) -> nn.Module:
-    """In float64 and eval mode, every parameter random, so that biases show, too."""
-    generator = torch.Generator().manual_seed(seed)
-    model = model.double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.3 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
-    return model
-
-
 def their_name(ours: str, names: dict[str, str]) -> str:
     """Our name -> theirs: by our own table, in which {} is the number of a layer, or else by BERT's."""
     module, _, kind = ours.rpartition(".")

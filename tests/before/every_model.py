@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from course_utils.before import AttentionSeq2Seq, ConvSeq2Seq, GRUSeq2Seq
+from tests.small import randomised
 
 V_K, V_Q, C, PAD = 17, 13, 6, 0
 MODELS = [GRUSeq2Seq, AttentionSeq2Seq, ConvSeq2Seq]
@@ -13,14 +14,10 @@ SOURCE = torch.tensor([[5, 3, 16, 2, 7, 4, 9], [11, 1, 8, 0, 0, 0, 0], [2, 2, 2,
 TARGET = torch.tensor([[1, 12, 4, 6, 2], [1, 5, 2, 0, 0], [1, 3, 11, 7, 2]])
 
 
-def made(kind: type[nn.Module], *, seed: int = 3, dropout: float = 0.0, **sizes: int) -> nn.Module:
-    """In float64 and eval mode; every parameter is random, so that biases show, too."""
-    generator = torch.Generator().manual_seed(seed)
-    model = kind(V_K, V_Q, hidden_size=C, dropout=dropout, pad_token_id=PAD, **sizes).double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
-    return model
+def made(kind: type[nn.Module], *, dropout: float = 0.0, **sizes: int) -> nn.Module:
+    """In float64 and eval mode, with random weights."""
+    model = kind(V_K, V_Q, hidden_size=C, dropout=dropout, pad_token_id=PAD, **sizes)
+    return randomised(model, spread=0.5, seed=3)
 
 
 def drawn(*shape: int, seed: int = 1) -> torch.Tensor:

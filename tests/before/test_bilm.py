@@ -6,8 +6,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_utils.before import BiLM, CharacterCNN, LSTMLanguageModel, character_ids
+from course_utils.before import BiLM, LSTMLanguageModel
 from course_utils.before.lstm_lm import turned
+from tests.small import randomised
 
 B, T, V, C, L = 3, 11, 23, 7, 2
 LENGTHS = torch.tensor([11, 5, 2])
@@ -15,14 +16,8 @@ MASK = (torch.arange(T) < LENGTHS[:, None]).long()
 IDS = torch.randint(1, V, (B, T), generator=torch.Generator().manual_seed(1)) * MASK
 
 
-def made(kind=BiLM, **more):
-    """In float64 and eval mode; every parameter is random, so that biases show, too."""
-    generator = torch.Generator().manual_seed(3)
-    model = kind(V, C, L, **more).double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
-    return model
+def made(kind=BiLM):
+    return randomised(kind(V, C, L), spread=0.5, seed=3)
 
 
 def walked(words, softmax, stack, ids):
@@ -131,21 +126,6 @@ def test_the_directions_share_words_and_softmax():
     elmo(IDS, MASK).backward_loss.backward()
     assert elmo.ends.words.weight.grad is not None and elmo.ends.softmax.weight.grad is not None
     assert all(p.grad is None for p in elmo.forwards.parameters())
-
-
-def test_words_may_be_spelt():
-    """Two rows that differ in what a known and an unknown word are, by id alike."""
-    words = [["배를", "탔다"], ["배가", "탔다"]]
-    spelling = CharacterCNN(5, [(3, 7)], C)
-    model = made(words=spelling)
-    ids = torch.tensor([[1, 4], [1, 4]])
-    spelt = character_ids(words, max_length=11)
-    output = model(ids, character_ids=spelt)
-    torch.testing.assert_close(output.hidden_states[0][..., C:], spelling(spelt))
-    for state in output.hidden_states:
-        assert not torch.allclose(state[0, 0], state[1, 0])
-    output.loss.backward()
-    assert spelling.symbols.weight.grad.abs().sum() > 0
 
 
 def test_turned_by_hand():

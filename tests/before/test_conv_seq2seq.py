@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils.before import ConvSeq2Seq, GatedConvolution, glu
+from course_utils.before.conv_seq2seq import ConvSeq2Seq, GatedConvolution, glu
 from tests.before.every_model import SOURCE, TARGET, C, drawn, made
 
 B, T, WIDE = 3, 11, 7

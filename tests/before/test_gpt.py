@@ -185,18 +185,6 @@ def test_padding_changes_nothing():
     torch.testing.assert_close(noise.logits[:, 2:], left.logits[:, 2:])
 
 
-def test_the_classifier_reads_the_last_real_token():
-    model = GPTForClassification(CONFIG, K, generator=torch.Generator().manual_seed(1)).double().eval()
-    ids, mask = batch()
-    expected, states = model(ids, mask).logits, model.gpt(ids, mask).last_hidden_state
-    for row, length in enumerate(mask.sum(1).tolist()):
-        by_hand = model.classifier.weight @ states[row, length - 1]
-        torch.testing.assert_close(expected[row], by_hand, atol=1e-9, rtol=0)
-        torch.testing.assert_close(
-            model(ids[row : row + 1, :length]).logits, expected[row : row + 1], atol=1e-9, rtol=0
-        )
-
-
 def test_it_starts_from_its_generator_and_scores_with_its_embedding():
     one, two = (GPT(CONFIG, generator=torch.Generator().manual_seed(5)) for _ in range(2))
     for mine, other in zip(one.parameters(), two.parameters()):

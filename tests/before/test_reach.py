@@ -6,12 +6,9 @@ from course_utils.before.reach import reach
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder
 from course_utils.masks import causal_mask
+from tests.before.every_model import drawn
 
 CONFIG = BertConfig(hidden_size=6, num_hidden_layers=2, num_attention_heads=3, intermediate_size=7)
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def encoder() -> Encoder:
@@ -39,7 +36,7 @@ def test_parts_are_slices_of_the_output():
 
 
 def test_is_the_size_of_the_jacobian_by_differences():
-    model, vectors, step = encoder(), random(1, 5, 6), 1e-6
+    model, vectors, step = encoder(), drawn(1, 5, 6), 1e-6
 
     def states_of(x):
         return model(x).last_hidden_state
@@ -58,16 +55,16 @@ def test_is_the_size_of_the_jacobian_by_differences():
 
 
 def test_what_a_causal_mask_hides_is_exactly_zero():
-    model, vectors = encoder(), random(1, 7, 6)
+    model, vectors = encoder(), drawn(1, 7, 6)
     sizes = reach(lambda x: model(x, causal_mask(7)).last_hidden_state, vectors)[0]
     assert (sizes.triu(1) == 0).all() and (sizes.tril() > 0).sum() == 28
     assert (reach(lambda x: model(x).last_hidden_state, vectors) > 0).all()
 
 
 def test_leaves_inputs_and_gradients_alone():
-    model, vectors = encoder(), random(1, 3, 6).requires_grad_()
+    model, vectors = encoder(), drawn(1, 3, 6).requires_grad_()
     reach(lambda x: model(x).last_hidden_state, vectors)
-    plain = random(1, 3, 6)
+    plain = drawn(1, 3, 6)
     reach(lambda x: model(x).last_hidden_state, plain)
     assert not plain.requires_grad
     assert vectors.grad is None and all(weight.grad is None for weight in model.parameters())
@@ -76,6 +73,6 @@ def test_leaves_inputs_and_gradients_alone():
 
 
 def test_a_constant_is_reached_by_nothing():
-    assert not reach(lambda x: torch.ones(1, 3, 4), random(1, 3, 2), parts=2).any()
+    assert not reach(lambda x: torch.ones(1, 3, 4), drawn(1, 3, 2), parts=2).any()
     weights = torch.ones(1, 3, 4, requires_grad=True)
-    assert not reach(lambda x: 2 * weights, random(1, 3, 2)).any()
+    assert not reach(lambda x: 2 * weights, drawn(1, 3, 2)).any()

@@ -18,7 +18,6 @@ from experiments.translation_runs import (
     Plan,
     batch_of,
     held_out,
-    loss_of,
     new_model,
     right,
     training_batches,
@@ -50,37 +49,25 @@ def test_batches_are_of_one_length_and_of_training_pairs() -> None:
     assert sum(max(lengths) - min(lengths) for lengths in spread) < 3 * 7
 
 
-def test_loss_is_the_mean_over_tokens_without_padding() -> None:
-    batch = batch_of(held_out("validation", 5))
-    logits = torch.randn(*batch.labels.shape, 30, generator=torch.Generator().manual_seed(3))
-    losses = -logits.log_softmax(-1).gather(-1, batch.labels[..., None]).squeeze(-1)
-    real = batch.labels != PAD
-    torch.testing.assert_close(loss_of(logits, batch, 0.0), losses[real].mean())
-    uniform = -logits.log_softmax(-1).mean(-1)
-    torch.testing.assert_close(loss_of(logits, batch, 0.1), (0.9 * losses + 0.1 * uniform)[real].mean())
-
-
 def test_right_is_asked_word_by_word() -> None:
     pairs = held_out("test", 7)
     answers = dict(zip([tuple(row) for row in batch_of(pairs).source.tolist()], batch_of(pairs).labels))
 
-    def model(source_ids, target_ids):
-        """Knows all answers, but says the first token of the last pair wrongly, and <bos> before the third one."""
-        said = torch.stack([answers[tuple(row)] for row in source_ids.tolist()])
-        for place, row in enumerate(map(tuple, source_ids.tolist())):
-            if row == list(answers)[-1]:
-                said[place, 0] = 12
-            elif row == list(answers)[2]:
-                said[place] = torch.cat([torch.tensor([BOS]), said[place, :-1]])
-        return F.one_hot(F.pad(said, (0, 1), value=EOS)[:, : target_ids.shape[1]], 30).float()
-
     class Known(torch.nn.Module):
+        """Knows all answers, but says the first token of the last pair wrongly, and <bos> before the third one."""
+
         def __init__(self) -> None:
             super().__init__()
             self.nothing = torch.nn.Parameter(torch.zeros(()))
 
         def forward(self, source_ids, target_ids):
-            return model(source_ids, target_ids)
+            said = torch.stack([answers[tuple(row)] for row in source_ids.tolist()])
+            for place, row in enumerate(map(tuple, source_ids.tolist())):
+                if row == list(answers)[-1]:
+                    said[place, 0] = 12
+                elif row == list(answers)[2]:
+                    said[place] = torch.cat([torch.tensor([BOS]), said[place, :-1]])
+            return F.one_hot(F.pad(said, (0, 1), value=EOS)[:, : target_ids.shape[1]], 30).float()
 
     assert right(Known(), pairs) == [True, True, False, True, True, True, False]
 

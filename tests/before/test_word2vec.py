@@ -6,9 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from course_utils.before import UnknownWord, WordVectors, train_skip_gram, train_subword_skip_gram, word2vec
+from course_utils.before import WordVectors, train_skip_gram, train_subword_skip_gram, word2vec
 from course_utils.before.subword import ngrams
 from course_utils.before.word2vec import (
+    UnknownWord,
     count_words,
     keep_probability,
     negative_sampling_loss,

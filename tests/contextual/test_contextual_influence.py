@@ -122,8 +122,6 @@ def test_hangul_in_parts_is_moved_as_much_and_its_places_fit(model, tokenizer):
 def test_what_cannot_be_told_is_said(model, tokenizer):
     with pytest.raises(ValueError, match="the senses of 배 are ship, pear, belly, times; got 'snow'"):
         influence(model, tokenizer, "배를 샀다", "배", sense="snow")
-    with pytest.raises(ValueError, match="the course knows the senses of"):
-        influence(model, tokenizer, "집을 샀다", "집")
     for sense in (None, "ship"):
         with pytest.raises(WordNotFound):
             influence(model, tokenizer, "나는 샀다", "배", sense=sense)

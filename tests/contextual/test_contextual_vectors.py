@@ -111,18 +111,6 @@ def test_masked_is_the_vector_at_one_mask(model, tokenizer):
         torch.testing.assert_close(actual, expected, atol=1e-5, rtol=0)
 
 
-def test_masked_knows_nothing_of_the_word_but_its_context(model, tokenizer):
-    def masked(sentence, word):
-        return encode_words(model, tokenizer, [sentence], word, masked=True)[0]
-
-    torch.testing.assert_close(
-        masked("큰 배를 탔다.", "배"), masked("큰 사과를 탔다.", "사과"), atol=0, rtol=0
-    )
-    assert (masked("큰 배를 탔다.", "배") - masked("큰 배를 먹었다.", "배"))[1:].abs().max() > 1e-2
-    plain = encode_words(model, tokenizer, ["큰 배를 탔다."], "배")[0]
-    assert (plain - masked("큰 배를 탔다.", "배")).abs().max() > 1e-2
-
-
 def test_only_one_of_two_occurrences_is_masked(model, tokenizer):
     actual = encode_words(model, tokenizer, ["배에서 배를 탔다"], "배", occurrence=1, masked=True)[0]
     expected = by_hand(model, tokenizer, ["배", "##에서", "[MASK]", "##를", "탔", "##다"], [3])

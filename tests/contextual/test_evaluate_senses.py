@@ -25,7 +25,6 @@ from course_utils.contextual.evaluation import (
     wilson_interval,
 )
 from course_utils.contextual.vectors import word_vectors
-from course_utils.datasets.corpus import HOMONYMS
 from course_utils.pretrained import save_pretrained
 from course_utils.pretrained.checkpoints import SenseReadout
 from scripts import evaluate_senses
@@ -113,13 +112,6 @@ def test_counts_that_cannot_be(right, number):
 
 
 # --- what is measured -------------------------------------------------------------------------------------------------
-
-
-def test_the_held_out_sentences_are_those_of_the_words():
-    found = held_out_sentences()
-    assert {word: tuple(groups) for word, groups in found.items()} == {
-        word: senses for word, (_, senses) in HOMONYMS.items()
-    }
 
 
 def test_the_halves_are_a_partition_that_no_order_changes():

@@ -128,16 +128,6 @@ def test_the_edges_of_the_clock(clock, words, said) -> None:
     assert korean(moment, weekday=False) == f"1999년 12월 31일 {said}"
 
 
-@pytest.mark.rare
-def test_thousands_of_pairs_are_read_and_said_again() -> None:
-    for split, number in (("train", 4001), ("validation", 503), ("test", 503)):
-        for pair in drawn(number, split):
-            day, clock, weekday = read(pair.english)
-            assert (day, clock) == (pair.moment.day, pair.moment.time), pair
-            assert weekday in (None, calendar.day_name[day.weekday()]), pair
-            assert say(day, clock, weekday) == pair.korean, pair
-
-
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(moment=MOMENTS, weekday=st.booleans())
 def test_every_wording_says_the_same(moment, weekday) -> None:
@@ -168,12 +158,15 @@ def test_draws_come_from_the_generator_alone() -> None:
 
 
 @pytest.mark.rare
-def test_a_moment_belongs_to_one_split_whatever_its_words() -> None:
-    there = {split: drawn(997, split) for split in ("train", "validation", "test")}
+def test_thousands_of_pairs_are_read_and_said_again_and_each_moment_is_of_one_split() -> None:
+    sizes = {"train": 4001, "validation": 503, "test": 503}
+    there = {split: drawn(number, split) for split, number in sizes.items()}
     for split, pairs in there.items():
         for pair in pairs:
-            day, clock, _ = read(pair.english)
-            assert split_of(Moment(day, clock)) == split
+            day, clock, weekday = read(pair.english)
+            assert (day, clock) == (pair.moment.day, pair.moment.time), pair
+            assert weekday in (None, calendar.day_name[day.weekday()]), pair
+            assert say(day, clock, weekday) == pair.korean and split_of(pair.moment) == split, pair
     moments = {split: {pair.moment for pair in pairs} for split, pairs in there.items()}
     assert not moments["train"] & (moments["validation"] | moments["test"])
     assert not moments["validation"] & moments["test"]

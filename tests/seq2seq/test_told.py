@@ -18,5 +18,7 @@ def test_steps_are_the_models_own():
     for step, token, row in zip(told["steps"], ids, log_probabilities, strict=True):
         assert step["chosen"] == "abcdefg"[token] == step["candidates"][0][0]
         assert math.isclose(math.log(step["probability"]), row.max().item(), rel_tol=1e-5)
-        assert len(step["candidates"]) == 7 and math.isclose(sum(p for _, p in step["candidates"]), 1, rel_tol=1e-5)
+        assert len(step["candidates"]) == 7 and math.isclose(
+            sum(p for _, p in step["candidates"]), 1, rel_tol=1e-5
+        )
     assert told["attention"].shape == (2, 3, len(ids), 3)

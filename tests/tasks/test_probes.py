@@ -155,23 +155,22 @@ def test_the_test_part_chooses_nothing():
 def test_float16_is_read_as_the_float32_of_the_same_numbers(by_sentence, monkeypatch):
     monkeypatch.setattr(probes, "MEASURED", 7)  # what is measured in pieces is the same as in one
     features, labels = parts(sentences if by_sentence else lambda seed: blobs(61, 0.9, seed))
-    short = {
-        part: [one.half() for one in rows] if by_sentence else rows.half() for part, rows in features.items()
-    }
-    found = []
-    for given in (
-        short,
-        {
-            part: [one.float() for one in rows] if by_sentence else rows.float()
-            for part, rows in short.items()
-        },
-    ):
-        probe = (
-            BiLSTMTagger(C, 5, 2, generator=drawn()) if by_sentence else LinearProbe(C, K, generator=drawn())
-        )
-        found.append(fit_probe(probe, given, labels, epochs=2))
-        monkeypatch.setattr(probes, "MEASURED", 4096)
-    assert found[0] == found[1] and found[0].test > 0.4
+
+    def fitted(given):
+        linear = LinearProbe(C, K, generator=drawn())
+        probe = BiLSTMTagger(C, 5, 2, generator=drawn()) if by_sentence else linear
+        return fit_probe(probe, given, labels, epochs=2)
+
+    def cast(given, dtype):
+        return {
+            part: [one.to(dtype) for one in rows] if by_sentence else rows.to(dtype)
+            for part, rows in given.items()
+        }
+
+    short = cast(features, torch.float16)
+    found = fitted(short)
+    monkeypatch.setattr(probes, "MEASURED", 4096)
+    assert found == fitted(cast(short, torch.float32)) and found.test > 0.4
 
 
 def test_a_score_of_ones_own_is_told_and_chooses():

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from course_utils.datasets.layouts import Review
-from course_utils.datasets.set_aside import film_part, letters
+from course_utils.datasets.set_aside import film_part
 from course_utils.tasks.data import BAD, GOOD
 from experiments.task_data import reviews
 from experiments.task_data.reviews import label_of, labelled_reviews
@@ -40,23 +38,3 @@ def test_every_part_is_balanced_and_of_its_own_films(monkeypatch):
         for one in chosen:
             assert film_part(source[one.text].film) == part and label_of(source[one.text].rating) == one.label
     assert labelled_reviews(given[::-1]) == found  # the file's order decides nothing
-
-
-def test_a_text_stands_in_one_part_and_once():
-    shared = [Review(FILMS[part][0], rating, text) for part in ("train", "validation", "test")
-              for rating, text in ((1, "최악의 영화!"), (10, "최고의  영화"), (10, "최고의 영화."))]  # fmt: skip
-    more = [Review(FILMS["train"][1], 1, "지루한 영화"), Review(FILMS["train"][1], 10, "멋진 영화")]
-    found = labelled_reviews(shared + more)
-    assert [letters(one.text) for one in sorted(found["test"], key=lambda one: one.label)] == [
-        "최악의영화",
-        "최고의영화",
-    ]
-    assert found["validation"] == []
-    assert sorted(one.text for one in found["train"]) == ["멋진 영화", "지루한 영화"]
-
-
-@pytest.mark.parametrize("rating", [1, 10])
-def test_rude_texts_are_left_out(rating):
-    pair = [Review(FILMS["test"][0], 1, "나쁜 영화"), Review(FILMS["test"][0], 10, "좋은 영화")]
-    rude = Review(FILMS["test"][1], rating, "존나 그런 영화")
-    assert labelled_reviews([*pair, rude]) == labelled_reviews(pair)

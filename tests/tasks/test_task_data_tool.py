@@ -7,7 +7,7 @@ import json
 from course_utils.tasks.data import PARTS, read_names, read_pairs, read_parts_of_speech, read_reviews
 from experiments.task_data import __main__ as tool
 from experiments.task_data import names, pairs, parts_of_speech, reviews
-from experiments.task_data.splitting import held_apart, parts_by_hash
+from experiments.task_data.splitting import parts_by_hash
 
 KORSTS_HEAD = "genre\tfilename\tyear\tid\tscore\tsentence1\tsentence2\n"
 KAIST = (
@@ -37,17 +37,6 @@ def test_parts_by_hash_are_60_15_25_and_of_their_task():
     assert found == parts_by_hash("names", map(str, reversed(range(200)))) != parts_by_hash("other", found)
     # sha256 of "dialect 3" begins with 3f, of "dialect 1" with 45, "dialect 2" a4, "dialect 4" d8
     assert parts_by_hash("dialect", "12341") == {"3": "test", "1": "validation", "2": "train", "4": "train"}
-
-
-def test_no_sentence_is_left_in_two_parts():
-    parts = {
-        "train": [("가을 하늘",), ("봄비",), ("봄 비",), ("--",), ("또 배를 타고 멀리 바다로 나갔다지",), ("겨울",)],
-        "validation": [("겨울",), ("가을하늘!",), ("여름",)],
-        "test": [("가을, 하늘",), ("배를 타고 멀리 바다로 나갔다",), ("가을, 하늘",)],
-    }  # fmt: skip
-    found = held_apart(parts, lambda row: row)
-    assert found == {"train": [("봄비",)], "validation": [("겨울",), ("여름",)], "test": parts["test"]}
-    assert list(found) == list(PARTS)
 
 
 def test_pairs_are_read_and_kept_apart(tmp_path):

@@ -17,6 +17,7 @@ import pytest
 from course_utils.datasets import public
 from course_utils.datasets.corpus import DATA, WHOLE_CORPUS, read_documents
 from course_utils.datasets.nearness import NearCopies
+from course_utils.datasets.rude import rude_stem
 from course_utils.datasets.set_aside import SetAside, film_part, letters
 from course_utils.tasks import data
 from course_utils.tasks.data import PARTS, TASKS
@@ -122,8 +123,13 @@ def test_no_film_thought_or_passage_stands_in_two_parts():
         assert len({group for group, _ in set(pairs)}) == len(set(pairs)) > 200
 
 
-def test_reviews_are_of_films_that_were_not_pretrained_on():
+def test_reviews_are_of_films_that_were_not_pretrained_on_none_rude_as_many_good_as_bad():
     assert all(film_part(row["film"]) == row["part"] for row in cells("reviews.tsv"))
+    assert [row["text"] for row in cells("reviews.tsv") if rude_stem(row["text"])] == []
+    for part in PARTS:
+        assert 2 * sum(row.label for row in EXAMPLES["reviews.tsv"][part]) == len(
+            EXAMPLES["reviews.tsv"][part]
+        )
 
 
 def test_what_was_written_is_split_by_the_hash_that_the_datasheet_names():

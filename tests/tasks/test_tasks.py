@@ -16,7 +16,6 @@ from course_utils.tasks.data import DIALECTS, DialectSentence, LabelledReview
 from course_utils.tasks.load import TASKS, draw, load_task
 from course_utils.tasks.metrics import entity_f1, pearson, spearman
 from course_utils.tasks.questions import LARGEST, Answer
-from course_utils.tasks.task import row_logits
 from course_utils.tasks.words import NAME_TAGS, TaggedSentence
 from tests.tasks.small_tasks import CONFIG, records, small, small_bert, tokenizer
 
@@ -48,8 +47,9 @@ def test_each_is_trained_asked_and_measured(name):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_what_is_said_hangs_on_the_example_alone(name):
+def test_what_is_said_hangs_on_the_example_alone(name, monkeypatch):
     """Neither the others of its batch, nor their order, nor padding, nor dropout; and the mode stays."""
+    monkeypatch.setattr(task_file, "ROWS", 3)
     task = small(name)
     model = task.new_model(
         BertConfig(**vars(CONFIG) | {"hidden_dropout_prob": 0.5}), generator=seeded(3)
@@ -77,17 +77,6 @@ def test_padding_changes_no_loss(name):
         losses = [float(model(**batch.inputs()).loss) * count for batch, count in zip(alone, counts)]
         together = float(model(**task.batch(examples).inputs()).loss)
     assert together == pytest.approx(sum(losses) / sum(counts), rel=1e-4)
-
-
-def test_small_batches_give_the_same(monkeypatch):
-    task = small("parts_of_speech")
-    model = task.new_model(CONFIG, generator=seeded(3))
-    rows = [example.row for example in task.parts["train"]]
-    whole = row_logits(model, rows, pad_id=0)
-    monkeypatch.setattr(task_file, "ROWS", 3)
-    for one, other, row in zip(whole, row_logits(model, rows, pad_id=0), rows):
-        assert one.shape == (len(row), 17)
-        torch.testing.assert_close(one, other)
 
 
 @pytest.mark.parametrize("name", TASKS)
