@@ -72,14 +72,6 @@ def test_dropout_comes_last_and_only_in_training():
     assert 0.3 < float(kept.double().mean()) < 0.7
 
 
-@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
-def test_both_integer_types(dtype):
-    module = embeddings()
-    assert torch.equal(
-        module(ids().to(dtype), ids(2, high=SEGMENTS).to(dtype)), module(ids(), ids(2, high=SEGMENTS))
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

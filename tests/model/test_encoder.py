@@ -144,28 +144,19 @@ def test_each_dropout_has_its_own_rate():
 
 
 @pytest.mark.parametrize("encoder_class", ENCODERS)
-def test_lengths_and_shapes(encoder_class):
-    encoder, x = randomised(encoder_class(config())), states()
-    output = encoder(x, padding(), output_attentions=True)
-    assert output.last_hidden_state.shape == (B, T, C)
-    assert [h.shape for h in output.hidden_states] == [(B, T, C)] * (LAYERS + 1)
-    assert [w.shape for w in output.attentions] == [(B, HEADS, T, T)] * LAYERS
-    assert torch.equal(output.hidden_states[0], x)
-    # Nobody looks at padding, in any layer.
-    assert all(torch.all(w[1, :, :, 7:] == 0) for w in output.attentions)
-    assert encoder(x).attentions is None
-
-
-@pytest.mark.parametrize("encoder_class", ENCODERS)
 def test_the_layers_follow_each_other_and_are_not_shared(encoder_class):
     encoder, x = randomised(encoder_class(config())), states()
     output = encoder(x, padding(), output_attentions=True)
-    assert len({id(layer) for layer in encoder.layers}) == len(encoder.layers) == LAYERS
+    assert len({id(layer) for layer in encoder.layers}) == len(output.attentions) == LAYERS
+    assert len(output.hidden_states) == LAYERS + 1 and torch.equal(output.hidden_states[0], x)
     hidden = x
     for index, layer in enumerate(encoder.layers):
         hidden, weights = layer(hidden, padding())
         torch.testing.assert_close(output.hidden_states[index + 1], hidden, rtol=0, atol=1e-12)
         torch.testing.assert_close(output.attentions[index], weights, rtol=0, atol=1e-12)
+    # Nobody looks at padding, in any layer.
+    assert all(torch.all(w[1, :, :, 7:] == 0) for w in output.attentions)
+    assert encoder(x).attentions is None
 
 
 def test_the_last_hidden_state_of_pre_ln_is_normalised_once_more():
