@@ -50,12 +50,6 @@ def test_token_by_token():
             torch.testing.assert_close(output[b, t], expected, rtol=0, atol=1e-12)
 
 
-def test_without_segments_all_are_the_first():
-    module, tokens = embeddings(), ids()
-    torch.testing.assert_close(module(tokens), module(tokens, torch.zeros_like(tokens)), rtol=0, atol=1e-12)
-    assert not torch.allclose(module(tokens), module(tokens, torch.ones_like(tokens)), atol=1e-3)
-
-
 def test_the_longest_text_uses_every_position():
     module = embeddings()
     module(ids(length=LONGEST)).sin().sum().backward()

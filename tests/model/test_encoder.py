@@ -2,7 +2,6 @@ import pytest
 import torch
 from torch import nn
 
-from course_utils.activations import ACTIVATIONS
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, EncoderLayer, FeedForward, PreLNEncoder, PreLNEncoderLayer
 from course_utils.masks import padding_mask
@@ -110,16 +109,6 @@ def test_feed_forward_by_hand():
         part.load_state_dict({"weight": torch.tensor(weight), "bias": torch.tensor(bias)})
     # x = 1: relu(1.5), relu(−1.5) → 3·1.5 + 7 = 11.5.   x = −1: relu(−0.5), relu(2.5) → 5·2.5 + 7 = 19.5.
     assert network(torch.tensor([[[1.0], [-1.0]]])).flatten().tolist() == [11.5, 19.5]
-
-
-@pytest.mark.parametrize("name", ACTIVATIONS)
-def test_feed_forward_takes_its_activation_from_the_config(name):
-    network = randomised(FeedForward(config(hidden_act=name)))
-    x = states()
-    expected = network.contract(ACTIVATIONS[name](network.expand(x)))
-    assert torch.equal(network(x), expected)
-    others = [network.contract(other(network.expand(x))) for key, other in ACTIVATIONS.items() if key != name]
-    assert all(not torch.equal(network(x), other) for other in others)
 
 
 @pytest.mark.parametrize("encoder_class", ENCODERS)
