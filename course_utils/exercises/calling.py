@@ -86,9 +86,8 @@ def undisturbed(seed: int = 0):
 
 
 def seed_all(seed: int) -> None:
-    torch.default_generator.manual_seed(
-        seed
-    )  # torch.manual_seed writes down the whole stack, for a GPU that may come
+    # torch.manual_seed writes down the whole stack, for a GPU that may come
+    torch.default_generator.manual_seed(seed)
     random.seed(seed)
     if numpy_random := getattr(sys.modules.get("numpy"), "random", None):
         numpy_random.seed(seed)

@@ -21,7 +21,7 @@ from course_utils.exercises.calling import (
     undisturbed,
 )
 from course_utils.exercises.judging import Found, Several, _plainly, judge
-from course_utils.exercises.values import Departure, number, numbers, shown, told_apart
+from course_utils.exercises.values import Departure, drawn, number, numbers, shown, told_apart
 from course_utils.locale import language, raw_text, text
 from course_utils.progress import ProgressStore
 
@@ -34,6 +34,7 @@ __all__ = [
     "Verdict",
     "Wrong",
     "call",
+    "drawn",
     "number",
     "numbers",
     "shown",

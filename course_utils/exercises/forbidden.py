@@ -42,7 +42,7 @@ class Watch:
     def __enter__(self) -> Watch:
         if self._active:
             self._before = sys.getprofile(), threading.getprofile()
-            self._mode = _Called(self)
+            self._mode = _Called(self._called)
             self._mode.__enter__()
             threading.setprofile(self._entered)
             sys.setprofile(self._entered)
@@ -66,10 +66,10 @@ class Watch:
                 return
             if full.startswith(self._places) or (name in self._names and module.split(".")[0] in LIBRARIES):
                 self.used.append(_named(module, frame.f_code.co_qualname))
-            elif _solution_asked(frame, event):
+            elif _solution_asked(frame):
                 self.used.append("exercise(…).reference")
 
-    def called(self, function: Any) -> None:
+    def _called(self, function: Any) -> None:
         """A call into torch, whoever made it: operators and methods, too."""
         name = getattr(function, "__name__", "")
         if name in self._names or (self._tensors and function not in (torch.tensor, torch.as_tensor)):
@@ -77,12 +77,14 @@ class Watch:
 
 
 class _Called(TorchFunctionMode):
-    def __init__(self, watch: Watch) -> None:
+    """A block in which each call into torch is told."""
+
+    def __init__(self, tell: Callable[[Any], None]) -> None:
         super().__init__()
-        self._watch = watch
+        self._tell = tell
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self._watch.called(func)
+        self._tell(func)
         return func(*args, **(kwargs or {}))
 
 
@@ -137,7 +139,7 @@ def refuse_autograd(answer: Any, *args: Any) -> None:
         raise Wrong("autograd")
 
 
-def _solution_asked(frame: FrameType, event: str) -> bool:
+def _solution_asked(frame: FrameType) -> bool:
     """Whether the learner's notebook calls exercise(…), or a function or class of a lesson: exercise(…).reference.
 
     Not a method: of what the answer was given, a model that writes, it may call all.
@@ -145,8 +147,7 @@ def _solution_asked(frame: FrameType, event: str) -> bool:
     caller = frame.f_back.f_globals if frame.f_back else {}
     module, name = str(frame.f_globals.get("__name__", "")), frame.f_code.co_qualname
     return (
-        event == "call"
-        and (module == "course_utils.exercises" or module.startswith("lessons."))
+        (module == "course_utils.exercises" or module.startswith("lessons."))
         and ("." not in name or name.endswith(".__init__"))
         and caller.get("__name__") == "__main__"
     )
@@ -223,17 +224,11 @@ def no_differences(reference: Callable[..., Tensor], make: Callable[[], Any]) ->
 
 def count_torch_calls(answer: Any, *given: Any) -> int:
     """How often an answer calls into torch."""
-    calls = 0
-
-    class Count(TorchFunctionMode):
-        def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-            nonlocal calls
-            calls += 1
-            return func(*args, **(kwargs or {}))
+    calls: list[Any] = []
 
     def counted(*copies: Any) -> Any:
-        with Count():
+        with _Called(calls.append):
             return answer(*copies)
 
     call(counted, *given)
-    return calls
+    return len(calls)

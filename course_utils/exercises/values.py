@@ -183,6 +183,13 @@ def _is_numbers(values: tuple[Any, ...]) -> bool:
     return all(isinstance(value, bool | int | float) for value in values)
 
 
+def drawn(
+    *shapes: tuple[int, ...], times: float = 1.0, dtype: torch.dtype = torch.float64
+) -> tuple[Tensor, ...]:
+    """Normal tensors for a case, of these shapes and so many times as large."""
+    return tuple(times * torch.randn(shape, dtype=dtype) for shape in shapes)
+
+
 # ---- showing -------------------------------------------------------------------------------------------------------
 
 

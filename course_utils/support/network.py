@@ -9,7 +9,7 @@ import ssl
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from http.client import HTTPException
 from typing import Any, TypeVar
 
@@ -74,18 +74,15 @@ def within(seconds: float, address: str, action: Callable[[], T], *, too_late: C
     return outcome["value"]
 
 
-def open_address(
-    address: str, seconds: float, *, headers: Mapping[str, str] | None = None, what: str = "file"
-) -> Any:
+def open_address(address: str, seconds: float, *, what: str = "file") -> Any:
     """The response of a server, its body still to be read by `chunks`; or NotThere, or Unreachable.
 
     Args:
         address: http or https.
         seconds: for the name look-up, the connection and all headers together.
-        headers: sent with the request.
         what: is asked for, in a word for the message.
     """
-    request = urllib.request.Request(address, headers={"User-Agent": "course_utils", **(headers or {})})
+    request = urllib.request.Request(address, headers={"User-Agent": "course_utils"})
     try:
         return within(
             seconds,

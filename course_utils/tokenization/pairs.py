@@ -51,19 +51,6 @@ class PairTable:
         ]
         heapq.heapify(self._heap)
 
-    @property
-    def words(self) -> list[list[int]]:
-        """Every word as it is spelled now."""
-        words: list[list[int]] = []
-        word: list[int] = []
-        for symbol in self.symbols:
-            if symbol == END:
-                words.append(word)
-                word = []
-            elif symbol != GONE:
-                word.append(symbol)
-        return words
-
     def _prepare(self) -> None:
         """A place for a subclass to count what its score needs, before the first pair is ranked."""
 

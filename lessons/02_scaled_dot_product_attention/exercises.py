@@ -11,11 +11,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_utils.exercises.changes import changes_of
-from course_utils.exercises.core import Exercise, call, number, numbers
-
-
-def drawn(*shapes, times=1.0, dtype=torch.float64):
-    return tuple(times * torch.randn(shape, dtype=dtype) for shape in shapes)
+from course_utils.exercises.core import Exercise, call, drawn, number, numbers
 
 
 # ---- 02.1

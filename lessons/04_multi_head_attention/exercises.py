@@ -9,12 +9,8 @@ import torch
 from torch import Tensor
 
 from course_utils.exercises.changes import changes_of
-from course_utils.exercises.core import Exercise, Found, Several, number
+from course_utils.exercises.core import Exercise, Found, Several, drawn, number
 from course_utils.exercises.forbidden import as_many_calls
-
-
-def drawn(*shapes, times=1.0, dtype=torch.float64):
-    return tuple(times * torch.randn(shape, dtype=dtype) for shape in shapes)
 
 
 # ---- 04.1

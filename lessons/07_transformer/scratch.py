@@ -2,9 +2,8 @@
 
 import torch
 
-from course_utils.config import BertConfig
 from course_utils.masks import causal_mask
-from tests.scratch.registry import Scratch
+from tests.scratch.registry import Scratch, config
 
 NOTEBOOK = "07_transformer"
 
@@ -28,10 +27,6 @@ def additive_cases(generator):
 def glu_cases(generator):
     yield (3 * torch.randn(2, 5, 14, generator=generator),)
     yield (torch.linspace(-30, 30, 102, dtype=torch.float64),)
-
-
-def config(**sizes):
-    return BertConfig(hidden_size=15, num_attention_heads=5, intermediate_size=31, **sizes)
 
 
 def layer_cases(generator):
@@ -67,12 +62,7 @@ ENTRIES = [
         "MyDecoderLayer",
         "course_utils.seq2seq.decoder:DecoderLayer",
         layer_cases,
-        build=[
-            lambda cls: cls(config()),
-            lambda cls: cls(
-                config(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, layer_norm_eps=0.1)
-            ),
-        ],
+        build=[lambda cls: cls(config()), lambda cls: cls(config(layer_norm_eps=0.1))],
     ),
     Scratch(NOTEBOOK, "my_smoothed_cross_entropy", "course_utils.seq2seq:smoothed_cross_entropy", loss_cases),
 ]

@@ -12,8 +12,8 @@ NOTEBOOK = "09_subword_tokenization"
 UNKNOWN = "[UNK]"
 
 
-class GivenBPE(BPETrainer):
-    """The package's trainer, given words that are split into symbols already."""
+class GivenSymbols:
+    """A trainer of the package's, given words that are split into symbols already."""
 
     def words(self, texts):
         return Counter(texts)
@@ -22,26 +22,24 @@ class GivenBPE(BPETrainer):
         return list(word)
 
 
-class GivenWordPiece(WordPieceTrainer):
-    def words(self, texts):
-        return Counter(texts)
+class GivenBPE(GivenSymbols, BPETrainer):
+    pass
 
-    def spell(self, word):
-        return list(word)
 
+class GivenWordPiece(GivenSymbols, WordPieceTrainer):
     def alphabet(self, words):
         symbols = {symbol for word in words for symbol in word}
         return sorted(symbols, key=lambda symbol: (symbol.startswith("##"), symbol))
 
 
-def bpe_merges(words, number, min_count=2):
-    """The first merges of the package's BPETrainer."""
-    return [step.pair for step in islice(GivenBPE(min_count=min_count).steps(words, 10**6), number)]
+def first_merges(trainer):
+    def merges(words, number, min_count=2):
+        return [step.pair for step in islice(trainer(min_count=min_count).steps(words, 10**6), number)]
+
+    return merges
 
 
-def wordpiece_merges(words, number, min_count=2):
-    """The first merges of the package's WordPieceTrainer."""
-    return [step.pair for step in islice(GivenWordPiece(min_count=min_count).steps(words, 10**6), number)]
+bpe_merges, wordpiece_merges = first_merges(GivenBPE), first_merges(GivenWordPiece)
 
 
 def as_unknown(pieces):

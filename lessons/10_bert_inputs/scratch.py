@@ -2,15 +2,9 @@
 
 import torch
 
-from course_utils.config import BertConfig
-from tests.scratch.registry import Scratch
+from tests.scratch.registry import Scratch, config
 
 NOTEBOOK = "10_bert_inputs"
-
-
-def config(**changes):
-    sizes = dict(vocab_size=31, hidden_size=15, num_attention_heads=5, intermediate_size=31)
-    return BertConfig(**(sizes | dict(max_position_embeddings=13) | changes))
 
 
 def embeddings_cases(generator):
@@ -32,7 +26,7 @@ ENTRIES = [
         build=[
             lambda cls: cls(config()),
             lambda cls: cls(config()).double(),
-            lambda cls: cls(config(layer_norm_eps=0.1, hidden_dropout_prob=0.0, type_vocab_size=3)),
+            lambda cls: cls(config(layer_norm_eps=0.1, type_vocab_size=3)),
         ],
         rename={"position": "position.embedding"},
     )

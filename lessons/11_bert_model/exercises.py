@@ -11,12 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from course_utils.exercises.changes import changes_of
-from course_utils.exercises.core import Exercise, call
-
-
-def drawn(*shapes, dtype=torch.float64):
-    return tuple(torch.randn(shape, dtype=dtype) for shape in shapes)
-
+from course_utils.exercises.core import Exercise, call, drawn
 
 # ---- 11.1
 

@@ -2,17 +2,9 @@
 
 import torch
 
-from course_utils.config import BertConfig
-from tests.scratch.registry import Scratch
+from tests.scratch.registry import Scratch, config
 
 NOTEBOOK = "11_bert_model"
-
-
-def config(**changes):
-    sizes = dict(
-        vocab_size=31, hidden_size=15, num_hidden_layers=2, num_attention_heads=5, intermediate_size=31
-    )
-    return BertConfig(**(sizes | {"max_position_embeddings": 13} | changes))
 
 
 def pooler_cases(generator):

@@ -11,10 +11,6 @@ from tests.scratch.registry import Scratch
 NOTEBOOK = "13_pretraining_bert"
 
 
-def schedule(step, peak, warmup, total):
-    return optim.linear_rate(step, peak, warmup, total)
-
-
 def groups(model, weight_decay):
     return optim.parameter_groups(model, weight_decay=weight_decay)
 
@@ -42,6 +38,6 @@ def groups_cases(generator):
 
 ENTRIES = [
     # Numbers go in, and parameters that are only sorted: nothing has a gradient.
-    Scratch(NOTEBOOK, "my_schedule", f"{__name__}:schedule", schedule_cases, gradients=False),
+    Scratch(NOTEBOOK, "my_schedule", "course_utils.schedules:linear_rate", schedule_cases, gradients=False),
     Scratch(NOTEBOOK, "my_parameter_groups", f"{__name__}:groups", groups_cases, gradients=False),
 ]

@@ -31,6 +31,27 @@ def near(one, other):
     return torch.allclose(one.detach().double(), other.detach().double(), rtol=1e-6, atol=1e-7)
 
 
+def reads_padding(reference, make, filled, mask, fillers=(torch.inf, torch.nan)):
+    """A property: what stands at padding, in the inputs at the places `filled`, changes no result."""
+
+    def broken(answer: Any) -> dict[str, Any] | None:
+        given = make()
+        padding, right = given[mask][..., None] == 0, reference(*given)
+        for filler in fillers:
+            far = [one.masked_fill(padding, filler) if at in filled else one for at, one in enumerate(given)]
+            found = call(answer, *far)
+            for yours, own in zip(found, right) if isinstance(right, tuple) else [(found, right)]:
+                yours = torch.as_tensor(yours).detach().double()
+                differing = ~torch.isclose(yours, own, rtol=1e-6, atol=1e-7)
+                if differing.any():
+                    index = tuple(differing.nonzero()[0].tolist())
+                    told = zip(("expected", "actual"), told_apart(own[index], yours[index]))
+                    return {"filler": filler, "index": index, **dict(told)}
+        return None
+
+    return broken
+
+
 # ---- 18.1
 
 
@@ -177,19 +198,6 @@ def of_rows(lengths, length, vocab, times=3.0):
     return drawn(*shape, vocab, times=times), drawn(*shape, vocab, times=times), ids, masked(lengths, length)
 
 
-def losses_read_padding(answer: Any) -> dict[str, str] | None:
-    forward, backward, ids, mask = of_rows([7, 3, 1, 5], 7, 11)
-    right = two_way_losses(forward, backward, ids, mask)
-    for filler in (torch.inf, torch.nan):
-        far = [logits.masked_fill(mask[..., None] == 0, filler) for logits in (forward, backward)]
-        yours = call(answer, *far, ids, mask)
-        for one, other in zip(yours, right):
-            if not near(torch.as_tensor(one), other):
-                expected, actual = told_apart(other, one)
-                return {"filler": filler, "expected": expected, "actual": actual}
-    return None
-
-
 TWO_WAY_LOSSES = Exercise(
     "18.2",
     level="core",
@@ -225,7 +233,9 @@ TWO_WAY_LOSSES = Exercise(
     },
     signs={reason: is_partly(wrongs) for reason, wrongs in ONE_LOSS.items()},
     facts={"overflow": lambda found: {"size": number(LARGE)}},
-    properties={"reads_padding": losses_read_padding},
+    properties={
+        "reads_padding": reads_padding(two_way_losses, lambda: of_rows([7, 3, 1, 5], 7, 11), (0, 1), 3)
+    },
     forbids=PACKAGE,
 )
 
@@ -266,19 +276,6 @@ ONE_PIECE = changes_of(
 
 def of_states(lengths, length, width, low=0.0):
     return drawn(len(lengths), length, width) - 1.5 + low, masked(lengths, length)
-
-
-def pooling_reads_padding(answer: Any) -> dict[str, Any] | None:
-    states, mask = of_states([5, 2, 1], 5, 3)
-    right = concat_pooling(states, mask)
-    for filler in (1000.0, -torch.inf, torch.inf, torch.nan):
-        yours = call(answer, states.masked_fill(mask[..., None] == 0, filler), mask)
-        differing = ~torch.isclose(torch.as_tensor(yours).double(), right)
-        if differing.any():
-            index = tuple(differing.nonzero()[0].tolist())
-            expected, actual = told_apart(right[index], yours[index])
-            return {"filler": filler, "index": index, "expected": expected, "actual": actual}
-    return None
 
 
 def row_told(found: Found) -> dict[str, Any]:
@@ -325,7 +322,12 @@ CONCAT_POOLING = Exercise(
         for reason, wrong in ONE_PIECE.items()
     },
     facts={"*": row_told, "filled_too_high": lambda found: {"low": f"{LOW:,.0f}"}},
-    properties={"reads_padding": pooling_reads_padding},
+    properties={
+        "reads_padding": reads_padding(
+            *(concat_pooling, lambda: of_states([5, 2, 1], 5, 3), (0,), 1),
+            fillers=(1000.0, -torch.inf, torch.inf, torch.nan),
+        )
+    },
     forbids=PACKAGE,
 )
 
@@ -359,17 +361,6 @@ def of_gpt(lengths, length, weight, times=1.0):
     labels = torch.randint(classes, (len(lengths),))
     hidden = drawn(len(lengths), length, width, times=times)
     return hidden, *weights, ids, masked(lengths, length), labels, weight
-
-
-def gpt_reads_padding(answer: Any) -> dict[str, Any] | None:
-    hidden, *others = of_gpt([7, 4, 2], 7, 0.5)
-    right = gpt_loss(hidden, *others)
-    for filler in (torch.inf, torch.nan):
-        yours = call(answer, hidden.masked_fill(others[3][..., None] == 0, filler), *others)
-        if not near(torch.as_tensor(yours), right):
-            expected, actual = told_apart(right, yours)
-            return {"filler": filler, "expected": expected, "actual": actual}
-    return None
 
 
 LM = "F.cross_entropy(scores, input_ids[:, 1:][pairs])"
@@ -443,7 +434,7 @@ GPT_LOSS = Exercise(
             ),
         },
     ),
-    properties={"reads_padding": gpt_reads_padding},
+    properties={"reads_padding": reads_padding(gpt_loss, lambda: of_gpt([7, 4, 2], 7, 0.5), (0,), 4)},
     forbids=PACKAGE,
 )
 

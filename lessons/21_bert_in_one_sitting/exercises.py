@@ -8,12 +8,7 @@ import torch
 from torch import Tensor
 
 from course_utils.exercises.changes import changes_of
-from course_utils.exercises.core import Exercise
-
-
-def drawn(*shapes, times=1.0):
-    return tuple(times * torch.randn(shape, dtype=torch.float64) for shape in shapes)
-
+from course_utils.exercises.core import Exercise, drawn
 
 # ---- 21.1
 
@@ -220,6 +215,13 @@ def batch_of(batch: int, length: int, size: int, heads: int, *, padded: bool, ti
     return *drawn((batch, length, size), times=times), *matrices, heads, mask
 
 
+def of_keys(first: float, second: float, padding: float, dtype: torch.dtype) -> tuple:
+    """All queries are (1, 0); the keys are these numbers beside a 0, the last one at [PAD]."""
+    hidden = torch.tensor([[[1.0, first], [1.0, second], [1.0, padding]]], dtype=dtype)
+    w_query, w_key = torch.tensor([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]], dtype=dtype)
+    return hidden, w_query, w_key, *[torch.eye(2, dtype=dtype)] * 2, 1, torch.tensor([[1, 1, 0]])
+
+
 SELF_ATTENTION = Exercise(
     "21.3",
     level="stretch",
@@ -231,22 +233,8 @@ SELF_ATTENTION = Exercise(
             for sizes in [(2, 5, 12, 3), (1, 1, 6, 6), (3, 7, 10, 1), (1, 67, 10, 5)]
         ],
         "padding": lambda: [batch_of(3, 5, 6, 2, padded=True), batch_of(5, 11, 15, 5, padded=True)],
-        "not_low_enough": lambda: (  # all queries are (1, 0); the keys (−141, 0), (−142, 0) and, at [PAD], (20, 0)
-            torch.tensor([[[1.0, -141.0], [1.0, -142.0], [1.0, 20.0]]]),
-            torch.tensor([[1.0, 0.0], [0.0, 0.0]]),
-            torch.tensor([[0.0, 0.0], [1.0, 0.0]]),
-            *(torch.eye(2) for _ in range(2)),
-            1,
-            torch.tensor([[1, 1, 0]]),
-        ),
-        "renormalised": lambda: (  # all queries are (1, 0), the keys (±0.5, 0) and, at [PAD], (3000, 0)
-            torch.tensor([[[1.0, 0.5], [1.0, -0.5], [1.0, 3000.0]]], dtype=torch.float64),
-            torch.tensor([[1.0, 0.0], [0.0, 0.0]], dtype=torch.float64),
-            torch.tensor([[0.0, 0.0], [1.0, 0.0]], dtype=torch.float64),
-            *(torch.eye(2, dtype=torch.float64) for _ in range(2)),
-            1,
-            torch.tensor([[1, 1, 0]]),
-        ),
+        "not_low_enough": lambda: of_keys(-141.0, -142.0, 20.0, torch.float32),
+        "renormalised": lambda: of_keys(0.5, -0.5, 3000.0, torch.float64),
         "overflow": lambda: batch_of(2, 5, 6, 2, padded=True, times=100.0),
         "in_float32": lambda: (  # 2³⁰ cancels out, and 1 is left
             torch.tensor([[[1.0, -1.0], [2.0**30 + 1, 2.0**30]]], dtype=torch.float64),

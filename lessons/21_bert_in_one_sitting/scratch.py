@@ -5,19 +5,11 @@ from torch import nn
 
 from course_utils.attention import MultiHeadAttention
 from course_utils.bert import BertModel
-from course_utils.config import BertConfig
 from course_utils.heads import BertForPreTraining
-from tests.scratch.registry import Scratch
+from tests.scratch.registry import Scratch, config
 
 NOTEBOOK = "21_bert_in_one_sitting"
 HERE = f"lessons.{NOTEBOOK}.scratch"
-
-
-def config(**changes):
-    sizes = dict(
-        vocab_size=31, hidden_size=15, num_hidden_layers=2, num_attention_heads=5, intermediate_size=31
-    )
-    return BertConfig(**(sizes | {"max_position_embeddings": 13} | changes))
 
 
 class SelfAttention(MultiHeadAttention):

@@ -11,7 +11,6 @@ from course_utils.exercises import exercises_of, notebooks
 from course_utils.exercises.core import Several
 from course_utils.locale import raw_texts, text
 from course_utils.support.lessons import lesson_module
-from tests.exercises import audit
 
 ALL = [found for number in notebooks() for found in exercises_of(number)]
 FEWEST_FORMS = 6
@@ -24,11 +23,15 @@ def mistakes_of(found):
         yield from ((reason, wrong) for wrong in (wrongs if isinstance(wrongs, Several) else [wrongs]))
 
 
+def not_implemented(*args, **kwargs):
+    raise NotImplementedError
+
+
 @each
 def test_the_reference_passes_and_stubs_are_unsolved(found):
     verdict = found.judge(found.reference)
     assert verdict.status == "passed", verdict.message
-    stubs = [None, ..., lambda *args, **kwargs: None, lambda *args, **kwargs: ..., audit._not_implemented]
+    stubs = [None, ..., lambda *args, **kwargs: None, lambda *args, **kwargs: ..., not_implemented]
     for stub in stubs if found.is_function and not isinstance(found.reference, type) else stubs[:2]:
         assert found.judge(stub).status == "unsolved"
 
@@ -47,7 +50,8 @@ def test_a_forgotten_return_is_told(found):
 @each
 def test_each_mistake_is_refused_for_its_own_reason(found, language, monkeypatch):
     monkeypatch.setenv("COURSE_LANG", language)
-    assert audit.audit_texts(found) == []
+    assert text(f"{found.key}.title") and text(f"{found.key}.why")
+    assert len({*text(f"{found.key}.hints")}) in (2, 3)
     assert len(found.mistakes) >= 5
     reached, told = set(), {}
     for reason, wrong in mistakes_of(found):

@@ -57,6 +57,25 @@ def test_what_no_mistake_does_is_told_by_case_and_kind():
     assert reason(DOUBLE, lambda x: (2 * x).float()) == "dtype"
     assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else None) == "no_return_here"
     assert reason(DOUBLE, lambda x: 2 * x if len(x) == 2 else 1 / 0) == "raised"
+    assert reason(DOUBLE, lambda x: x * torch.nan) == "value"
+    assert reason(DOUBLE, lambda x: [2.0]) == "type"
+    assert reason(DOUBLE, torch.tensor([2.0])) == "not_callable"
+    assert reason(DOUBLE, lambda x: x.mul_(2)) == reason(DOUBLE, reshaping) == "mutates_input"
+    assert reason(DOUBLE, lambda x: exit()) == "raised"
+    assert (
+        reason(DOUBLE, lambda x: x.bool()[:, None] @ x.bool()[None]) == "raised"
+    )  # NotImplementedError: torch's
+    assert DOUBLE.judge(crash).message.endswith("RuntimeError: 첫 줄")
+
+
+def reshaping(x):
+    doubled = 2 * x
+    x.unsqueeze_(0)
+    return doubled
+
+
+def crash(x):
+    raise RuntimeError("첫 줄\n둘째 줄")
 
 
 def test_the_smallest_counter_example_is_told():

@@ -1,6 +1,18 @@
-"""The heads that the course offers, by name: what the tests of the heads and of speed_up go through."""
+"""A small BERT, a batch for it, and the heads that the course offers: what tests of models go through."""
 
 import torch
+
+# Hidden size, heads, feed-forward width and vocabulary all odd or prime: a swapped axis cannot pass.
+SIZES = dict(
+    vocab_size=101,
+    hidden_size=44,
+    num_hidden_layers=3,
+    num_attention_heads=11,
+    intermediate_size=53,
+    max_position_embeddings=47,
+    layer_norm_eps=1e-3,  # that can be seen
+)
+B, T = 5, 13
 
 HEADS = [
     "BertForPreTraining",
@@ -11,6 +23,15 @@ HEADS = [
     "BertForQuestionAnswering",
     "BertForMultipleChoice",
 ]
+
+
+def batch():
+    """Ids, mask with padding on the right, on the left, in the middle and nowhere, and both segments."""
+    ids = torch.randint(1, 101, (B, T), generator=torch.Generator().manual_seed(1))
+    mask = torch.ones(B, T, dtype=torch.long)
+    mask[1, 9:], mask[2, :4], mask[3, 5:7] = 0, 0, 0
+    segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
+    return ids, mask, segments
 
 
 def in_its_form(name, inputs):

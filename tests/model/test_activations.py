@@ -5,7 +5,6 @@ import torch
 import torch.nn.functional as F
 
 from course_utils.activations import (
-    ACTIVATIONS,
     gelu,
     gelu_derivative,
     gelu_tanh,
@@ -52,10 +51,3 @@ def test_derivatives_equal_autograd(activation, derivative):
     x = GRID.clone().requires_grad_()
     (expected,) = torch.autograd.grad(activation(x).sum(), x)
     torch.testing.assert_close(derivative(GRID), expected, rtol=0, atol=1e-12)
-
-
-def test_names_of_the_configuration():
-    opened = {"gelu": gelu, "gelu_tanh": gelu_tanh, "relu": relu}
-    assert list(ACTIVATIONS) == list(opened)
-    for name, activation in opened.items():
-        torch.testing.assert_close(ACTIVATIONS[name](GRID), activation(GRID), rtol=0, atol=1e-14)

@@ -11,32 +11,13 @@ from course_utils.pretrained import MINILM, load_pretrained
 from course_utils.pretrained.name_map import reference_name
 from course_utils.pretrained.sources import find_model
 from course_utils.training.unpadded import skip_padding
-
-# Layers, hidden size, heads, feed-forward width and vocabulary all odd or prime: a swapped axis cannot pass.
-SIZES = dict(
-    vocab_size=101,
-    hidden_size=44,
-    num_hidden_layers=3,
-    num_attention_heads=11,
-    intermediate_size=53,
-    max_position_embeddings=47,
-)
-B, T = 5, 13
-# Devlin et al. 2019, Turc et al. 2019: encoder and pooler, vocabulary 30,522.
-PUBLISHED = {
-    "tiny": 4_385_920,
-    "mini": 11_170_560,
-    "small": 28_763_648,
-    "medium": 41_373_184,
-    "base": 109_482_240,
-    "large": 335_141_888,
-}
+from tests.model.every_head import SIZES, B, T, batch
 
 
 def twins(seed=0, activation="gelu", **overrides):
     """A random reference model and ours with its weights, both in eval mode."""
     torch.manual_seed(seed)
-    sizes = SIZES | {"layer_norm_eps": 1e-3} | overrides  # an ε that can be seen
+    sizes = SIZES | overrides
     theirs = {"gelu_tanh": "gelu_new"}.get(activation, activation)
     reference = transformers.BertModel(
         transformers.BertConfig(**sizes, hidden_act=theirs, attn_implementation="eager")
@@ -50,19 +31,6 @@ def twins(seed=0, activation="gelu", **overrides):
     return ours, reference
 
 
-def batch(seed=1):
-    """Ids, mask with padding on the right, on the left, in the middle and nowhere, and both segments."""
-    generator = torch.Generator().manual_seed(seed)
-    ids = torch.randint(1, 101, (B, T), generator=generator)
-    mask = torch.ones(B, T, dtype=torch.long)
-    mask[1, 9:] = 0
-    mask[2, :4] = 0
-    mask[3, 5:7] = 0
-    ids[mask == 0] = 0
-    segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
-    return ids, mask, segments
-
-
 def assert_same(ours, reference, atol=1e-5):
     assert len(ours.hidden_states) == len(reference.hidden_states)
     for mine, theirs in zip(ours.hidden_states, reference.hidden_states, strict=True):
@@ -71,13 +39,6 @@ def assert_same(ours, reference, atol=1e-5):
     torch.testing.assert_close(ours.pooler_output, reference.pooler_output, rtol=0, atol=atol)
     for mine, theirs in zip(ours.attentions or (), reference.attentions or (), strict=True):
         torch.testing.assert_close(mine, theirs, rtol=0, atol=atol)
-
-
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_parameter_totals(name):
-    with torch.device("meta"):
-        model = BertModel(getattr(BertConfig, name)())
-    assert sum(parameter.numel() for parameter in model.parameters()) == PUBLISHED[name]
 
 
 @pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "relu"])
@@ -121,14 +82,6 @@ def test_gradients_equal_the_reference():
         )
 
 
-def test_attention_rows_sum_to_one_also_in_training_and_padding_gets_nothing():
-    ours, _ = twins(attention_probs_dropout_prob=0.5)
-    ids, mask, segments = batch()
-    for weights in ours.train()(ids, mask, segments, True).attentions:
-        torch.testing.assert_close(weights.sum(-1), torch.ones(B, 11, T))
-        assert not weights.masked_select((mask == 0)[:, None, None, :]).any()
-
-
 def test_what_stands_at_padding_changes_nothing():
     ours, _ = twins()
     ids, mask, segments = batch()
@@ -155,18 +108,6 @@ def test_without_pooler():
     model = BertModel(BertConfig(**SIZES), pooler=False).eval()
     assert model(*batch()).pooler_output is None
     assert not any("pooler" in name for name in model.state_dict())
-
-
-def test_start_values():
-    config = BertConfig(**(SIZES | {"initializer_range": 0.05, "vocab_size": 4001}))
-    one, same, other = (
-        BertModel(config, generator=torch.Generator().manual_seed(seed)).embeddings.token.weight
-        for seed in (1, 1, 2)
-    )
-    assert torch.equal(one, same) and not torch.equal(one, other)
-    # Cut off at two standard deviations.
-    assert float(one.detach().std()) == pytest.approx(0.88 * 0.05, rel=0.02)
-    assert float(one.detach().abs().max()) <= 0.1
 
 
 @pytest.mark.parametrize(
@@ -277,12 +218,3 @@ def test_lengths_may_vary_where_it_is_compiled():
             torch.testing.assert_close(actual[0][mask == 1], expected[0][mask == 1], rtol=0, atol=2e-5)
         graphs.append(counter.frame_count)
     assert graphs == [2, 2, 2]
-
-
-def test_it_runs_on_the_meta_device():
-    with torch.device("meta"):
-        model = BertModel(BertConfig(**SIZES))
-        output = model(*(x.to("meta") for x in batch()), output_attentions=True)
-    assert output.last_hidden_state.shape == (B, T, 44) and output.last_hidden_state.is_meta
-    assert output.pooler_output.shape == (B, 44)
-    assert [weights.shape for weights in output.attentions] == [(B, 11, T, T)] * 3

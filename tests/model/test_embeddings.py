@@ -50,12 +50,6 @@ def test_token_by_token():
             torch.testing.assert_close(output[b, t], expected, rtol=0, atol=1e-12)
 
 
-def test_without_segments_all_are_the_first():
-    module, tokens = embeddings(), ids()
-    torch.testing.assert_close(module(tokens), module(tokens, torch.zeros_like(tokens)), rtol=0, atol=1e-12)
-    assert not torch.allclose(module(tokens), module(tokens, torch.ones_like(tokens)), atol=1e-3)
-
-
 def test_the_longest_text_uses_every_position():
     module = embeddings()
     module(ids(length=LONGEST)).sin().sum().backward()
@@ -70,14 +64,6 @@ def test_dropout_comes_last_and_only_in_training():
     kept = dropped != 0
     torch.testing.assert_close(dropped[kept], 2 * still[kept])
     assert 0.3 < float(kept.double().mean()) < 0.7
-
-
-@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
-def test_both_integer_types(dtype):
-    module = embeddings()
-    assert torch.equal(
-        module(ids().to(dtype), ids(2, high=SEGMENTS).to(dtype)), module(ids(), ids(2, high=SEGMENTS))
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ import pytest
 import torch
 from torch import nn
 
-from course_utils.activations import ACTIVATIONS
 from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, EncoderLayer, FeedForward, PreLNEncoder, PreLNEncoderLayer
 from course_utils.masks import padding_mask
@@ -112,16 +111,6 @@ def test_feed_forward_by_hand():
     assert network(torch.tensor([[[1.0], [-1.0]]])).flatten().tolist() == [11.5, 19.5]
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
-def test_feed_forward_takes_its_activation_from_the_config(name):
-    network = randomised(FeedForward(config(hidden_act=name)))
-    x = states()
-    expected = network.contract(ACTIVATIONS[name](network.expand(x)))
-    assert torch.equal(network(x), expected)
-    others = [network.contract(other(network.expand(x))) for key, other in ACTIVATIONS.items() if key != name]
-    assert all(not torch.equal(network(x), other) for other in others)
-
-
 @pytest.mark.parametrize("encoder_class", ENCODERS)
 def test_all_parameters_get_a_gradient(encoder_class):
     encoder = randomised(encoder_class(config()))
@@ -144,28 +133,19 @@ def test_each_dropout_has_its_own_rate():
 
 
 @pytest.mark.parametrize("encoder_class", ENCODERS)
-def test_lengths_and_shapes(encoder_class):
-    encoder, x = randomised(encoder_class(config())), states()
-    output = encoder(x, padding(), output_attentions=True)
-    assert output.last_hidden_state.shape == (B, T, C)
-    assert [h.shape for h in output.hidden_states] == [(B, T, C)] * (LAYERS + 1)
-    assert [w.shape for w in output.attentions] == [(B, HEADS, T, T)] * LAYERS
-    assert torch.equal(output.hidden_states[0], x)
-    # Nobody looks at padding, in any layer.
-    assert all(torch.all(w[1, :, :, 7:] == 0) for w in output.attentions)
-    assert encoder(x).attentions is None
-
-
-@pytest.mark.parametrize("encoder_class", ENCODERS)
 def test_the_layers_follow_each_other_and_are_not_shared(encoder_class):
     encoder, x = randomised(encoder_class(config())), states()
     output = encoder(x, padding(), output_attentions=True)
-    assert len({id(layer) for layer in encoder.layers}) == len(encoder.layers) == LAYERS
+    assert len({id(layer) for layer in encoder.layers}) == len(output.attentions) == LAYERS
+    assert len(output.hidden_states) == LAYERS + 1 and torch.equal(output.hidden_states[0], x)
     hidden = x
     for index, layer in enumerate(encoder.layers):
         hidden, weights = layer(hidden, padding())
         torch.testing.assert_close(output.hidden_states[index + 1], hidden, rtol=0, atol=1e-12)
         torch.testing.assert_close(output.attentions[index], weights, rtol=0, atol=1e-12)
+    # Nobody looks at padding, in any layer.
+    assert all(torch.all(w[1, :, :, 7:] == 0) for w in output.attentions)
+    assert encoder(x).attentions is None
 
 
 def test_the_last_hidden_state_of_pre_ln_is_normalised_once_more():

@@ -1,10 +1,8 @@
 """Where a model of a given name is looked for: folder, package, cache, hub. The hub is a server on this machine."""
 
 import hashlib
-import http.server
 import json
 import shutil
-import threading
 import time
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from course_utils.pretrained.errors import (
     UnsupportedModel,
 )
 from course_utils.tokenization import WordPieceTokenizer
-from tests.datasets.serving import Server
+from tests.datasets.serving import Quiet, serving
 
 NAME, COMMIT = "someone/little-bert", "0123456789abcdef0123456789abcdef01234567"
 FILES = ("config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors")
@@ -82,7 +80,7 @@ class Hub:
 def server(model_folder, monkeypatch):
     little = Hub(model_folder)
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_GET(self):
             for end, (part, pause, length) in little.badly.items():
                 if self.path.endswith(end):
@@ -99,15 +97,9 @@ def server(model_folder, monkeypatch):
             self.end_headers()
             self.wfile.write(content or b"")
 
-        def log_message(self, *_):
-            pass
-
-    running = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{running.server_port}")
-    yield little
-    running.shutdown()
-    running.server_close()
+    with serving(Handler) as address:
+        monkeypatch.setenv("HF_ENDPOINT", address)
+        yield little
 
 
 def in_cache(cache: Path) -> Path:

@@ -17,7 +17,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course_utils.config import BertConfig
 from course_utils.support.paths import NOTEBOOKS
+from tests.small import small_config
 
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 2e-3}
 
@@ -53,6 +55,12 @@ class Scratch:
     def load_reference(self) -> Any:
         module, _, attribute = self.reference.partition(":")  # lessons.00_…: no name for pkgutil.resolve_name
         return reduce(getattr, attribute.split("."), importlib.import_module(module))
+
+
+def config(**changes: Any) -> BertConfig:
+    """Sizes of models that are built by hand: 15 wide, five heads, places for 13 tokens of 31."""
+    sizes = {"hidden_size": 15, "num_attention_heads": 5, "max_position_embeddings": 13}
+    return small_config(**sizes | {"vocab_size": 31, "intermediate_size": 31} | changes)
 
 
 # ---- notebooks -----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from course_utils.tokenization import WordPieceTokenizer
 from course_utils.tokenization.added import AddedToken
 from course_utils.tokenization.fast import fast_wordpiece
-from tests.tokenization.test_wordpiece import OPTIONS, VOCAB, assert_same
+from tests.tokenization.test_wordpiece import OPTIONS, VOCAB
 
 NAMES = [
     "KoBERT",
@@ -97,10 +97,3 @@ def test_a_vocabulary_file_has_no_place_for_them(tmp_path):
     with pytest.raises(ValueError, match="no place for KoBERT, .* save_pretrained"):
         with_added({"content": "KoBERT", "id": 99}).save_vocab_file(tmp_path / "vocab.txt")
     with_added({"content": "배", "id": VOCAB["배"]}).save_vocab_file(tmp_path / "vocab.txt")
-
-
-def test_without_any_it_is_the_plain_tokenizer():
-    assert_same(
-        with_added().encode("배를 [MASK] ab"),
-        fast_wordpiece(WordPieceTokenizer(VOCAB)).encode("배를 [MASK] ab"),
-    )

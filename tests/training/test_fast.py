@@ -12,19 +12,9 @@ from course_utils.encoder import Encoder, EncoderLayer, FeedForward, PreLNEncode
 from course_utils.training import fast
 from course_utils.training.fast import FASTER, speed_up
 from course_utils.training.fast_layers import PAYS_FROM
-from tests.model.every_head import HEADS, in_its_form, targets
+from tests.model.every_head import HEADS, SIZES, B, T, batch, in_its_form, targets
 
-SIZES = dict(
-    vocab_size=101,
-    hidden_size=44,
-    num_hidden_layers=3,
-    num_attention_heads=11,
-    intermediate_size=53,
-    max_position_embeddings=47,
-    layer_norm_eps=1e-3,
-)
 QUIET = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-B, T = 5, 13
 TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-10}
 
 
@@ -46,15 +36,6 @@ def twins(make, dtype=torch.float32, quicken=speed_up):
 
 def bert(**overrides):
     return lambda: BertModel(BertConfig(**(SIZES | QUIET | overrides)))
-
-
-def batch():
-    generator = torch.Generator().manual_seed(1)
-    ids = torch.randint(1, 101, (B, T), generator=generator)
-    mask = torch.ones(B, T, dtype=torch.long)
-    mask[1, 9:], mask[2, :4], mask[3, 5:7] = 0, 0, 0
-    segments = (torch.arange(T) >= 6).long().expand(B, T).contiguous()
-    return ids, mask, segments
 
 
 def same_gradients(models, losses, atol):
@@ -245,11 +226,6 @@ class WithoutResidual(EncoderLayer):
     def forward(self, hidden_states, mask=None):
         attended, weights = self.attention(hidden_states, hidden_states, hidden_states, mask)
         return self.feed_forward_norm(self.feed_forward(attended)), weights
-
-
-class FirstTokenOnly(MultiHeadAttention):
-    def forward(self, query, key, value, mask=None):
-        return value[:, :1].expand_as(query), torch.zeros(1)
 
 
 @pytest.mark.parametrize("kind", [PreLNEncoderLayer, WithoutResidual])

@@ -7,7 +7,7 @@ from torch import nn
 from course_utils.heads import BertForPreTraining
 from course_utils.schedules import linear_rate, noam_rate, slanted_triangle
 from course_utils.training import optim
-from course_utils.training.optim import adamw, parameter_groups, set_learning_rate
+from course_utils.training.optim import adamw, parameter_groups
 from course_utils.training.settings import Settings, schedule
 from tests.small import small_config
 
@@ -132,9 +132,3 @@ def test_a_step_that_cannot_be(function, numbers, told):
 
 def test_the_fixed_address_of_the_rates():
     assert (optim.linear_rate, optim.noam_rate) == (linear_rate, noam_rate)
-
-
-def test_every_group_gets_the_rate():
-    optimizer = adamw(nn.Linear(3, 5))
-    set_learning_rate(optimizer, 0.123)
-    assert [group["lr"] for group in optimizer.param_groups] == [0.123, 0.123]

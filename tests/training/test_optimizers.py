@@ -177,13 +177,6 @@ def test_rectification_by_hand():
     assert rectification(10**6, 0.999) == pytest.approx(1.0)
 
 
-def test_the_threshold_is_torchs():
-    assert 4 < average_length(5, 0.999) < 5 < average_length(6, 0.999)
-    assert rectification(5, 0.999) is None and rectification(6, 0.999) == pytest.approx(0.0258, abs=1e-4)
-    factors = [rectification(step, 0.999) for step in range(6, 3000)]
-    assert factors == sorted(factors) and factors[-1] < 1.0
-
-
 # --- clipping ----------------------------------------------------------------------------------------------------
 
 

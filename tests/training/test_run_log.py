@@ -63,10 +63,7 @@ def test_a_line_that_is_no_record_is_named_and_nothing_is_lost(tmp_path, line):
     assert log.path.read_bytes() == before
 
 
-def test_no_file_no_records(tmp_path):
+def test_no_file_no_records_and_nothing_else_is_left(tmp_path):
     assert read_log(tmp_path / "none.jsonl") == []
-
-
-def test_nothing_else_is_left(tmp_path):
     RunLog(tmp_path / "log.jsonl", after=3).add(4)
     assert [file.name for file in tmp_path.iterdir()] == ["log.jsonl"]

@@ -7,8 +7,8 @@ from course_utils.config import BertConfig
 from course_utils.encoder import Encoder, PreLNEncoder
 from course_utils.training.fast import FastEncoder, FastMultiHeadAttention
 from course_utils.training.unpadded import ROWS, UnpaddedEncoder, skip_padding
-from tests.model.every_head import HEADS, in_its_form, targets
-from tests.training.test_fast import QUIET, SIZES, B, T, batch, bert, same_gradients
+from tests.model.every_head import HEADS, SIZES, B, T, batch, in_its_form, targets
+from tests.training.test_fast import QUIET, bert, same_gradients
 from tests.training.test_fast import twins as plain_and_faster
 
 READS_PADDING = "BertForQuestionAnswering"
