@@ -258,6 +258,15 @@ def test_dropout_only_in_training_and_the_weights_are_those_before_it():
     assert not torch.allclose(dropped, still, atol=1e-3)  # yet the context was mixed with dropped ones
 
 
+def test_a_fully_masked_query_gets_the_bias_of_the_output_alone():
+    module = multi_head()
+    hidden = randn(2, 5, C)
+    mask = torch.ones(2, 1, 5, 5, dtype=torch.bool)
+    mask[:, :, 2] = False
+    context, _ = module(hidden, hidden, hidden, mask)
+    torch.testing.assert_close(context[:, 2], module.output.bias.expand(2, C))
+
+
 def test_the_heads_must_divide_the_hidden_size():
     with pytest.raises(ValueError, match="got 2 heads for size 21"):
         MultiHeadAttention(C, 2)

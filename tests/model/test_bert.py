@@ -82,6 +82,14 @@ def test_gradients_equal_the_reference():
         )
 
 
+def test_attention_rows_sum_to_one_also_in_training_and_padding_gets_nothing():
+    ours, _ = twins(attention_probs_dropout_prob=0.5)
+    ids, mask, segments = batch()
+    for weights in ours.train()(ids, mask, segments, True).attentions:
+        torch.testing.assert_close(weights.sum(-1), torch.ones(B, 11, T))
+        assert not weights.masked_select((mask == 0)[:, None, None, :]).any()
+
+
 def test_what_stands_at_padding_changes_nothing():
     ours, _ = twins()
     ids, mask, segments = batch()

@@ -198,6 +198,14 @@ def test_a_position_beyond_the_row_is_refused_where_the_reference_leaves_it_out(
 # --- choices --------------------------------------------------------------------------------------------------
 
 
+def test_choices_in_another_order_get_the_same_scores_in_that_order():
+    ours, _ = twins("BertForMultipleChoice")
+    order = torch.tensor([2, 0, 1])
+    given = batch("BertForMultipleChoice")
+    turned = ours(*(part[:, order] for part in given)).logits
+    torch.testing.assert_close(turned, ours(*given).logits[:, order], rtol=0, atol=1e-9)
+
+
 def test_a_choice_is_scored_by_itself_whatever_stands_beside_it():
     ours, _ = twins("BertForMultipleChoice")
     given = batch("BertForMultipleChoice")
