@@ -77,12 +77,9 @@ def page(
     )
 
 
-def select(name: str, label: str, options: list[tuple[str, str]] | None = None) -> str:
-    """HTML of a labelled list of choices; `options` are (value, words), none where bertviz's script fills it."""
-    choices = "".join(
-        f'<option value="{value}">{html.escape(words)}</option>' for value, words in options or []
-    )
-    return f'<label for="{name}">{html.escape(label)}</label> <select id="{name}">{choices}</select>'
+def select(name: str, label: str) -> str:
+    """HTML of a labelled list of choices, which bertviz's script fills."""
+    return f'<label for="{name}">{html.escape(label)}</label> <select id="{name}"></select>'
 
 
 def shown(token: str, width: int) -> str:
