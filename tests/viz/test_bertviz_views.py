@@ -14,12 +14,10 @@ import numpy as np
 import pytest
 import torch
 
-from course_utils.interpretation import attention_maps
 from course_utils.viz import bertviz_page
 from course_utils.viz.bertviz_data import MOST_LINES, MOST_NUMBERS, check_weights, drawn_part
 from course_utils.viz.bertviz_page import shown
 from course_utils.viz.bertviz_views import head_view, model_view, neuron_view
-from tests.interpretation.models import HARBOUR, small_pair, small_tokenizer
 
 L, H, T, D = 3, 5, 7, 11
 TOKENS = ["[CLS]", "배", "##를", "[SEP]", "부엌", "##에서", "[SEP]"]
@@ -158,29 +156,6 @@ def test_numbers_by_hand():
     }
 
 
-def test_our_model_and_transformers_give_the_same_picture():
-    tokenizer = small_tokenizer()
-    ours, theirs = (attention_maps(m, tokenizer, HARBOUR) for m in small_pair("eager"))
-    ids = torch.tensor([tokenizer.encode(HARBOUR).input_ids])
-    with torch.no_grad():
-        out = small_pair("eager")[1](ids, output_attentions=True)
-    weights = torch.cat(out.attentions)
-    first = neuron_view(ours.queries, ours.keys, ours.weights, ours.tokens)
-    second = neuron_view(theirs.queries, theirs.keys, weights, theirs.tokens)
-    mine, other = (params(view)["attention"]["all"] for view in (first, second))
-    assert np.array(mine["attn"]).std() > 0.02
-    for kind in ("attn", "queries", "keys"):  # the fourth digit may round the other way
-        np.testing.assert_allclose(mine[kind], other[kind], atol=1.01e-4, rtol=0)
-    wanted, got = (params(head_view(w, ours.tokens))["attention"][0] for w in (ours.weights, weights))
-    np.testing.assert_allclose(wanted["attn"], got["attn"], atol=1.01e-4, rtol=0)
-
-
-def test_tensors_of_half_precision_with_gradients_are_taken():
-    weights = torch.tensor(distribution(), dtype=torch.bfloat16, requires_grad=True)
-    drawn = np.array(params(head_view(weights, TOKENS))["attention"][0]["attn"])
-    np.testing.assert_allclose(drawn, distribution(), atol=4e-3)
-
-
 # --- what may run -----------------------------------------------------------------------------------------------
 
 
@@ -230,8 +205,6 @@ def test_hostile_tokens_stay_data():
         ("가나다라마바사아", "가나다라마바…"),
         ("가" * 5000, "가가가가가가…"),
         ("a\0b", "a⟨0000⟩b"),
-        ("\x7f", "⟨007F⟩"),
-        ("\ud800", "⟨D800⟩"),
         ("배\u202e를", "배⟨202E⟩를"),
         ("e\u0301", "e\u0301"),
         ("e" + "\u0301" * 5000, "e" + "\u0301" * 62 + "…"),
