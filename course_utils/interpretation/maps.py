@@ -19,20 +19,17 @@ from course_utils.tokenization import WordPieceTokenizer
 
 @dataclass(frozen=True)
 class AttentionMaps:
-    """What every head of a model does with one sentence, or with two."""
+    """What every head of a model does with one sentence."""
 
     tokens: tuple[str, ...]  # T of them, [CLS] … [SEP]
     weights: Tensor  # float (L, H, T, T), rows = queries, each sums to 1; before dropout
     queries: Tensor  # float (L, H, T, D), not yet scaled by 1/√D
     keys: Tensor  # float (L, H, T, D)
     values: Tensor  # float (L, H, T, D); weights @ values is what each head brings
-    second_start: int | None = None  # the first token of the second text, if there is one
 
 
 @torch.no_grad()
-def attention_maps(
-    model: nn.Module, tokenizer: WordPieceTokenizer, sentence: str, pair: str | None = None
-) -> AttentionMaps:
+def attention_maps(model: nn.Module, tokenizer: WordPieceTokenizer, sentence: str) -> AttentionMaps:
     """Read the queries, keys and values of all heads and weigh: softmax(Q Kᵀ / √D).
 
     They are caught as they leave their projections, so it does not matter by which path (open, fused,
@@ -41,34 +38,26 @@ def attention_maps(
     Args:
         model: BertModel or a class of course_utils.heads, or transformers' BertModel; in eval mode.
         tokenizer: the model's.
-        sentence: at least one word; together with the second text no longer than the model can read.
-        pair: the second text, or None.
+        sentence: at least one word, and no longer than the model can read.
     """
     if model.training:
         raise ValueError(
             "the model is in training mode, where dropout draws other values each time: call model.eval()"
         )
-    if not sentence.strip() or (pair is not None and not pair.strip()):
+    if not sentence.strip():
         raise ValueError("a text with at least one word is needed, got an empty one")
     encoder = encoder_of(model)
-    encoding = tokenizer.encode(sentence, pair, max_length=None)
+    encoding = tokenizer.encode(sentence, max_length=None)
     if len(encoding) > (room := encoder.config.max_position_embeddings):
         raise ValueError(f"the model reads {room} tokens, got {len(encoding)}: shorten the sentence")
-    device = next(encoder.parameters()).device
-    ids, segments = (
-        torch.tensor([row], device=device) for row in (encoding.input_ids, encoding.token_type_ids)
-    )
     with _caught(model) as caught:
-        encoder(ids, token_type_ids=segments)
+        encoder(torch.tensor([encoding.input_ids], device=next(encoder.parameters()).device))
     heads = encoder.config.num_attention_heads
     queries, keys, values = (
         torch.cat(rows).unflatten(-1, (heads, -1)).transpose(1, 2)  # (L, T, C) -> (L, H, T, D)
         for rows in caught
     )
-    second = None if pair is None else encoding.token_type_ids.index(1)
-    return AttentionMaps(
-        tuple(encoding.tokens), attention_weights(queries, keys), queries, keys, values, second
-    )
+    return AttentionMaps(tuple(encoding.tokens), attention_weights(queries, keys), queries, keys, values)
 
 
 @contextmanager

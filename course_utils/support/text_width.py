@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+JOINERS = "\u200c\u200d"  # parts of Indic words and of emoji: no direction, no harm
 WIDE, NARROW = 1.9, 1.05  # of letters in a drawn label, in the width of an average Latin letter
 
 
@@ -27,6 +28,13 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 def drawn_width(text: str) -> float:
     """About how wide a text is in a figure's font, in Latin letters; a single jamo is drawn as wide as a syllable."""
     return sum(WIDE if _is_wide(char) or "\u1100" <= char <= "\u11ff" else NARROW for char in text)
+
+
+def visible(char: str) -> str:
+    """The letter; or its number, where it has no shape of its own or turns others around: NUL is ⟨0000⟩."""
+    if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or char in JOINERS:
+        return char
+    return f"⟨{ord(char):04X}⟩"
 
 
 def _is_wide(char: str) -> bool:

@@ -1,4 +1,4 @@
-"""What bertviz's scripts are given: weights and tokens that fit each other, rounded, and cut into texts.
+"""What bertviz's scripts are given: weights and tokens that fit each other, rounded.
 
 Letters: T tokens, D head size, H heads, L layers.
 """
@@ -19,8 +19,6 @@ MOST_LINES = 30_000  # drawn at once; more and the browser stutters
 MOST_NUMBERS = 2_000_000  # carried by one page
 DIGITS = 4  # after the point
 ROW_TOLERANCE = 1e-2  # rows of half-precision weights, too, sum to 1 within this
-# name -> (text of the queries, text of the keys), in bertviz's order
-PARTS = {"all": None, "aa": (0, 0), "bb": (1, 1), "ab": (0, 1), "ba": (1, 0)}
 
 
 def check_weights(weights: ArrayLike, tokens: Sequence[str]) -> tuple[np.ndarray, list[str]]:
@@ -64,37 +62,19 @@ def some_of(name: str, values: Sequence[int] | None, size: int) -> list[int]:
     return [one_of(name, value, size) for value in (range(size) if values is None else values)]
 
 
-def parts_of(
-    weights: np.ndarray, tokens: list[str], second_start: int | None, vectors: dict[str, np.ndarray]
-) -> dict[str, dict[str, Any]]:
-    """What bertviz's scripts read: the whole and, for two texts, each text's look at each, none of them empty.
+def drawn_part(
+    weights: np.ndarray, tokens: list[str], vectors: dict[str, np.ndarray]
+) -> dict[str, list[Any]]:
+    """What bertviz's scripts read.
 
     Args:
         weights: float (L, H, T, T).
         tokens: T of them.
-        second_start: first token of the second text, or None.
         vectors: of the neuron view: "queries" and "keys", each float (L, H, T, D); else empty.
     """
-    count = len(tokens)
-    names = ["all"]
-    halves = []
-    if second_start is not None:
-        start = whole_number("second_start", second_start, least=1, most=count - 1)
-        halves, names = [slice(0, start), slice(start, count)], list(PARTS)
-    carried = (weights.size + sum(array.size for array in vectors.values())) * (2 if halves else 1)
+    carried = weights.size + sum(array.size for array in vectors.values())
     if carried > MOST_NUMBERS:
         message = f"too many numbers for one page: at most {MOST_NUMBERS:,}, got {carried:,}"
         raise ValueError(f"{message}; give fewer layers or a shorter text")
-    weights = np.round(weights, DIGITS)
-    vectors = {name: np.round(array, DIGITS) for name, array in vectors.items()}
-    parts = {}
-    for name in names:
-        left, right = (halves[place] for place in PARTS[name]) if PARTS[name] else (slice(None),) * 2
-        parts[name] = {
-            "attn": weights[:, :, left, right].tolist(),
-            "left_text": tokens[left],
-            "right_text": tokens[right],
-        }
-        for kind, array in vectors.items():
-            parts[name][kind] = array[:, :, left if kind == "queries" else right].tolist()
-    return parts
+    rounded = {name: np.round(array, DIGITS).tolist() for name, array in {"attn": weights, **vectors}.items()}
+    return {"left_text": tokens, "right_text": tokens, **rounded}

@@ -11,13 +11,12 @@ import hashlib
 import html
 import importlib.util
 import json
-import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from course_utils.locale import language
-from course_utils.support.text_width import columns
+from course_utils.support.text_width import columns, visible
 
 ROOT = "bertviz"  # the id under which bertviz's scripts look for their controls; each page has only one
 D3 = ("mpld3", "js/d3.v5.min.js")
@@ -38,7 +37,6 @@ STYLE = """
   #vis { min-width: %dpx; }
 """
 MOST_MARKS = 64  # characters of a token that are drawn at most, however narrow they are
-JOINERS = "\u200c\u200d"  # parts of Indic words and of emoji: no direction, no harm
 
 
 def page(
@@ -77,12 +75,9 @@ def page(
     )
 
 
-def select(name: str, label: str, options: list[tuple[str, str]] | None = None) -> str:
-    """HTML of a labelled list of choices; `options` are (value, words), none where bertviz's script fills it."""
-    choices = "".join(
-        f'<option value="{value}">{html.escape(words)}</option>' for value, words in options or []
-    )
-    return f'<label for="{name}">{html.escape(label)}</label> <select id="{name}">{choices}</select>'
+def select(name: str, label: str) -> str:
+    """HTML of a labelled list of choices, which bertviz's script fills."""
+    return f'<label for="{name}">{html.escape(label)}</label> <select id="{name}"></select>'
 
 
 def shown(token: str, width: int) -> str:
@@ -90,7 +85,7 @@ def shown(token: str, width: int) -> str:
 
     A mark that has no shape of its own, or turns others around, is drawn as its number: NUL is ⟨0000⟩.
     """
-    drawn = "".join(map(_visible, token[: MOST_MARKS + 1]))
+    drawn = "".join(map(visible, token[: MOST_MARKS + 1]))
     if len(drawn) <= MOST_MARKS and columns(drawn) <= width:
         return drawn
     drawn = drawn[: MOST_MARKS - 1]
@@ -114,9 +109,3 @@ def packaged(package: str, inner: str) -> str:
             return file.read_text("utf-8")  # line ends become \n, as in the browser's own reading
     distribution = DISTRIBUTIONS[package]
     raise RuntimeError(f"no {inner}: expected it in the package {distribution}; run `make lab` to install it")
-
-
-def _visible(char: str) -> str:
-    if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or char in JOINERS:
-        return char
-    return f"⟨{ord(char):04X}⟩"

@@ -17,7 +17,7 @@ import traitlets
 from numpy.typing import ArrayLike
 
 from course_utils.locale import text
-from course_utils.viz.bertviz_data import check_lines, check_weights, one_of, parts_of, some_of
+from course_utils.viz.bertviz_data import check_lines, check_weights, drawn_part, one_of, some_of
 from course_utils.viz.bertviz_page import ROOT, page, select, shown
 from course_utils.viz.given import numbers
 
@@ -75,7 +75,6 @@ def head_view(
     weights: ArrayLike,
     tokens: Sequence[str],
     *,
-    second_start: int | None = None,
     layer: int = 0,
     heads: Sequence[int] | None = None,
 ) -> BertvizView:
@@ -84,7 +83,6 @@ def head_view(
     Args:
         weights: float (L, H, T, T), rows = queries, each row sums to 1; an array or a tensor.
         tokens: T of them.
-        second_start: first token of the second text; adds a choice of which text looks at which.
         layer: shown first.
         heads: switched on at first; all by default.
 
@@ -100,23 +98,20 @@ def head_view(
     params = {"layer": layer, "heads": heads, "include_layers": list(range(layers))}
     facts = {"layer": layer, "heads": _listed(heads)}
     controls = [select("layer", text("bertviz.layer"))]
-    return _view(
-        "head_view", weights, tokens, second_start, params, facts, controls, round(22.5 * count) + 30
-    )
+    return _view("head_view", weights, tokens, params, facts, controls, round(22.5 * count) + 30)
 
 
 def model_view(
     weights: ArrayLike,
     tokens: Sequence[str],
     *,
-    second_start: int | None = None,
     layers: Sequence[int] | None = None,
     heads: Sequence[int] | None = None,
 ) -> BertvizView:
     """Show all layers × heads as small pictures; one grows large when it is clicked.
 
     Args:
-        weights, tokens, second_start: as in head_view.
+        weights, tokens: as in head_view.
         layers, heads: which to show; all by default.
     """
     weights, tokens = check_weights(weights, tokens)
@@ -128,9 +123,7 @@ def model_view(
     params = {"display_mode": "light", "include_layers": layers, "include_heads": heads, "total_heads": room}
     facts = {"layers": _listed(layers), "heads": _listed(heads)}
     height = max(round(len(layers) * (count * 84 / room + 10)) + 38, 18 * count + 55)
-    return _view(
-        "model_view", weights[np.ix_(layers, heads)], tokens, second_start, params, facts, [], height
-    )
+    return _view("model_view", weights[np.ix_(layers, heads)], tokens, params, facts, [], height)
 
 
 def neuron_view(
@@ -139,7 +132,6 @@ def neuron_view(
     weights: ArrayLike,
     tokens: Sequence[str],
     *,
-    second_start: int | None = None,
     layer: int = 0,
     head: int = 0,
 ) -> BertvizView:
@@ -147,7 +139,7 @@ def neuron_view(
 
     Args:
         queries, keys: float (L, H, T, D), before the division by √D.
-        weights, tokens, second_start: as in head_view.
+        weights, tokens: as in head_view.
         layer, head: shown first.
     """
     weights, tokens = check_weights(weights, tokens)
@@ -160,14 +152,13 @@ def neuron_view(
     controls = [select("layer", text("bertviz.layer")), select("att_head", text("bertviz.head"))]
     vectors = {"queries": queries, "keys": keys}
     height = 26 * len(tokens) + 100
-    return _view("neuron_view", weights, tokens, second_start, params, facts, controls, height, **vectors)
+    return _view("neuron_view", weights, tokens, params, facts, controls, height, **vectors)
 
 
 def _view(
     name: str,
     weights: np.ndarray,
     tokens: list[str],
-    second_start: int | None,
     params: dict[str, Any],
     facts: dict[str, Any],
     controls: list[str],
@@ -176,21 +167,17 @@ def _view(
 ) -> BertvizView:
     """Put params, words and page together; `vectors` are queries and keys of the neuron view."""
     tokens_shown = [shown(token, COLUMNS[name]) for token in tokens]
-    parts = parts_of(weights, tokens_shown, second_start, vectors)
-    by_name = bool(vectors)  # the neuron view knows the parts by name, the others by number
-    params |= {"attention": parts if by_name else list(parts.values()), "root_div_id": ROOT}
-    params["default_filter"] = "all" if by_name else "0"
-    if len(parts) > 1:
-        options = [
-            (part if by_name else str(place), text(f"bertviz.part_{part}"))
-            for place, part in enumerate(parts)
-        ]
-        controls = [*controls, select("filter", text("bertviz.parts"), options)]
+    part = drawn_part(weights, tokens_shown, vectors)
+    # Of one text there is one part; the neuron view knows it by name, the others by number.
+    if vectors:
+        params |= {"attention": {"all": part}, "default_filter": "all"}
+    else:
+        params |= {"attention": [part], "default_filter": "0"}
+    params["root_div_id"] = ROOT
     title = text(f"bertviz.{name}.title")
     layers, heads = weights.shape[:2]
     digest = text("bertviz.counts", title=title, layers=layers, heads=heads, tokens=len(tokens))
     digest += text(f"bertviz.{name}.begins", **facts)
-    digest += text("bertviz.second", start=second_start) if second_start is not None else ""
     words = {
         "title": title,
         "note": text(f"bertviz.{name}.note"),

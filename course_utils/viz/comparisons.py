@@ -21,7 +21,6 @@ def plot_comparisons(
     *,
     names: Sequence[str],
     differences: bool = False,
-    digits: int = 1,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw N rows from top to bottom: the value as a blue bar, what it is compared with as a grey, hatched one below.
@@ -35,7 +34,6 @@ def plot_comparisons(
         references: (N,) numbers; NaN where there is nothing to compare with: no bar, and no difference.
         names: what values and references are, two words for the legend.
         differences: whether to draw value − reference.
-        digits: after the point, 0 … 6.
 
     Returns:
         The Axes, with a legend unless differences are drawn.
@@ -45,9 +43,9 @@ def plot_comparisons(
     references = numbers(references, float, shape=(len(labels),))
     ax = axes_for(ax, 7, 1.0 + 0.55 * len(labels))
     if differences:
-        _draw_differences(ax, values - references, digits)
+        _draw_differences(ax, values - references)
     else:
-        _draw_pairs(ax, values, references, names_of(names), digits)
+        _draw_pairs(ax, values, references, names_of(names))
     places = np.arange(len(labels))
     ax.set_yticks(places, literals(labels))
     ax.tick_params(axis="y", length=0)
@@ -55,7 +53,7 @@ def plot_comparisons(
     return ax
 
 
-def _draw_pairs(ax: Axes, values: np.ndarray, references: np.ndarray, pair: list[str], digits: int) -> None:
+def _draw_pairs(ax: Axes, values: np.ndarray, references: np.ndarray, pair: list[str]) -> None:
     looks = [
         (values, -0.18, dict(color=QUERY, label=in_legend(pair[0]))),
         (references, 0.18, dict(facecolor="white", edgecolor=MUTED, hatch="////", label=in_legend(pair[1]))),
@@ -66,19 +64,19 @@ def _draw_pairs(ax: Axes, values: np.ndarray, references: np.ndarray, pair: list
         there = np.flatnonzero(~np.isnan(heights))
         ax.barh(there + offset, heights[there], height=0.34, **look)
         for place in there:
-            _write(ax, heights[place], place + offset, f"{heights[place]:.{digits}f}", room)
+            _write(ax, heights[place], place + offset, f"{heights[place]:.1f}", room)
     ax.axvline(0, color=MUTED, linewidth=1)
     ax.set_xlim(every.min() - (room if every.min() < 0 else 0), every.max() + room)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, handlelength=1.6)
 
 
-def _draw_differences(ax: Axes, differences: np.ndarray, digits: int) -> None:
+def _draw_differences(ax: Axes, differences: np.ndarray) -> None:
     there = np.flatnonzero(~np.isnan(differences))
     sizes = differences[there]
     ax.barh(there, sizes, height=0.5, color=[QUERY if size >= 0 else KEY for size in sizes])
     widest = np.abs(sizes).max(initial=0.0) or 1.0
     for place, size in zip(there, sizes, strict=True):
-        _write(ax, size, place, f"{size:+.{digits}f}", 0.13 * widest)
+        _write(ax, size, place, f"{size:+.1f}", 0.13 * widest)
     ax.axvline(0, color=MUTED, linewidth=1)
     ax.set_xlim(-1.35 * widest, 1.35 * widest)
 

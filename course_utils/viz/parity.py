@@ -14,6 +14,7 @@ from course_utils.viz.parts import axes_for, rule_cells, write
 from course_utils.viz.theme import INK, KEY, WEIGHTS
 
 LOWEST, HIGHEST = 1e-9, 1e2  # ends of the logarithmic scale
+TOLERANCE = 1e-5
 
 
 def plot_departures(
@@ -21,23 +22,23 @@ def plot_departures(
     faults: Sequence[str],
     stages: Sequence[str],
     *,
-    tolerance: float = 1e-5,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a table, a row for each fault and a column for each stage; the first departure of a row is framed.
+
+    Cells that do not exceed TOLERANCE stay white and without a number.
 
     Args:
         differences: (F, S), not negative.
         faults: F names.
         stages: S names, from the input to the output.
-        tolerance: cells that do not exceed it stay white and without a number.
     """
     faults, stages = names(faults), names(stages)
     differences = numbers(differences, float, shape=(len(faults), len(stages)))
     ax = axes_for(ax, 3.2 + 1.15 * len(stages), 1.0 + 0.5 * len(faults))
-    departs = ~(differences <= tolerance)  # NaN departs too
+    departs = ~(differences <= TOLERANCE)  # NaN departs too
     size = np.nan_to_num(differences, nan=HIGHEST, posinf=HIGHEST).clip(LOWEST, HIGHEST)
-    depth = np.log10(size / tolerance) / np.log10(HIGHEST / tolerance)
+    depth = np.log10(size / TOLERANCE) / np.log10(HIGHEST / TOLERANCE)
     ax.imshow(np.where(departs, 0.12 + 0.88 * depth, 0.0), cmap=WEIGHTS, vmin=0.0, vmax=1.0, aspect="auto")
     for row, column in np.ndindex(differences.shape):
         if departs[row, column]:

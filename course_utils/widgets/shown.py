@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable
 
 from course_utils.locale import text
+from course_utils.support.text_width import visible
 
 LONGEST_PART = 40  # letters of a text that are repeated in a sentence
-JOINERS = "\u200c\u200d"  # parts of Indic words and of emoji: no direction, no harm
 
 
 def readable(token: str, most: int) -> str:
     """A token as a page can show it: at most `most` letters; controls, direction marks, lone surrogates as numbers."""
-    shown = "".join(_visible(char) for char in token[: most + 1])
+    shown = "".join(visible(char) for char in token[: most + 1])
     shown = shown if shown.strip() else shown.replace(" ", "␣") or "∅"
     return shown if len(token) <= most and len(shown) <= most else shown[: most - 1] + "…"
-
-
-def _visible(char: str) -> str:
-    if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or char in JOINERS:
-        return char
-    return f"⟨{ord(char):04X}⟩"  # NUL, too: fonts with Hangul have no shape for its symbol
 
 
 Pieces = Callable[[str], Iterable[tuple[str, tuple[int, int]]]]

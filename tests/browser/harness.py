@@ -211,6 +211,11 @@ def make_notebook(folder: Path, cells: Sequence[str]) -> str:
     return SMALL
 
 
+def summary(widget: Locator) -> Locator:
+    """The line of a widget that says in words what is seen."""
+    return widget.get_by_test_id("summary")
+
+
 @dataclass
 class Visit:
     """One page in front of the lab, and a record of what it did."""

@@ -9,7 +9,7 @@ from tests.browser.harness import Lab, Visit, make_notebook
 
 LAYERS, HEADS, SIZE = 3, 5, 7
 TOKENS = ["[CLS]", "나는", "배", "##를", "탔다", "[SEP]", "부엌", "##에서", "배", "##를", "[SEP]"]
-COUNT, SECOND = 11, 6
+COUNT = 11
 HOSTILE = [
     "</script><script>parent.__pwned = 1</script>",
     "<img src=x onerror='top.__pwned = 1'>",
@@ -32,16 +32,16 @@ weights = np.exp(generator.normal(size=(LAYERS, HEADS, len(TOKENS), len(TOKENS))
 weights /= weights.sum(-1, keepdims=True)
 queries, keys = generator.normal(size=(2, LAYERS, HEADS, len(TOKENS), SIZE))
 display(
-    head_view(weights, TOKENS, second_start=SECOND, layer=1, heads=[0, 2]),
-    model_view(weights, TOKENS, second_start=SECOND, layers=[0, 2]),
-    neuron_view(queries, keys, weights, TOKENS, second_start=SECOND, layer=2, head=4),
+    head_view(weights, TOKENS, layer=1, heads=[0, 2]),
+    model_view(weights, TOKENS, layers=[0, 2]),
+    neuron_view(queries, keys, weights, TOKENS, layer=2, head=4),
 )
 """
 
 
 def start(guest: Visit, lab: Lab, tokens: list[str]) -> list[FrameLocator]:
     """Run the cell; the frames of the head, the model and the neuron view."""
-    names = f"LAYERS, HEADS, SIZE, SECOND, TOKENS = {LAYERS}, {HEADS}, {SIZE}, {SECOND}, {tokens!a}"
+    names = f"LAYERS, HEADS, SIZE, TOKENS = {LAYERS}, {HEADS}, {SIZE}, {tokens!a}"
     guest.open(make_notebook(lab.folder, [names + CELL]))
     guest.run_all()
     frames = guest.page.locator("iframe[title^=bertviz]")
@@ -69,19 +69,18 @@ def opacity(of: Locator, name: str = "opacity") -> list[float]:
     return [float(value) for value in computed(of, name)]
 
 
-def neuron_counts(left: int, right: int) -> dict[str, int]:
+def neuron_counts() -> dict[str, int]:
     """Folded: tokens, their boxes, a ⊕ and its box a query, a line a pair. Unfolded: the same without those lines, a
     line a query, three lines, a path and two frames a pair, SIZE + 1 boxes a query vector, a key vector and a product,
     a box a score, and six headings."""
-    pairs = left * right
-    boxes = 2 * (left + right) + 2 * left + (left + 2 * right) * (SIZE + 1) + 2 * pairs + right
-    return {"line": 4 * pairs + left, "rect": boxes, "text": 2 * (left + right) + 6, "path": 2 * left + pairs}
+    pairs = COUNT**2
+    boxes = 7 * COUNT + 3 * COUNT * (SIZE + 1) + 2 * pairs
+    return {"line": 4 * pairs + COUNT, "rect": boxes, "text": 4 * COUNT + 6, "path": 2 * COUNT + pairs}
 
 
-def head_counts(left: int, right: int) -> dict[str, int]:
+def head_counts() -> dict[str, int]:
     """A line a head and pair; a box a head and token, a token and a switch."""
-    both = left + right
-    return {"line": HEADS * left * right, "rect": (HEADS + 1) * both + HEADS, "text": both, "path": 0}
+    return {"line": HEADS * COUNT**2, "rect": 2 * (HEADS + 1) * COUNT + HEADS, "text": 2 * COUNT, "path": 0}
 
 
 @pytest.mark.rare
@@ -91,8 +90,7 @@ def test_three_views_draw_and_answer_to_the_mouse(guest: Visit, lab: Lab) -> Non
     for frame in guest.page.locator("iframe[title^=bertviz]").all():
         expect(frame).to_have_attribute("sandbox", "allow-scripts")
 
-    first, second = SECOND, COUNT - SECOND
-    assert counts(head) == head_counts(COUNT, COUNT)
+    assert counts(head) == head_counts()
     expect(head.locator("#left text")).to_have_text(TOKENS)
     expect(choice(head, "층")).to_have_value("1")
     shown = [
@@ -107,9 +105,7 @@ def test_three_views_draw_and_answer_to_the_mouse(guest: Visit, lab: Lab) -> Non
     head.locator("#left text").nth(2).hover()
     lit = computed(head.locator("#attention line"), "visibility")
     assert lit.count("visible") == HEADS * COUNT == len(lit) - lit.count("hidden")
-    choice(head, "볼 곳").select_option(label="첫째 글 → 둘째 글")
-    assert counts(head) == head_counts(first, second)
-    expect(head.locator("#right text")).to_have_text(TOKENS[SECOND:])
+    expect(head.locator("#right text")).to_have_text(TOKENS)
 
     shown_layers = 2
     tiles = shown_layers * HEADS
@@ -121,7 +117,7 @@ def test_three_views_draw_and_answer_to_the_mouse(guest: Visit, lab: Lab) -> Non
     assert counts(model) == {kind: number + large[kind] for kind, number in grid.items()}
     expect(model.locator("text.token")).to_have_text(TOKENS * 2)
 
-    assert counts(neuron) == neuron_counts(COUNT, COUNT)
+    assert counts(neuron) == neuron_counts()
     expect(choice(neuron, "층")).to_have_value("2")
     expect(choice(neuron, "헤드")).to_have_value("4")
     neuron.locator("#collapsed #leftText text").nth(2).hover()
@@ -133,8 +129,6 @@ def test_three_views_draw_and_answer_to_the_mouse(guest: Visit, lab: Lab) -> Non
     product = neuron.locator("#product .vector").nth(5).locator(".element")
     parts = [float(part) for part in product.evaluate_all("all => all.map((one) => one.dataset.value)")]
     assert float(score.get_attribute("data-value")) == pytest.approx(sum(parts) / SIZE**0.5)
-    choice(neuron, "볼 곳").select_option("ba")
-    assert counts(neuron) == neuron_counts(second, first)
     guest.screenshot("bertviz", of=guest.page.locator(".jp-OutputArea").first)
 
 
@@ -144,7 +138,7 @@ def test_hostile_tokens_are_text_and_dark_theme_leaves_the_frame_white(guest: Vi
     try:
         guest.use_theme("Dark")
         guest.screenshot("bertviz-dark", of=guest.page.locator(".jp-OutputArea").first)
-        assert counts(head) == head_counts(COUNT, COUNT) and counts(neuron) == neuron_counts(COUNT, COUNT)
+        assert counts(head) == head_counts() and counts(neuron) == neuron_counts()
         model.locator("#vis > svg > g").nth(0).locator("> rect").last.click()
         for texts in (
             head.locator("#left text"),

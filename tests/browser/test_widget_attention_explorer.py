@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from course_utils.widgets import AttentionExplorer
-from tests.browser.harness import Visit
+from tests.browser.harness import Visit, summary
 
 FIRST, SECOND = "항구 에 배 를 대다 배", "부엌 에서 배 를 깎다"
 LAYERS, HEADS = 3, 5
@@ -100,10 +100,6 @@ def said(widget: AttentionExplorer, states: list[dict]) -> list[str]:
                 setattr(widget, name, value)
         found.append(widget.summary)
     return found
-
-
-def summary(card: Locator) -> Locator:
-    return card.get_by_test_id("summary")
 
 
 def lines(card: Locator, side: int, kind: str) -> int:

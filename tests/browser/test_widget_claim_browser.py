@@ -9,10 +9,6 @@ from tests.browser.harness import Visit
 CELL = "from course_utils.widgets.claim_browser.example import small\nwidget = small()\nwidget"
 
 
-def summary(widget: Locator) -> Locator:
-    return widget.get_by_test_id("summary")
-
-
 def texts(widget: Locator, side: str, row: int) -> list[str]:
     return (
         widget.get_by_test_id(f"{side}-table")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Visit
+from tests.browser.harness import Visit, summary
 
 CELL = """
 import torch
@@ -23,10 +23,6 @@ def lose(words, off):
 widget = HeadGrid("나는 항구에 들러 배를 탔다", heads=["앞", "뒤", "고르게", "자기"], attention=look, loss=lose)
 widget
 """
-
-
-def summary(widget: Locator) -> Locator:
-    return widget.get_by_test_id("summary")
 
 
 def test_by_mouse(guest: Visit, widget: Locator) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Visit
+from tests.browser.harness import Visit, summary
 
 CELL = """
 import torch
@@ -15,10 +15,6 @@ widget = MaskPainter(
     attention_weights=attention_weights)
 widget
 """
-
-
-def summary(widget: Locator) -> Locator:
-    return widget.get_by_test_id("summary")
 
 
 def cell(widget: Locator, query: int, key: int) -> Locator:

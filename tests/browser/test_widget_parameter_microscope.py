@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Visit
+from tests.browser.harness import Visit, summary
 
 CELL = """
 import torch
@@ -21,10 +21,6 @@ sizes = {name: getattr(BertConfig, name)() for name in ["tiny", "base", "large"]
 widget = ParameterMicroscope(sizes, tensors=tensors, published={"base": (109_482_240, 110_106_428)})
 widget
 """
-
-
-def summary(widget: Locator) -> Locator:
-    return widget.get_by_test_id("summary")
 
 
 def test_by_mouse(guest: Visit, widget: Locator) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.harness import Visit
+from tests.browser.harness import Visit, summary
 
 CELL = """
 from course_utils.attention import scaled_dot_product_attention
@@ -18,10 +18,6 @@ widget = ScaledAttention(
     labels=["항구", "사과", "배", "바다"], attention=scaled_dot_product_attention)
 widget
 """
-
-
-def summary(widget: Locator) -> Locator:
-    return widget.get_by_test_id("summary")
 
 
 def test_the_query_is_dragged_by_mouse(guest: Visit, widget: Locator) -> None:

@@ -104,13 +104,13 @@ EXAMPLES: dict[str, Callable[[Axes | None], Axes]] = {
     ),
     "plot_beam_tree: one": lambda ax: viz.plot_beam_tree(["a"], [-1], [-0.0], ["kept"], ax=ax),
     "plot_comparisons: differences": lambda ax: viz.plot_comparisons(
-        ["a", "b", "c"], [1, 2.5, 3], [2, 2.25, np.nan], names=["x", "y"], differences=True, digits=2, ax=ax
+        ["a", "b", "c"], [1, 2.5, 3], [2, 2.25, np.nan], names=["x", "y"], differences=True, ax=ax
     ),
     "plot_comparisons: below zero": lambda ax: viz.plot_comparisons(
-        ["a", "b"], [-0.25, 0.125], [0.5, -1], names=["x", "y"], digits=3, ax=ax
+        ["a", "b"], [-0.25, 0.125], [0.5, -1], names=["x", "y"], ax=ax
     ),
-    "plot_departures: tolerance": lambda ax: viz.plot_departures(
-        [[0.02, 0.03, 1e9]], ["a"], ["x", "y", "z"], tolerance=0.02, ax=ax
+    "plot_departures: ends": lambda ax: viz.plot_departures(
+        [[1e-5, 2e-5, 1e9]], ["a"], ["x", "y", "z"], ax=ax
     ),
     "plot_encoder_block: pre": lambda ax: viz.plot_encoder_block("pre", ax=ax),
     "plot_encoding: large": lambda ax: viz.plot_encoding([[0.0, -3.0, 2.0]], ax=ax),

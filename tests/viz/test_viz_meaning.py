@@ -6,7 +6,6 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from course_utils.viz import (
-    SIGNED,
     plot_arrows,
     plot_curves,
     plot_departures,
@@ -100,12 +99,6 @@ def test_the_best_score_is_framed_and_a_missed_truth_underlined():
 
 
 SHARES = [[0.0, 0.25, 1.0], [0.5, 0.75, 0.125]]
-
-
-def test_effects_are_centred_at_0_and_carry_their_sign():
-    ax = plot_head_grid([[0.5, -0.25, -0.001]], lowest=-0.5, highest=0.5)
-    assert [text.get_text() for text in ax.texts] == ["+0.50", "-0.25", "+0.00"]
-    assert SIGNED(0.5)[:3] == pytest.approx(to_rgb("white"), abs=0.02)
 
 
 def test_numbers_stand_out_from_their_cells():

@@ -19,6 +19,7 @@ def test_colours_are_okabe_and_itos_but_yellow():
 def test_palettes_end_where_they_should():
     assert [to_hex(WEIGHTS(x)) for x in (0.0, 1.0)] == ["#ffffff", "#08306b"]
     assert [to_hex(SIGNED(x)) for x in (0.0, 1.0)] == ["#8c3b00", "#00395c"]
+    assert SIGNED(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.02)  # 0 is white
     red, _, blue, _ = SIGNED(0.25)
     assert red > blue and SIGNED(0.75)[2] > SIGNED(0.75)[0]  # below 0 vermillion, above 0 blue
     assert (WEIGHTS.name, SIGNED.name) == ("weights", "signed")

@@ -180,38 +180,15 @@ def test_what_the_model_cannot_read_is_told_beside_the_weights() -> None:
     assert "모델은 '梨를'에서 [UNK]만 봅니다." in widget.summary
 
 
-# --- Hostile tokens
-
-HOSTILE = [
-    "</script><script>alert(1)</script>",
-    "\"'`${x}{token}$&",
-    "\u202eabc",
-    "a\x00b\x1b",
-    "가" * 5000,
-    "\ud800",
-    "",
-    " ",
-    "\u2028",
-    "א",
-]
-
-
-def hostile(sentence: str) -> tuple[list[str], np.ndarray]:
-    return HOSTILE, np.full((LAYERS, HEADS, 10, 10), 0.1) * np.ones((LAYERS, HEADS, 1, 1))
-
-
-def test_hostile_tokens_are_text_made_visible_and_bounded() -> None:
-    widget = make("x", look=hostile, measures=None)
-    shown = widget.picture["sides"][0]["tokens"]
-    assert shown[0] == HOSTILE[0] and shown[1] == HOSTILE[1]
-    assert shown[2:4] == ["⟨202E⟩abc", "a⟨0000⟩b⟨001B⟩"]
-    assert len(shown[4]) == 120 and shown[4].endswith("가…")
-    assert shown[5:] == ["⟨D800⟩", "∅", "␣", "⟨2028⟩", "א"]
-    json.dumps(widget.picture, ensure_ascii=False).encode("utf-8")
-    for token in range(10):
+def test_odd_tokens_are_made_visible_and_bounded() -> None:
+    odd = ["\u202eabc", "가" * 5000, "\ud800", ""]
+    widget = make("x", look=lambda _: (odd, np.full((LAYERS, HEADS, 4, 4), 0.25)), measures=None)
+    side = widget.picture["sides"][0]
+    assert side["tokens"][::2] == ["⟨202E⟩abc", "⟨D800⟩"] and side["tokens"][3] == "∅"
+    assert len(side["tokens"][1]) == 120 and side["tokens"][1].endswith("가…")
+    for token, name in enumerate(side["names"]):
         widget.token = token
-        name = widget.picture["sides"][0]["names"][token]
-        assert len(name) <= 20 and f"'{name}' 토큰은 모든 토큰을 똑같이 봅니다(0.10)." in widget.summary
+        assert len(name) <= 20 and f"'{name}' 토큰은 모든 토큰을 똑같이 봅니다(0.25)." in widget.summary
 
 
 # --- Numbers that must agree with the browser's

@@ -61,7 +61,7 @@ def test_nan_departs_and_can_be_sent() -> None:
 
 
 def test_the_tolerance_itself_is_no_departure() -> None:
-    stages = [("가", 0.5), ("나", 0.75)]
-    widget = make(lambda fault, layer: stages, tolerance=0.5)
+    stages = [("가", 1e-5), ("나", 2e-5)]
+    widget = make(lambda fault, layer: stages)
     assert [row["departs"] for row in widget.picture["rows"]] == [False, True]
-    assert widget.setup["tolerance"] == 0.5
+    assert widget.setup["tolerance"] == 1e-5

@@ -1,7 +1,6 @@
 """SenseExplorer without a browser: readings, the words it follows, and what it refuses."""
 
 import asyncio
-import json
 import unicodedata
 
 import numpy as np
@@ -42,7 +41,6 @@ def test_what_is_read_is_shown() -> None:
     assert "먹는 배입니다(20 %)" in widget.summary
     # In one frame: (1, 0), (0, 1) and the sentence's own (0, ½), of which the farthest lie at ±1.
     assert widget.background == {"points": [[1, -1], [-1, 1]], "kinds": [0, 1]} and picture["own"] == [-1, 0]
-    assert json.dumps([picture, widget.background])
 
 
 def test_the_points_are_sent_only_when_they_move(monkeypatch: pytest.MonkeyPatch) -> None:

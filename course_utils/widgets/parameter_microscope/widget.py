@@ -14,6 +14,7 @@ from course_utils.locale import text
 from course_utils.widgets.base import CourseWidget
 from course_utils.widgets.shown import percent
 
+HEADS = ("mlm", "nsp")  # how the names of tensors begin that can be left out
 WIDTH, HEIGHT = 160.0, 100.0  # of the picture, in its own units
 
 Tensors = Callable[[Any], Iterable[tuple[str, Sequence[int]]]]
@@ -54,7 +55,6 @@ class ParameterMicroscope(CourseWidget):
     Args:
         sizes: name -> configuration; what a configuration is, only `tensors` knows.
         tensors: configuration -> (dotted name, shape) of every tensor, heads included.
-        head_names: the first parts of the names of tensors that are heads and can be left out.
         published: name of a size -> (count without heads, count with heads), to compare with.
 
     Attributes:
@@ -76,10 +76,8 @@ class ParameterMicroscope(CourseWidget):
         sizes: Mapping[str, Any],
         *,
         tensors: Tensors,
-        head_names: Sequence[str] = ("mlm", "nsp"),
         published: Mapping[str, tuple[int, int]] | None = None,
     ) -> None:
-        self._head_names = tuple(head_names)
         self._published = dict(published or {})
         self._tree, self._lay_out = cache(self._plant), cache(self._lay_out_at)
         self._tensors = {size: list(tensors(config)) for size, config in sizes.items()}
@@ -120,9 +118,7 @@ class ParameterMicroscope(CourseWidget):
 
     def _plant(self, size: str, heads: bool) -> Part:
         kept = [
-            (name, shape)
-            for name, shape in self._tensors[size]
-            if heads or name.split(".")[0] not in self._head_names
+            (name, shape) for name, shape in self._tensors[size] if heads or name.split(".")[0] not in HEADS
         ]
         if not kept:
             raise self.bad("no_tensors")
@@ -133,7 +129,7 @@ class ParameterMicroscope(CourseWidget):
 
     def _kind(self, path: str) -> str:
         parts = path.split(".")
-        if parts[0] in self._head_names:
+        if parts[0] in HEADS:
             return "heads"
         return next((KINDS[part] for part in reversed(parts) if part in KINDS), "other")
 

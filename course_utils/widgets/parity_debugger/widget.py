@@ -12,6 +12,7 @@ import traitlets
 from course_utils.widgets.base import CourseWidget
 
 Departures = Callable[[str, int], Sequence[tuple[str, float]]]
+TOLERANCE = 1e-5  # a stage departs where its difference is larger
 
 
 class ParityDebugger(CourseWidget):
@@ -23,7 +24,6 @@ class ParityDebugger(CourseWidget):
         faults: the learner's words for the faults; the first is what the widget starts with.
         layers: L, in how many layers a fault can sit.
         outside: those faults that sit in no layer; for them the layer's number means nothing.
-        tolerance: a stage departs where its difference is larger than this.
         start: any of the attributes.
 
     Attributes:
@@ -46,13 +46,12 @@ class ParityDebugger(CourseWidget):
         faults: Sequence[str],
         layers: int,
         outside: Collection[str] = (),
-        tolerance: float = 1e-5,
         **start: Any,
     ) -> None:
         self._departures = cache(departures)
         self._faults = list(faults)
-        self._layers, self._tolerance, self._outside = layers, float(tolerance), frozenset(outside)
-        setup = {"faults": self._faults, "layers": layers, "tolerance": self._tolerance}
+        self._layers, self._outside = layers, frozenset(outside)
+        setup = {"faults": self._faults, "layers": layers, "tolerance": TOLERANCE}
         self.set_trait("setup", setup)
         super().__init__(**({"fault": self._faults[0]} | start))
 
@@ -63,7 +62,7 @@ class ParityDebugger(CourseWidget):
         stages = [
             (stage, float(difference)) for stage, difference in self._departures(self.fault, self.layer)
         ]
-        departing = [not difference <= self._tolerance for _, difference in stages]  # NaN departs too
+        departing = [not difference <= TOLERANCE for _, difference in stages]  # NaN departs too
         first = departing.index(True) if any(departing) else None
         rows = [
             {
@@ -82,7 +81,7 @@ class ParityDebugger(CourseWidget):
         facts = {
             "fault": self.fault,
             "layer": self.layer,
-            "limit": f"{self._tolerance:g}",
+            "limit": f"{TOLERANCE:g}",
             "count": len(rows),
         }
         parts = [self.say("in_layer" if counts else "outside", **facts)]

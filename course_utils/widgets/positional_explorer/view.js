@@ -1,7 +1,7 @@
 // Left positions × dimensions with the two positions to move, in the middle their similarity by distance, right a wave.
 
 import { clamp, courseWidget, dense, fill, make, number, on, panel, svg } from "../common.js";
-import { slider } from "../controls.js";
+import { FAR, led, slider } from "../controls.js";
 import { blend, label, plane } from "../drawing.js";
 
 export default courseWidget((view) => {
@@ -74,19 +74,10 @@ export default courseWidget((view) => {
         class: `course-handle ${LOOKS[which]}`,
       });
       on(view, handle, "keydown", (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
         const far = event.shiftKey ? 5 : 1;
-        const steps = {
-          ArrowUp: -far,
-          ArrowLeft: -far,
-          ArrowDown: far,
-          ArrowRight: far,
-          Home: -Infinity,
-          End: Infinity,
-        };
-        if (!(event.key in steps)) return;
-        event.preventDefault();
-        move(which, clamp(model.get(which) + steps[event.key], 0, last()));
+        const near = { ArrowUp: -far, ArrowLeft: -far, ArrowDown: far, ArrowRight: far };
+        const by = led(event, { ...near, Home: -FAR, End: FAR });
+        if (by !== undefined) move(which, model.get(which) + by);
       });
       view.onChange(() =>
         fill(handle, {

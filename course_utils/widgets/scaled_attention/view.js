@@ -26,7 +26,7 @@ export default courseWidget((view) => {
   const query = svg("g", { class: "sa-query" });
   const handle = svg("g", { "data-testid": "query" });
   left.root.append(axes, keys, query, handle);
-  panel(view, words.plane, left.root, make("p", { class: "course-note sa-hint" }, words.query_hint));
+  panel(view, words.plane, left.root, make("p", { class: "course-note course-hint" }, words.query_hint));
   movable(view, handle, {
     surface: left,
     label: words.query,

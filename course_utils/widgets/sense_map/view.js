@@ -1,7 +1,7 @@
 // Sentences as points; the pointer reads out the nearest one, the arrow keys walk from one to the next.
 
 import { clamp, compact, courseWidget, fill, make, on, panel, svg, write } from "../common.js";
-import { button, choice, slider } from "../controls.js";
+import { button, choice, led, slider } from "../controls.js";
 import { plane, SENSE_SHAPES, senseMark } from "../drawing.js";
 
 export default courseWidget((view) => {
@@ -131,24 +131,15 @@ export default courseWidget((view) => {
       view.send({ point: index });
     });
     on(view, cursor, "keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
       // From where the learner is, which the picture may not show yet: of two quick presses neither is lost.
       const point = clamp(model.get("point"), 0, order.length - 1);
       const now = order.indexOf(point);
       const kinds = picture.senses.length;
       const sense = (step) =>
         order.findIndex((index) => picture.kinds[index] === (picture.kinds[point] + step + kinds) % kinds);
-      const to = {
-        ArrowRight: now + 1,
-        ArrowLeft: now - 1,
-        Home: 0,
-        End: order.length - 1,
-        ArrowDown: sense(1),
-        ArrowUp: sense(-1),
-      }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      view.send({ point: order[clamp(to, 0, order.length - 1)] });
+      const across = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: order.length - 1 };
+      const to = led(event, { ...across, ArrowDown: sense(1), ArrowUp: sense(-1) });
+      if (to !== undefined) view.send({ point: order[clamp(to, 0, order.length - 1)] });
     });
   }
 });
